@@ -2,25 +2,36 @@
 // every row, fence what is newer, and leave no half-filled database that serves.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
-import { PGlite } from '@electric-sql/pglite';
+import { after, before, type TestContext, test } from 'node:test';
 import { systemRandomBytes } from '@keyrail/server/base/random.ts';
+import { readConfig } from '@keyrail/server/config.ts';
 import { newBackupKey } from '@keyrail/server/db/backup/encryption.ts';
 import { type Manifest, writeManifest } from '@keyrail/server/db/backup/manifest.ts';
 import { BadBackup } from '@keyrail/server/db/backup/names.ts';
 import { openBackup } from '@keyrail/server/db/backup/open-backup.ts';
 import { restoreBackup } from '@keyrail/server/db/backup/restore-backup.ts';
 import { withLiteSession } from '@keyrail/server/db/backup/sessions.ts';
-import { writeBackup } from '@keyrail/server/db/backup/write-backup.ts';
-import { migrate } from '@keyrail/server/db/migrate.ts';
+import { AnotherIsRunning, writeBackup } from '@keyrail/server/db/backup/write-backup.ts';
+import { inMigration, migrate, migrateWithin, readMigrations } from '@keyrail/server/db/migrate.ts';
 import { withPostgresAdmin } from '@keyrail/server/db/postgres.ts';
-import type pg from 'pg';
+import { inThisDatabase } from '@keyrail/server/db/roles.ts';
+import { restoreCommand } from '@keyrail/server/restore-command.ts';
+import { dropPostgresCopy, openEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
+import pg from 'pg';
 import { furnish } from './backup-rows.ts';
 import { damages } from './damages.ts';
-import { openStore, type Row, type Store } from './store.ts';
+import {
+  asSuperuserOf,
+  onPostgres,
+  openStore,
+  type Row,
+  type Store,
+  superuserUrl,
+} from './store.ts';
 
 type Use = <T>(use: (session: pg.ClientBase) => Promise<T>) => Promise<T>;
 
@@ -36,6 +47,7 @@ const backUp = (use: Use, keyOfBackup: string | null) =>
     writeBackup(session, {
       store: 'embedded',
       into: directory,
+      part: `.part-${randomUUID()}`,
       key: keyOfBackup,
       masterKeyMark: 'mark',
       randomBytes: systemRandomBytes,
@@ -59,13 +71,37 @@ after(async () => {
 
 const order = { report: () => {}, rotateSigningKey: async () => {} };
 
-/** An empty embedded database for one test. */
-async function emptyTarget(t: { after(close: () => Promise<void>): void }) {
-  const lite = await PGlite.create();
+/** An empty database for one test, of the same store; `rows` asks it as the superuser. */
+type Target = { use: Use; rows(text: string): Promise<Row[]> };
+
+async function emptyTarget(t: TestContext): Promise<Target> {
+  if (onPostgres) return emptyPostgres(t);
+  const lite = await openEmbeddedCopy();
+  await lite.exec('drop schema keyrail cascade');
   t.after(() => lite.close());
-  const use: Use = (body) => withLiteSession(lite, body);
-  const rows = async (text: string): Promise<Row[]> => (await lite.query<Row>(text)).rows;
-  return { use, rows };
+  return {
+    use: (body) => withLiteSession(lite, body),
+    rows: async (text) => (await lite.query<Row>(text)).rows,
+  };
+}
+
+async function emptyPostgres(t: TestContext): Promise<Target> {
+  const name = `target_${randomUUID().slice(0, 8)}`;
+  const admin = new pg.Client({ connectionString: superuserUrl() });
+  await admin.connect();
+  await admin.query(`create database ${name} owner keyrail`).finally(() => admin.end());
+  const url = new URL(store.url ?? '');
+  url.pathname = `/${name}`;
+  const superuser = new pg.Client({ connectionString: asSuperuserOf(url.toString()) });
+  await superuser.connect();
+  t.after(async () => {
+    await superuser.end();
+    await dropPostgresCopy(superuserUrl(), url.toString());
+  });
+  return {
+    use: (body) => withPostgresAdmin(url.toString(), body),
+    rows: async (text) => (await superuser.query<Row>(text)).rows,
+  };
 }
 
 test('a backup holds every table, and its manifest says what is in it', async () => {
@@ -119,23 +155,59 @@ test('a restore is interrupted, refuses to serve, begins again, and fences', asy
   const [own] = await store.beyond(`select count(*)::int as count from pg_constraint
     where contype = 'f' and connamespace = 'keyrail'::regnamespace`);
   equal(keys?.count, own?.count, 'every foreign key is there and valid');
+  deepEqual(
+    await tablesChangedIn(target),
+    ['mail_outbox', 'one_time_tokens', 'project_versions', 'sessions', 'tenants'],
+    'every row is as it was, except for what is fenced',
+  );
 
   // It is not empty any more.
   const again = target.use((session) => restoreBackup(session, backup, order));
   await rejects(again, /target is not empty: its table \w+ has rows/);
 });
 
-test('two hundred damaged backups are all refused', async () => {
+/** The tables with other rows than before the restore, by a digest that shares no code with backups. */
+async function tablesChangedIn({ rows }: Target): Promise<string[]> {
+  const changed: string[] = [];
+  for (const { name } of manifest.tables) {
+    const digest = `select count(*)::int as rows, md5(string_agg(one::text, ' '
+      order by one::text collate "C")) as digest from keyrail.${name} one`;
+    const [[before], [restored]] = [await store.beyond(digest), await rows(digest)];
+    equal(restored?.rows, before?.rows, name);
+    if (restored?.digest !== before?.digest) changed.push(name);
+  }
+  return changed;
+}
+
+/** A target that does not exist, and one that cannot be reached. */
+const targets = [
+  {},
+  {
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere',
+    KEYRAIL_MASTER_KEY: Buffer.alloc(32).toString('base64'),
+  },
+];
+
+test('two hundred damaged backups are all refused before the target is touched', async () => {
   const path = backupAt();
-  await openBackup(path, key);
+  const dataDir = join(directory, 'target');
+  const configs = targets.map((settings) => {
+    const env = { ...settings, KEYRAIL_DATA_DIR: dataDir, KEYRAIL_BACKUP_KEY: key };
+    const read = readConfig(env);
+    ok('config' in read, JSON.stringify(read));
+    return read.config;
+  });
   let refused = 0;
   for (const damage of damages(path, 200)) {
-    await damage.make();
-    await rejects(openBackup(path, key), BadBackup, damage.name);
-    await damage.undo();
+    const config = configs[refused % 2];
+    ok(config);
+    damage.make();
+    await rejects(restoreCommand(config, [path]), BadBackup, damage.name);
+    damage.undo();
     refused += 1;
   }
   equal(refused, 200);
+  equal(existsSync(dataDir), false);
   await openBackup(path, key);
 });
 
@@ -156,6 +228,50 @@ test('a backup of a newer version is refused', async () => {
   const path = await mkdtemp(join(directory, 'newer-'));
   await writeManifest(path, { ...rest, migrations: [...rest.migrations, newer] }, key);
   await rejects(openBackup(path, key), /made by a newer Keyrail.*9999_later.sql/);
+});
+
+test('an older backup is restored and migrated', async (t) => {
+  const old = await emptyTarget(t);
+  const names = (await readMigrations()).map(({ name }) => name);
+  const isOld = (name: string) => name < '0030';
+  const withWholeNames = await old.use(async (session) => {
+    await inMigration(session, () => migrateWithin(session, new Set(names.filter(isOld))));
+    return inThisDatabase(session);
+  });
+  // Versions before backups gave no rights to their role.
+  for (const right of [
+    'alter role kr_backup bypassrls',
+    'grant usage on schema keyrail to kr_backup',
+    'grant select on all tables in schema keyrail to kr_backup',
+  ]) {
+    await old.rows(withWholeNames(right));
+  }
+  await old.rows(`insert into keyrail.users (id, email, email_key, password_hash, created_at)
+    values ('${randomUUID()}', 'Ada@example.com', 'ada@example.com', 'x', keyrail.app_now())`);
+  const { id } = await backUp(old.use, null);
+  const target = await emptyTarget(t);
+  const backup = await openBackup(join(directory, id), null);
+  const { migrated } = await target.use((session) => restoreBackup(session, backup, order));
+  deepEqual(
+    migrated,
+    names.filter((name) => !isOld(name)),
+  );
+  ok(migrated.includes('0030_backups.sql'));
+  const people = 'select * from keyrail.users';
+  deepEqual(await target.rows(people), await old.rows(people));
+});
+
+const LOCK_ID = 7_265_003;
+
+test('one backup runs at a time, and the other leaves no files', {
+  skip: !onPostgres && 'the embedded store allows one process',
+}, async () => {
+  const names = await readdir(directory);
+  await withPostgresAdmin(store.url ?? '', async (other) => {
+    await other.query(`begin; select pg_advisory_xact_lock(${LOCK_ID})`);
+    await rejects(backUp(inStore, key), AnotherIsRunning);
+  });
+  deepEqual(await readdir(directory), names);
 });
 
 test('a backup that could not read every row is refused and names the table', async () => {

@@ -1,11 +1,11 @@
 // A deployment is lost and comes back from a backup: taken while it served, restored into another
 // store, and accepted by nodes that had newer policy.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { freePort } from '@keyrail/testing/ports.ts';
-import { startWriting } from '@keyrail/testing/processes/ledger.ts';
+import { listAll, startWriting } from '@keyrail/testing/processes/ledger.ts';
 import { startSdkNode } from '@keyrail/testing/processes/sdk-nodes.ts';
 import { type StoreName, storeName } from '@keyrail/testing/test-app.ts';
 import { until } from '@keyrail/testing/until.ts';
@@ -30,12 +30,18 @@ async function command(deployment: Deployment, ...words: string[]) {
 const chainOf = async (server: Running, token: string) =>
   (await server.as(token)('GET /v1/audit_logs/chain')) as Record<string, unknown>;
 
-/** The stores that this lane can restore into: PostgreSQL only where the runner provides it. */
-const targets: StoreName[] = storeName === 'postgres' ? ['embedded', 'postgres'] : ['embedded'];
+/** From one store to another: to and from PostgreSQL where the runner provides it. */
+const moves: [StoreName, StoreName][] =
+  storeName === 'postgres'
+    ? [
+        ['embedded', 'postgres'],
+        ['postgres', 'embedded'],
+      ]
+    : [['embedded', 'embedded']];
 
-async function lostAndRestored(t: TestContext, target: StoreName): Promise<void> {
+async function lostAndRestored(t: TestContext, from: StoreName, target: StoreName): Promise<void> {
   const port = String(await freePort());
-  const lost = await deploy(t, { KEYRAIL_PORT: port, KEYRAIL_BACKUP_KEY: KEY });
+  const lost = await deploy(t, { KEYRAIL_PORT: port, KEYRAIL_BACKUP_KEY: KEY }, from);
   const before = await lost.run();
   const ground = await newGround(before);
   const node = startSdkNode(ground.options(before.url));
@@ -72,6 +78,11 @@ async function lostAndRestored(t: TestContext, target: StoreName): Promise<void>
   const again = await restored.run();
   const chain = await chainOf(again, ground.secretKey);
   equal(chain.verified, true, JSON.stringify(chain));
+  // Keys and audit rows are of the same moment.
+  const keys = await listAll(again.url, ground.secretKey, '/v1/keys?limit=200');
+  const log = await listAll(again.url, ground.secretKey, '/v1/audit_logs?limit=200');
+  ok(keys.length > 5, 'some keys of the load are in the backup');
+  equal(log.filter(({ action }) => action === 'api_key.created').length, keys.length);
 
   // The node was ahead. It ends with the policy of the restored plane.
   await until(async () => (await node.verdict(kept.key)) === 'allowed');
@@ -84,9 +95,9 @@ async function lostAndRestored(t: TestContext, target: StoreName): Promise<void>
   ok(components.backup !== 'down');
 }
 
-for (const target of targets) {
-  test(`a lost deployment comes back from its backup, on ${target}`, (t) =>
-    lostAndRestored(t, target));
+for (const [from, target] of moves) {
+  test(`a lost deployment comes back from its backup: from ${from} to ${target}`, (t) =>
+    lostAndRestored(t, from, target));
 }
 
 test('a backup is tested, and the status shows it', async (t) => {
@@ -137,6 +148,54 @@ test('a failed backup keeps the one before, and the operator gets one mail', asy
   ok((await readdir(path)).includes('manifest.json'), 'the backup before is still there');
   await command(deployment, 'backup');
   equal(await state(), 'ok');
+});
+
+const MINUTE_MS = 60_000;
+
+test('the worker backs up and tests on schedule, and reports a backup that fails its test', async (t) => {
+  const operator = 'operator@example.com';
+  const deployment = await deploy(t, {
+    KEYRAIL_BACKUP_EVERY: '1m',
+    KEYRAIL_BACKUP_KEEP: '2',
+    KEYRAIL_OPERATOR_EMAIL: operator,
+  });
+  const into = join(deployment.directory, 'backups');
+  const old = ['20200101T000000Z-00000001', '20200101T000000Z-00000002'];
+  for (const id of old) {
+    await mkdir(join(into, id), { recursive: true });
+    await writeFile(join(into, id, 'manifest.json'), '');
+  }
+  await (await deployment.run()).stop();
+
+  await deployment.passTime(2 * MINUTE_MS);
+  const first = await deployment.run();
+  const status = (server: Running) => server.as(null)('GET /status');
+  await until(async () => (await status(first)).restoreTest.pass === true, MINUTE_MS);
+  await until(async () => (await readdir(into)).length === 2);
+  const [kept, made = ''] = (await readdir(into)).toSorted();
+  equal(kept, old[1], 'the oldest was removed');
+  equal((await status(first)).restoreTest.backupId, made);
+  equal((await status(first)).components.backup, 'ok');
+  await first.stop();
+
+  // A damaged backup that is newer than all others.
+  const damaged = join(into, '99990101T000000Z-00000000');
+  await cp(join(into, made), damaged, { recursive: true });
+  await writeFile(join(damaged, 'users.jsonl.zst'), 'damaged');
+  await deployment.passTime(2 * MINUTE_MS);
+  const second = await deployment.run();
+  await until(async () => (await status(second)).restoreTest.pass === false, MINUTE_MS);
+  equal((await status(second)).restoreTest.backupId, '99990101T000000Z-00000000');
+  equal((await status(second)).components.backup, 'degraded');
+  const mails = async () => (await deployment.mails()).filter(({ to }) => to === operator);
+  await until(async () => (await mails()).length > 0, MINUTE_MS);
+  match((await mails())[0]?.text ?? '', /users\.jsonl\.zst is damaged/);
+  equal((await readdir(into)).length, 4, 'no backup was removed');
+
+  await rm(damaged, { recursive: true });
+  await command(deployment, 'restore-test');
+  equal((await status(second)).components.backup, 'ok');
+  equal((await mails()).length, 1);
 });
 
 test('a restore refuses a target that is not empty, and another master key', async (t) => {

@@ -1,5 +1,7 @@
 // keyrail-server backup and restore-test. On the embedded store a running server does the work, and
 // without one the command uses the directory itself.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { askServer } from './backup-socket.ts';
 import { createBackupTasks } from './backup-tasks.ts';
 import { systemClock } from './base/clock.ts';
@@ -47,11 +49,21 @@ const asked = async <T extends TakenBackup | TestedBackup>(
   { progress }: TaskDisplay,
 ): Promise<T | null> => (databaseUrl ? null : askServer<T>(dataDir, task, progress));
 
+/** A wrong directory would give a backup of a new, empty database. */
+function refuseWithoutDatabase({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl || existsSync(join(dataDir, 'database', 'PG_VERSION'))) return;
+  throw new Error(
+    `There is no embedded database in ${dataDir} (KEYRAIL_DATA_DIR). Name the directory of the ` +
+      'server, or set DATABASE_URL.',
+  );
+}
+
 async function withTasks<T extends { backupId: string }>(
   config: Config,
   kind: 'backup' | 'restore_test',
   run: (tasks: BackupTasks) => Promise<T>,
 ): Promise<T> {
+  refuseWithoutDatabase(config);
   // Standard output holds only the result, so log to standard error.
   const db = await openStore(config, systemClock, openLog(config.logLevel, process.stderr));
   try {

@@ -56,7 +56,7 @@ async function answer(socket: Socket, tasks: AskedTasks): Promise<void> {
     const result = await task((progress) => send({ kind: 'progress', progress }));
     send({ kind: 'done', result });
   } catch (error) {
-    send({ kind: 'failed', reason: reasonOf(error), isRunning: false });
+    send({ kind: 'failed', reason: reasonOf(error), isRunning: false, backupId: null });
   }
   socket.end();
 }

@@ -1,9 +1,10 @@
 // keyrail-server restore: fills an empty database from a backup. The target is the store that the
 // settings name, so that a backup of either store can be restored into either.
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { masterKeyMark } from './app.ts';
+import { systemClock } from './base/clock.ts';
 import { systemRandomBytes } from './base/random.ts';
 import type { Secret } from './base/secret.ts';
 import type { Config } from './config.ts';
@@ -15,7 +16,7 @@ import { restoreBackup } from './db/backup/restore-backup.ts';
 import { type Place, withSession } from './db/backup/sessions.ts';
 import { lockDirectory } from './db/directory-lock.ts';
 import { refuseUnsafeLogin } from './db/login-role.ts';
-import { markMigrated } from './db/migrated-marker.ts';
+import { markMigrated, refuseWithoutFiles } from './db/migrated-marker.ts';
 import { masterKeyIn } from './generated-secrets.ts';
 import { fencing } from './restore-fences.ts';
 import { createTaskDisplay } from './task-display.ts';
@@ -37,15 +38,17 @@ export async function restoreCommand(config: Config, words: readonly string[]): 
       return restoreBackup(session, backup, order);
     }),
   );
+  const moved = await moveAnchors(config);
   const { id, takenAt, tables } = backup.manifest;
   const rows = tables.reduce((total, table) => total + table.rows, 0);
   const steps = Object.entries(fenced).map(([what, count]) => `  ${count} ${what}`);
   display.done(
-    { backupId: id, takenAt, rows, migrated, fenced },
+    { backupId: id, takenAt, rows, migrated, fenced, moved },
     [
       `Restored backup ${id} of ${takenAt}: ${rows} rows in ${tables.length} tables, compared.`,
       ...(migrated.length > 0 ? [`  migrated: ${migrated.join(', ')}`] : []),
       ...steps,
+      ...moved.map((path) => `  audit anchors of the time before are now in ${path}`),
       '  the signing key of embed tokens was replaced; nodes take a new snapshot',
     ].join('\n'),
   );
@@ -79,6 +82,22 @@ async function masterKeyFor(
   );
 }
 
+/** Anchors may be newer than the restored audit chains, which would then not verify with them. */
+async function moveAnchors({ dataDir }: Config): Promise<string[]> {
+  const time = systemClock
+    .now()
+    .toISOString()
+    .replaceAll(/[-:]|\.\d+/g, '');
+  const moved: string[] = [];
+  for (const name of ['audit-anchors', 'audit-anchors.1']) {
+    const path = join(dataDir, `${name}.jsonl`);
+    if (!existsSync(path)) continue;
+    moved.push(join(dataDir, `${name}.before-restore-${time}.jsonl`));
+    await rename(path, moved.at(-1) ?? '');
+  }
+  return moved;
+}
+
 /** The embedded store is locked meanwhile. */
 async function inTarget<T>(
   { databaseUrl, dataDir }: Config,
@@ -89,6 +108,7 @@ async function inTarget<T>(
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const lock = await lockDirectory(directory);
   try {
+    await refuseWithoutFiles(directory);
     const result = await use({ kind: 'embedded', directory });
     await markMigrated(directory);
     return result;

@@ -7,10 +7,10 @@ import { writeBackup } from './db/backup/write-backup.ts';
 import type { TakenBackup, TaskProgress } from './features/backups/tasks.ts';
 
 export async function takeBackup(
-  { place, into, key, masterKeyMark }: BackupOrder,
+  { place, into, part, key, masterKeyMark }: BackupOrder,
   report: (progress: TaskProgress) => void,
 ): Promise<TakenBackup> {
-  const parts = { store: place.kind, into, key, masterKeyMark, report };
+  const parts = { store: place.kind, into, part, key, masterKeyMark, report };
   const { id, tables } = await withSession(place, (session) =>
     writeBackup(session, { ...parts, randomBytes: systemRandomBytes }),
   );

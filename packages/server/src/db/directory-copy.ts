@@ -22,6 +22,8 @@ type Seen = Map<string, string>;
 export async function copyDirectory(from: string, to: string, hold: Hold): Promise<void> {
   await refuseWithoutSpace(from, to);
   const seen: Seen = new Map();
+  // The second pass is short, so less is left to copy while requests wait.
+  await copyChanged({ from, to, seen });
   await copyChanged({ from, to, seen });
   await hold(() => copyChanged({ from, to, seen }));
 }

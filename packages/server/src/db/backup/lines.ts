@@ -20,17 +20,16 @@ const SETTINGS: Record<string, string> = {
   statement_timeout: '0',
   lock_timeout: '0',
   idle_in_transaction_session_timeout: '0',
+  transaction_timeout: '0',
 };
 
-/** Sets them for the session, or until the transaction ends. */
-export async function fixTextForms(
-  session: pg.ClientBase,
-  lasts: 'session' | 'transaction',
-): Promise<void> {
-  const calls = Object.entries(SETTINGS).map(
-    ([name, value]) => `set_config('${name}', '${value}', ${lasts === 'transaction'})`,
+/** Sets them until the transaction ends. Some are of newer versions of PostgreSQL only. */
+export async function fixTextForms(session: pg.ClientBase): Promise<void> {
+  await session.query(
+    `select set_config(name, value, true) from json_each_text($1) as wanted (name, value)
+     where current_setting(name, true) is not null`,
+    [JSON.stringify(SETTINGS)],
   );
-  await session.query(`select ${calls.join(', ')}`);
 }
 
 /** Lines of text, each with its line feed. */

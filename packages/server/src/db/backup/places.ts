@@ -1,11 +1,7 @@
 // The directory of all backups: which there are, and which are removed.
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DAY_MS } from '../../base/duration.ts';
-import { BadBackup, isBackupId, MANIFEST, PART_PREFIX } from './names.ts';
-
-/** Older than this, an incomplete backup belongs to no running program. */
-const PART_MS_MAX = DAY_MS;
+import { BadBackup, isBackupId, MANIFEST } from './names.ts';
 
 /** Ids of the complete backups, oldest first. */
 export async function listBackups(into: string): Promise<string[]> {
@@ -24,25 +20,21 @@ export async function newestBackup(into: string): Promise<string> {
   return join(into, newest);
 }
 
-/** Removes all but the newest backups, and what killed backups left behind. */
-export async function removeOldBackups(
-  into: string,
-  { keep, nowMs }: { keep: number; nowMs: number },
-): Promise<string[]> {
+/** Removes all but the newest backups, and returns the ids of those. */
+export async function removeOldBackups(into: string, keep: number): Promise<string[]> {
   const old = (await listBackups(into)).slice(0, -keep);
   for (const id of old) await rm(join(into, id), { recursive: true, force: true });
-  await removeLeftovers(into, { prefix: PART_PREFIX, nowMs });
   return old;
 }
 
 /** Removes what killed programs left behind. */
 export async function removeLeftovers(
   directory: string,
-  { prefix, nowMs }: { prefix: string; nowMs: number },
+  { prefix, beforeMs }: { prefix: string; beforeMs: number },
 ): Promise<void> {
   for (const name of (await namesIn(directory)).filter((each) => each.startsWith(prefix))) {
     const sinceMs = await modifiedMs(join(directory, name));
-    if (sinceMs === null || nowMs - sinceMs <= PART_MS_MAX) continue;
+    if (sinceMs === null || sinceMs > beforeMs) continue;
     await rm(join(directory, name), { recursive: true, force: true });
   }
 }

@@ -12,7 +12,7 @@ import type { TableRecord } from './manifest.ts';
 import { BadBackup } from './names.ts';
 import type { OpenBackup } from './open-backup.ts';
 import { type Content, createTally, linesOf } from './table-file.ts';
-import { dropSchema, refuseUsedTarget } from './target.ts';
+import { dropSchema, refuseUsedTarget, TargetInUse, unchanged } from './target.ts';
 import type { Progress } from './write-backup.ts';
 
 export type RestoreOrder = {
@@ -21,35 +21,53 @@ export type RestoreOrder = {
   report(progress: Progress): void;
 };
 
+type Restored = { migrated: string[]; fenced: Fenced };
+
 /** Until this has returned, the target refuses to serve. It may run again after a failure. */
 export async function restoreBackup(
   admin: pg.ClientBase,
   backup: OpenBackup,
   order: RestoreOrder,
-): Promise<{ migrated: string[]; fenced: Fenced }> {
+): Promise<Restored> {
   const { manifest } = backup;
-  await refuseUsedTarget(admin);
-  await inMigration(admin, () => mark(admin, manifest.id));
-  return inMigration(admin, async () => {
-    await dropSchema(admin);
-    await migrateWithin(admin, new Set(manifest.migrations.map(({ name }) => name)));
-    await fixTextForms(admin, 'transaction');
-    const guards = await liftGuards(admin, { foreignKeys: true });
-    const shapes = await shapesFor(admin, manifest.tables);
-    await load(admin, backup, { ...order, shapes });
-    // Read again: whether a table has large values is known only now.
-    await compare(admin, manifest.tables, await shapesFor(admin, manifest.tables));
-    await putBackGuards(admin, guards);
-
-    const migrated = await migrateWithin(admin);
-    const lifted = await liftGuards(admin, { foreignKeys: false });
-    const fenced = await fence(admin);
-    await order.rotateSigningKey(admin);
-    await putBackGuards(admin, lifted);
-    await admin.query('set local role none');
-    await unmark(admin);
-    return { migrated, fenced };
+  await inMigration(admin, async () => {
+    await unchanged(admin, () => refuseUsedTarget(admin));
+    await mark(admin, manifest.id);
   });
+  try {
+    return await inMigration(admin, () => replaceSchema(admin, backup, order));
+  } catch (error) {
+    if (error instanceof TargetInUse) await inMigration(admin, () => unmark(admin));
+    throw error;
+  }
+}
+
+async function replaceSchema(
+  admin: pg.ClientBase,
+  backup: OpenBackup,
+  order: RestoreOrder,
+): Promise<Restored> {
+  const { manifest } = backup;
+  // Again: a server may have been started before the mark. This time the tables stay locked.
+  await refuseUsedTarget(admin);
+  await dropSchema(admin);
+  await migrateWithin(admin, new Set(manifest.migrations.map(({ name }) => name)));
+  await fixTextForms(admin);
+  const guards = await liftGuards(admin, { foreignKeys: true });
+  const shapes = await shapesFor(admin, manifest.tables);
+  await load(admin, backup, { ...order, shapes });
+  // Read again: whether a table has large values is known only now.
+  await compare(admin, manifest.tables, await shapesFor(admin, manifest.tables));
+  await putBackGuards(admin, guards);
+
+  const migrated = await migrateWithin(admin);
+  const lifted = await liftGuards(admin, { foreignKeys: false });
+  const fenced = await fence(admin);
+  await order.rotateSigningKey(admin);
+  await putBackGuards(admin, lifted);
+  await admin.query('set local role none');
+  await unmark(admin);
+  return { migrated, fenced };
 }
 
 type Shapes = Map<string, TableShape>;

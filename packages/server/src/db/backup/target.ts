@@ -15,28 +15,34 @@ const OF_ANY_SERVER = [
 
 const LOCK_WAIT = '5s';
 
-/** Runs in a transaction that is rolled back: to see all rows it lifts row level security. */
+/** The target is left as it was. The message says what to do. */
+export class TargetInUse extends Error {}
+
+/** Runs in a transaction. To see all rows it lifts row level security; locks stay until its end. */
 export async function refuseUsedTarget(admin: pg.ClientBase): Promise<void> {
   await refuseConnected(admin);
-  await admin.query('begin');
-  try {
-    const owner = await schemaOwner(admin);
-    if (owner === null) return;
-    await admin.query(`set local lock_timeout = '${LOCK_WAIT}'`);
-    await admin.query("select set_config('role', $1, true)", [owner]);
-    for (const name of await tableNames(admin)) {
-      if (OF_ANY_SERVER.includes(name)) continue;
-      await admin.query(`alter table keyrail.${quoted(name)} no force row level security`);
-      const { rows } = await admin.query(`select from keyrail.${quoted(name)} limit 1`);
-      if (rows.length === 0) continue;
-      throw new Error(
-        `The target is not empty: its table ${name} has rows. Nothing was changed. Restore into a ` +
-          'new database (DATABASE_URL), or an empty directory (KEYRAIL_DATA_DIR).',
-      );
-    }
-  } finally {
-    await admin.query('rollback');
+  const owner = await schemaOwner(admin);
+  if (owner === null) return;
+  await admin.query(`set local lock_timeout = '${LOCK_WAIT}'`);
+  await admin.query("select set_config('role', $1, true)", [owner]);
+  for (const name of await tableNames(admin)) {
+    if (OF_ANY_SERVER.includes(name)) continue;
+    await admin.query(`alter table keyrail.${quoted(name)} no force row level security`);
+    const { rows } = await admin.query(`select from keyrail.${quoted(name)} limit 1`);
+    if (rows.length === 0) continue;
+    throw new TargetInUse(
+      `The target is not empty: its table ${name} has rows. Nothing was changed. Restore into a ` +
+        'new database (DATABASE_URL), or an empty directory (KEYRAIL_DATA_DIR).',
+    );
   }
+  await admin.query('set local role none');
+}
+
+/** Undoes what a step of the transaction changed. */
+export async function unchanged(admin: pg.ClientBase, step: () => Promise<void>): Promise<void> {
+  await admin.query('savepoint before_step');
+  await step();
+  await admin.query('rollback to savepoint before_step');
 }
 
 async function refuseConnected(admin: pg.ClientBase): Promise<void> {
@@ -45,7 +51,7 @@ async function refuseConnected(admin: pg.ClientBase): Promise<void> {
      where datname = current_database() and application_name = 'keyrail'`,
   );
   if (!rows[0]?.open) return;
-  throw new Error(
+  throw new TargetInUse(
     'A Keyrail server is connected to the target. Stop it first. Nothing was changed.',
   );
 }

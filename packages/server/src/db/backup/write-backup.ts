@@ -9,7 +9,6 @@ import { backupRole } from '../roles.ts';
 import { readTables, refusePartial } from './catalogue.ts';
 import { fixTextForms, pagesOf } from './lines.ts';
 import { type ChainHead, type Manifest, type TableRecord, writeManifest } from './manifest.ts';
-import { PART_PREFIX } from './names.ts';
 import { syncDirectory, writeTableFile } from './table-file.ts';
 
 export type Progress = { table: string; rows: number; tables: number; tablesDone: number };
@@ -18,6 +17,8 @@ type BackupOrder = {
   store: Manifest['store'];
   /** The directory of all backups. */
   into: string;
+  /** The name of the backup until it is complete. */
+  part: string;
   /** Null: not encrypted. */
   key: string | null;
   masterKeyMark: string;
@@ -30,10 +31,10 @@ export class AnotherIsRunning extends Error {}
 const LOCK_ID = 7_265_003;
 
 export async function writeBackup(session: pg.ClientBase, order: BackupOrder): Promise<Manifest> {
-  await refuseSecond(session);
-  await fixTextForms(session, 'session');
   await session.query('begin isolation level repeatable read read only');
   try {
+    await refuseSecond(session);
+    await fixTextForms(session);
     const manifest = await readUnder(session, order);
     await session.query('commit');
     return manifest;
@@ -43,10 +44,10 @@ export async function writeBackup(session: pg.ClientBase, order: BackupOrder): P
   }
 }
 
-/** The lock belongs to the session: it ends with the program, however that ends. */
+/** The lock belongs to the transaction: it ends with the program, however that ends. */
 async function refuseSecond(session: pg.ClientBase): Promise<void> {
   const { rows } = await session.query<{ ours: boolean }>(
-    'select pg_try_advisory_lock($1) as ours',
+    'select pg_try_advisory_xact_lock($1) as ours',
     [LOCK_ID],
   );
   if (rows[0]?.ours) return;
@@ -66,7 +67,7 @@ async function readUnder(session: pg.ClientBase, order: BackupOrder): Promise<Ma
   await refusePartial(session);
   const migrations = await readApplied(session);
   const id = idAt(moment.now, order.randomBytes);
-  const part = join(into, PART_PREFIX + id);
+  const part = join(into, order.part);
   await mkdir(part, { recursive: true, mode: 0o700 });
   try {
     const tables = await writeTables(session, part, order);

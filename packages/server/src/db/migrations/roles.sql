@@ -52,8 +52,8 @@ begin
   end if;
 exception when insufficient_privilege then
   raise exception 'The database login "%" cannot set up the roles of this database: %. It needs '
-    'CREATEROLE once for each database: run ALTER ROLE "%" CREATEROLE; start again, and revoke it '
-    'afterwards with NOCREATEROLE.', login, sqlerrm, login using errcode = 'insufficient_privilege';
+    'CREATEROLE once for each database, and once for an upgrade that adds a role: run '
+    'ALTER ROLE "%" CREATEROLE; start again, and revoke it afterwards with NOCREATEROLE.', login, sqlerrm, login using errcode = 'insufficient_privilege';
 end $$;
 
 -- By default every login of the cluster may connect to every database. The owner needs no grant.

@@ -2,7 +2,7 @@ import { reasonOf } from '../../base/errors.ts';
 import type { OpenWork, Work } from '../../doors/work.ts';
 import { insertNotice } from '../mail/rows.ts';
 import { findLastPassed, insertRun, type NewRun } from './rows.ts';
-import { BackupRunning } from './tasks.ts';
+import { BackupRunning, TestFailed } from './tasks.ts';
 
 const REASON_CHARS_MAX = 500;
 
@@ -33,12 +33,15 @@ export async function recordRun<T extends Ran>(
   } catch (error) {
     if (error instanceof BackupRunning) throw error;
     const reason = reasonOf(error).slice(0, REASON_CHARS_MAX);
-    await work(async (tx) => {
+    const backupId = error instanceof TestFailed ? error.backupId : null;
+    const recorded = work(async (tx) => {
       if (operatorEmail && (await findLastPassed(tx, kind)) !== false) {
         await notify(tx, operatorEmail, { kind, reason });
       }
-      await insertRun(tx, { ...begun, backupId: null, bytes: null, passed: false, reason });
+      await insertRun(tx, { ...begun, backupId, bytes: null, passed: false, reason });
     });
+    // If the database is away too, the first error is the one to report.
+    await recorded.catch(() => {});
     throw error;
   }
 }

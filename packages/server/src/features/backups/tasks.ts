@@ -24,5 +24,15 @@ export type BackupSetup = {
   operatorEmail: string | null;
 };
 
+/** The newest backup cannot be restored, or does not hold what it says. */
+export class TestFailed extends Error {
+  readonly backupId: string;
+
+  constructor(backupId: string, reason: string) {
+    super(reason);
+    this.backupId = backupId;
+  }
+}
+
 /** Another process runs a backup of the same database, and records its result. */
 export class BackupRunning extends Error {}
