@@ -115,10 +115,11 @@ test('a backup to a full disk fails, leaves nothing, and keeps the one before', 
   const [kept = ''] = await listBackups(into);
   const files = await readdir(join(into, kept));
   // In a namespace of its own, a disk with space for one backup and a half: each file takes a page.
-  const disk = `mount -t tmpfs -o size=${files.length * 6}k none "$1" && cp -r "$0/." "$1" && shift`;
+  const disk = `mount -t tmpfs -o size=${files.length * 6}k none "$1" && cp -r "$0" "$1" && shift`;
   const look = `ls -A "${into}" > "${home}/left" && ls -A "${into}/${kept}" >> "${home}/left"`;
-  await cp(into, join(home, 'kept'), { recursive: true });
-  const words = ['sh', '-c', `${disk} && "$@"; ${look}`, join(home, 'kept'), into];
+  const copy = join(home, kept);
+  await cp(join(into, kept), copy, { recursive: true });
+  const words = ['sh', '-c', `${disk} && "$@"; ${look}`, copy, into];
   const backup = startBackup(['unshare', '-m', ...words]);
   const { kind, reason } = Object(await backup.reported);
   equal(kind, 'failed', reason);

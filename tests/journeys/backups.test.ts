@@ -64,7 +64,7 @@ async function lostAndRestored(t: TestContext, from: StoreName, target: StoreNam
   const after = await ground.issue(before);
   await ground.revoke(before, kept.id);
   await until(async () => (await node.verdict(after.key)) === 'allowed');
-  equal(await node.verdict(kept.key), 'invalid_key');
+  equal(await node.verdict(kept.key), 'unknown_key');
   await before.kill();
 
   const restored = await deploy(
@@ -86,10 +86,10 @@ async function lostAndRestored(t: TestContext, from: StoreName, target: StoreNam
 
   // The node was ahead. It ends with the policy of the restored plane.
   await until(async () => (await node.verdict(kept.key)) === 'allowed');
-  equal(await node.verdict(after.key), 'invalid_key');
+  equal(await node.verdict(after.key), 'unknown_key');
   const revoked = await ground.revoke(again, kept.id);
   equal(revoked.complete, true);
-  equal(await node.verdict(kept.key), 'invalid_key');
+  equal(await node.verdict(kept.key), 'unknown_key');
   const { restoreTest, components } = await again.as(null)('GET /status');
   deepEqual(restoreTest, { lastRunAt: null, pass: null, backupId: null });
   ok(components.backup !== 'down');

@@ -1,24 +1,13 @@
 // keyrail-server backup and restore-test. On the embedded store a running server does the work, and
 // without one the command uses the directory itself.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { askServer } from './backup-socket.ts';
-import { createBackupTasks } from './backup-tasks.ts';
-import { systemClock } from './base/clock.ts';
-import { createIdMaker } from './base/ids.ts';
-import { openLog } from './base/log.ts';
-import { systemRandomBytes } from './base/random.ts';
 import type { Config } from './config.ts';
-import { newBackupKey } from './db/backup/encryption.ts';
-import { openWork } from './doors/work.ts';
-import { recordRun } from './features/backups/record-run.ts';
-import type { BackupTasks, TakenBackup, TestedBackup } from './features/backups/tasks.ts';
-import { secretsOf } from './start.ts';
-import { openStore } from './stores.ts';
+import type { TakenBackup, TestedBackup } from './features/backups/tasks.ts';
 import { createTaskDisplay, type TaskDisplay } from './task-display.ts';
 
 export async function backupCommand(config: Config, words: readonly string[]): Promise<void> {
   if (words.join(' ') === '--new-key') {
+    const { newBackupKey } = await import('./db/backup/encryption.ts');
     process.stdout.write(`${await newBackupKey()}\n`);
     return;
   }
@@ -26,7 +15,7 @@ export async function backupCommand(config: Config, words: readonly string[]): P
   const display = createTaskDisplay('backup', process.stdout);
   const taken =
     (await asked<TakenBackup>(config, 'backup', display)) ??
-    (await withTasks(config, 'backup', ({ take }) => take(display.progress)));
+    (await (await ownTasks()).takeHere(config, display.progress));
   const { backupId, path, rows, bytes } = taken;
   display.done({ ...taken }, `Backup ${backupId}: ${rows} rows, ${bytes} bytes, in ${path}`);
 }
@@ -35,7 +24,7 @@ export async function restoreTestCommand(config: Config): Promise<void> {
   const display = createTaskDisplay('restore-test', process.stdout);
   const tested =
     (await asked<TestedBackup>(config, 'restore-test', display)) ??
-    (await withTasks(config, 'restore_test', ({ test }) => test(display.progress)));
+    (await (await ownTasks()).testHere(config, display.progress));
   const { backupId, rows, chains } = tested;
   display.done(
     { ...tested },
@@ -49,30 +38,5 @@ const asked = async <T extends TakenBackup | TestedBackup>(
   { progress }: TaskDisplay,
 ): Promise<T | null> => (databaseUrl ? null : askServer<T>(dataDir, task, progress));
 
-/** A wrong directory would give a backup of a new, empty database. */
-function refuseWithoutDatabase({ databaseUrl, dataDir }: Config): void {
-  if (databaseUrl || existsSync(join(dataDir, 'database', 'PG_VERSION'))) return;
-  throw new Error(
-    `There is no embedded database in ${dataDir} (KEYRAIL_DATA_DIR). Name the directory of the ` +
-      'server, or set DATABASE_URL.',
-  );
-}
-
-async function withTasks<T extends { backupId: string }>(
-  config: Config,
-  kind: 'backup' | 'restore_test',
-  run: (tasks: BackupTasks) => Promise<T>,
-): Promise<T> {
-  refuseWithoutDatabase(config);
-  // Standard output holds only the result, so log to standard error.
-  const db = await openStore(config, systemClock, openLog(config.logLevel, process.stderr));
-  try {
-    const newId = createIdMaker(systemClock, systemRandomBytes);
-    const { masterKey } = await secretsOf(config);
-    const tasks = createBackupTasks({ config, masterKey, db, newId });
-    const parts = { work: openWork(db, newId), operatorEmail: config.operatorEmail };
-    return await recordRun(parts, kind, () => run(tasks));
-  } finally {
-    await db.close();
-  }
-}
+/** Imported when it is needed: it loads the whole server. */
+const ownTasks = () => import('./backup-here.ts');

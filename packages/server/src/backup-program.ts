@@ -5,7 +5,7 @@ import { leftBy, type Order, type Report } from './backup-orders.ts';
 import { reasonOf } from './base/errors.ts';
 import { AnotherIsRunning } from './db/backup/write-backup.ts';
 import { TestFailed } from './features/backups/tasks.ts';
-import { runRestoreTest } from './restore-test.ts';
+import type { runRestoreTest } from './restore-test.ts';
 import { takeBackup } from './take-backup.ts';
 import { paced } from './task-display.ts';
 
@@ -21,9 +21,7 @@ async function run(order: Order): Promise<void> {
   const report = paced((progress) => send({ kind: 'progress', progress }));
   try {
     const result =
-      order.task === 'backup'
-        ? await takeBackup(order, report)
-        : await runRestoreTest(order, report);
+      order.task === 'backup' ? await takeBackup(order, report) : await test(order, report);
     send({ kind: 'done', result });
   } catch (error) {
     send({
@@ -34,5 +32,9 @@ async function run(order: Order): Promise<void> {
     });
   }
 }
+
+/** A restore imports the features of the server, which a backup does not need. */
+const test: typeof runRestoreTest = async (order, report) =>
+  (await import('./restore-test.ts')).runRestoreTest(order, report);
 
 const send = (report: Report): boolean | undefined => process.send?.(report);

@@ -41,7 +41,9 @@ export async function restoreCommand(config: Config, words: readonly string[]): 
   const moved = await moveAnchors(config);
   const { id, takenAt, tables } = backup.manifest;
   const rows = tables.reduce((total, table) => total + table.rows, 0);
-  const steps = Object.entries(fenced).map(([what, count]) => `  ${count} ${what}`);
+  const steps = Object.entries(fenced).flatMap(([what, count]) =>
+    count > 0 ? [`  ${count} ${what}`] : [],
+  );
   display.done(
     { backupId: id, takenAt, rows, migrated, fenced, moved },
     [
