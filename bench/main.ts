@@ -9,6 +9,7 @@
  */
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { measureBackup } from './backup.ts';
 import { measureChanges } from './changes.ts';
 import { measureDashboard } from './dashboard/dashboard.ts';
 import { measureEmbeddedChanges } from './embedded-changes.ts';
@@ -39,6 +40,7 @@ const benchmarks: Record<string, Benchmark> = {
   ratelimit: measureRatelimit,
   idempotency: measureIdempotency,
   ingest: measureIngest,
+  backup: measureBackup,
   sdk: measureSdk,
   dashboard: measureDashboard,
 };

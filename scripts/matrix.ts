@@ -40,6 +40,7 @@ const onPostgres = { ...usual, store: 'postgres', needs: ['postgres'] } satisfie
 /** Run in this order. The last lanes mostly wait, so they run in parallel with the first. */
 /** Journeys that do not depend on the store. */
 const STORELESS = [
+  'backup-schedule',
   'dashboard-build',
   'documents*',
   'embed-browser',
@@ -97,8 +98,9 @@ export const lanes: Lane[] = [
     name: 'journeys',
     store: 'embedded',
     // Some journeys need several servers on one store, and the embedded store allows one process.
-    // A large import takes the embedded store several times as long as PostgreSQL.
-    files: ['tests/journeys/!(claims|policy-processes|import).test.ts'],
+    // A large import takes the embedded store several times as long as PostgreSQL. Backups are
+    // restored from each store into the other.
+    files: ['tests/journeys/!(claims|policy-processes|import|backups).test.ts'],
   },
   {
     ...onPostgres,

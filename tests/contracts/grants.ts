@@ -114,7 +114,7 @@ export const granted: Record<string, Rights> = {
   mail_outbox: {
     kr_gate: ['insert'],
     kr_write: ['insert'],
-    kr_worker: ['select', 'update', 'delete'],
+    kr_worker: ['select', 'insert', 'update', 'delete'],
   },
   signing_keys: {
     kr_gate: ['select'],
@@ -123,6 +123,7 @@ export const granted: Record<string, Rights> = {
   },
   worker_beats: { kr_gate: ['select'], kr_worker: [...own, 'delete'] },
   job_leases: { kr_worker: own },
+  backup_runs: { kr_gate: ['select'], kr_worker: ['select', 'insert', 'delete'] },
   served_spans: {
     kr_gate: [...own, 'delete'],
     kr_read: ['select'],

@@ -40,6 +40,8 @@ export type Store = {
   withWholeNames(text: string): string;
   /** The port over one connection, and direct access to that connection. */
   bare(): Bare;
+  /** The superuser's connection of the embedded store; PostgreSQL has `url`. */
+  session<T>(use: (session: pg.Client) => Promise<T>): Promise<T>;
   /** Migrates again, like a start does. */
   migrate(): Promise<void>;
   /** The connection string of the login; null on the embedded store. */
@@ -73,6 +75,7 @@ async function openOnPostgres(connectionsMax: number): Promise<Store> {
     url,
     withWholeNames,
     bare: () => bareOnPostgres(url, clock),
+    session: (use) => use(superuser),
     migrate: () => withPostgresAdmin(url, migrate).then(() => {}),
     beyond: async (text, { role = 'postgres' } = { role: 'postgres' }) => {
       await superuser.query(withWholeNames(`set role ${role}; set search_path = keyrail`));
@@ -119,6 +122,11 @@ async function openInProcess(): Promise<Store> {
       idle: async (text) => lastRows(await lite.exec(text)),
       close: async () => {},
     }),
+    session: async (use) => {
+      await lite.exec('set session authorization postgres');
+      const client = await connectedTo(lite);
+      return use(client).finally(() => lite.exec('reset role; set session authorization kr_login'));
+    },
     migrate: () => migrateEmbedded(lite),
     beyond: async (text, as) => {
       // A failed statement is reported before its connection has finished with it.

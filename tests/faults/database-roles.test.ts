@@ -19,7 +19,7 @@ import {
 import { type Row, stateOf } from '../contracts/store.ts';
 
 const REFUSED = '42501';
-const DOORS = ['kr_owner', 'kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker'];
+const DOORS = ['kr_owner', 'kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker', 'kr_backup'];
 const skip = whyNoCluster();
 
 let cluster: Postgres;

@@ -93,6 +93,13 @@ function assertFrozen({ what, outcome }: Probe): void {
   if (what === 'status') {
     equal(outcome.status, 200, message);
     equal(outcome.body.status, 'down', message);
+    deepEqual(outcome.body.components, {
+      api: 'ok',
+      database: 'down',
+      redis: 'not_configured',
+      worker: 'unknown',
+      backup: 'unknown',
+    });
     return;
   }
   equal(outcome.status, 503, message);

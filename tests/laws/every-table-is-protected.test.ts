@@ -20,6 +20,7 @@ const withoutWorkspace: Record<string, string> = {
   worker_beats: 'processes of the deployment',
   job_leases: 'processes of the deployment',
   served_spans: 'processes of the deployment',
+  backup_runs: 'backups hold all workspaces',
 };
 
 /** Tables that the write door may change without an audit row, each with its reason. */
@@ -110,6 +111,20 @@ test('the read door can only read, and no door can delete or truncate audited ro
   for (const { grantee, name, may } of all) {
     if (grantee === 'kr_read') equal(may, 'SELECT', `kr_read on ${name}`);
     if (grantee === 'kr_write') equal(may !== 'DELETE' && may !== 'TRUNCATE', true, String(name));
+  }
+});
+
+test('backups read every row of every table, and can do nothing else', async () => {
+  const all = (await grants()).filter(({ grantee }) => grantee === 'kr_backup');
+  deepEqual([...new Set(all.map(({ may }) => may))], ['SELECT']);
+  const narrowed = await catalogue(`select distinct c.relname::text as name
+    from pg_policy p join pg_class c on c.oid = p.polrelid, unnest(p.polroles) role
+    where not p.polpermissive and (role = 0 or role::regrole::text like 'kr_backup%')`);
+  deepEqual(narrowed, [], 'restrictive policies name their roles');
+  const readable = new Set(all.map(({ name }) => name));
+  for (const { name, policies } of await readTables()) {
+    equal(readable.has(name), true, `${name} needs: call back_up('${name}')`);
+    if (name !== 'migrations') equal(policies.includes('backup'), true, name);
   }
 });
 

@@ -29,6 +29,7 @@ import { openServingRecord, type ServingParts } from './doors/serving-record.ts'
 import { openWork, openWorkIn } from './doors/work.ts';
 import type { DoorParts } from './doors/write.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
+import type { BackupSetup } from './features/backups/tasks.ts';
 import { measureImpact } from './features/impact/measure-impact.ts';
 import { presentImpact } from './features/impact/present.ts';
 import { type MailSetting, type MailTransport, openTransport } from './features/mail/transport.ts';
@@ -71,6 +72,7 @@ export type AppParts = SigningSchedule & {
   /** Closed with the app. */
   counters: Counters;
   scannerKeys: ScannerKeys;
+  backup: BackupSetup;
   mail: MailSetting;
   mailFrom: string;
   db: Database;
@@ -164,6 +166,7 @@ export function buildApp(parts: AppParts): App {
       unseal,
       signing,
       usageHoursKeptDays: parts.usageHoursKeptDays,
+      backup: parts.backup,
       publicUrl,
       newId,
       log,
@@ -255,8 +258,13 @@ const probeOf = (db: Database, gate: Gate): Probe => ({
       () => false,
     ),
   workerIsSeen: () => gate.workerIsSeen().catch(() => null),
+  backupFacts: () => gate.findBackupFacts().catch(() => null),
   storage: db.storage,
 });
+
+/** Equal for equal master keys; says nothing else about the key. */
+export const masterKeyMark = (masterKey: Secret): string =>
+  keyFor('mark', masterKey).toString('hex').slice(0, 32);
 
 const KEY_BYTES = 32;
 

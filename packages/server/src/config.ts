@@ -2,11 +2,13 @@
 // and warnings.
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { DAY_MS } from './base/duration.ts';
 import type { LogLevel } from './base/log.ts';
 import type { Secret } from './base/secret.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
 import type { MailSetting } from './features/mail/transport.ts';
 import type { ScannerKeysSource } from './features/scanner/public-keys.ts';
+import * as backups from './settings/backups.ts';
 import { clientNames } from './settings/client-names.ts';
 import * as embed from './settings/embed.ts';
 import * as people from './settings/people.ts';
@@ -54,6 +56,12 @@ export type Config = Readonly<{
   idempotencyBytesMax: number;
   tenantMonthsMax: number;
   databaseBytesMax: number | null;
+  backupDir: string;
+  /** Null: backups are not scheduled. */
+  backupEveryMs: number | null;
+  backupKeep: number;
+  backupKey: Secret | null;
+  operatorEmail: string | null;
 }>;
 
 type ConfigResult = { warnings: string[] } & ({ config: Config } | { faults: string[] });
@@ -114,6 +122,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     idempotencyBytesMax: required(storage.idempotencyBytesMax, 1),
     tenantMonthsMax: required(storage.tenantMonthsMax, 1),
     databaseBytesMax: optional(storage.databaseBytesMax),
+    backupDir: optional(backups.backupDir) ?? join(required(known.dataDir, ''), 'backups'),
+    backupEveryMs: scheduleOf(optional(backups.backupEvery), env.DATABASE_URL ? null : DAY_MS),
+    backupKeep: required(backups.backupKeep, 1),
+    backupKey: optional(backups.backupKey),
+    operatorEmail: optional(backups.operatorEmail),
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
     faults.push(
@@ -136,6 +149,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     .map((name) => `${name} is ignored: clients of Keyrail read it, the server does not`);
   return faults.length > 0 ? { faults, warnings } : { config: Object.freeze(config), warnings };
 }
+
+const scheduleOf = (chosen: number | 'off' | null, usual: number | null): number | null =>
+  chosen === 'off' ? null : (chosen ?? usual);
 
 function unknownNames(env: Readonly<Record<string, string | undefined>>): string[] {
   const known = new Set(settings.map(({ name }) => name));

@@ -30,6 +30,20 @@ const commands: Record<string, Command> = {
     does: 'bring the database to this version and exit',
     load: async () => (await import('./migrate-command.ts')).migrateCommand,
   },
+  backup: {
+    does: '[--new-key]: back up the database to KEYRAIL_BACKUP_DIR, also while it is served',
+    takesWords: true,
+    load: async () => (await import('./backup-command.ts')).backupCommand,
+  },
+  restore: {
+    does: '[<backup>] [--new-master-key]: fill an empty database from a backup, the newest one',
+    takesWords: true,
+    load: async () => (await import('./restore-command.ts')).restoreCommand,
+  },
+  'restore-test': {
+    does: 'restore the newest backup into a scratch database and check it',
+    load: async () => (await import('./backup-command.ts')).restoreTestCommand,
+  },
   'signing-keys': {
     does: 'list | rotate [--now]: the keys that sign embed tokens',
     takesWords: true,

@@ -4,6 +4,13 @@ import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
 import type { MailSetting } from './features/mail/transport.ts';
 import {
+  backupDir,
+  backupEvery,
+  backupKeep,
+  backupKey,
+  operatorEmail,
+} from './settings/backups.ts';
+import {
   embedKeysMax,
   rotateSigningKeysEvery,
   scannerKeys,
@@ -64,7 +71,7 @@ export const publicUrl: Setting<string | null> = {
 
 export const dataDir: Setting<string> = {
   name: 'KEYRAIL_DATA_DIR',
-  meaning: 'Directory of the embedded database, generated secrets and mail.',
+  meaning: 'Directory of the embedded database, generated secrets, mail and backups.',
   fallback: './.keyrail',
   parse: plainText,
 };
@@ -230,5 +237,10 @@ export const settings: readonly Setting<unknown>[] = [
   ingestEventsPerMinute,
   usageHoursKeptDays,
   tenantMonthsMax,
+  backupDir,
+  backupEvery,
+  backupKeep,
+  backupKey,
+  operatorEmail,
   logLevel,
 ];

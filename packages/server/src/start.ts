@@ -8,17 +8,21 @@ import { createEmbedChangeLimit } from './access/embed-changes.ts';
 import { createPasswordHasher } from './access/passwords.ts';
 import { createThrottle, noThrottle } from './access/throttle.ts';
 import { type App, buildApp } from './app.ts';
+import { type AskedTasks, openBackupSocket } from './backup-socket.ts';
+import { createBackupTasks } from './backup-tasks.ts';
 import { monotonicMs, systemClock } from './base/clock.ts';
 import { reasonOf } from './base/errors.ts';
+import { createIdMaker } from './base/ids.ts';
 import { type Log, openLog } from './base/log.ts';
 import { systemRandomBytes } from './base/random.ts';
 import type { Secret } from './base/secret.ts';
 import { type Config, urlOf } from './config.ts';
+import { recordRun } from './features/backups/record-run.ts';
 import { noScannerKeys, openScannerKeys } from './features/scanner/public-keys.ts';
 import { bootstrapTokenIn, masterKeyIn } from './generated-secrets.ts';
 import { openCounters, openStore } from './stores.ts';
 import { readyFields, welcome } from './welcome.ts';
-import { startWorker, type Worker } from './worker.ts';
+import { startWorker, type Worker, type WorkerParts } from './worker.ts';
 
 const STOP_WITHIN_MS = 9000;
 
@@ -90,6 +94,7 @@ async function openApp(config: Config & { publicUrl: string }, log: Log): Promis
   const db = await openStore(config, systemClock, log);
   const secrets = await secretsOf(config);
   const counters = await openCounters(config, systemClock, log);
+  const newId = createIdMaker(systemClock, systemRandomBytes);
   const app = buildApp({
     db,
     log,
@@ -120,11 +125,33 @@ async function openApp(config: Config & { publicUrl: string }, log: Log): Promis
     invitesPerHourMax: config.invitesPerHourMax,
     idempotencyBytesMax: config.idempotencyBytesMax,
     tenantMonthsMax: config.tenantMonthsMax,
+    backup: {
+      tasks: createBackupTasks({ config, masterKey: secrets.masterKey, db, newId }),
+      everyMs: config.backupEveryMs,
+      operatorEmail: config.operatorEmail,
+    },
     counters,
     checkAnswers: false,
   });
   await app.prepare();
-  return app;
+  if (config.databaseUrl) return app;
+  const socket = await openBackupSocket(config.dataDir, askedTasks(app.worker));
+  const close = async () => {
+    await socket.close();
+    await app.close();
+  };
+  return { ...app, close };
+}
+
+/** The tasks that a command beside this server may ask for; their results are recorded. */
+function askedTasks({ work, backup }: WorkerParts): AskedTasks {
+  const { tasks, operatorEmail } = backup;
+  if (!tasks) throw new Error('impossible: a server without backups');
+  const parts = { work, operatorEmail };
+  return {
+    backup: (report) => recordRun(parts, 'backup', () => tasks.take(report)),
+    'restore-test': (report) => recordRun(parts, 'restore_test', () => tasks.test(report)),
+  };
 }
 
 export async function secretsOf(

@@ -7,8 +7,16 @@ import type { Log } from './base/log.ts';
 import { createOutageLog } from './base/outage.ts';
 import type { Sealing } from './base/sealing.ts';
 import type { OpenPeople } from './doors/people.ts';
+import { backUp } from './features/backups/back-up.job.ts';
+import type { BackupSetup } from './features/backups/tasks.ts';
 import { purgeIdempotency } from './features/idempotency/purge-idempotency.job.ts';
-import { lockJob, updateHeartbeat, updateJobDone } from './features/jobs/rows.ts';
+import {
+  insertJob,
+  lockJob,
+  updateHeartbeat,
+  updateJobDone,
+  updateLease,
+} from './features/jobs/rows.ts';
 import { purgeKeptResponses } from './features/kept-responses/purge-kept-responses.job.ts';
 import { purgeMail } from './features/mail/purge-mail.job.ts';
 import { sendDueMail } from './features/mail/send-mail.job.ts';
@@ -28,11 +36,18 @@ export type WorkerParts = RetireParts & {
   signing: SigningParts;
   publicUrl: string;
   usageHoursKeptDays: number;
+  backup: BackupSetup;
   newId: NewId;
   log: Log;
 };
 
-type Job = { name: string; everyMs: number; run(): Promise<unknown> };
+type Job = {
+  name: string;
+  everyMs: number;
+  /** How long after its first start a deployment runs the job for the first time; 0 if absent. */
+  firstAfterMs?: number;
+  run(): Promise<unknown>;
+};
 
 const LEASE_MS = 10 * MINUTE_MS;
 const LOOK_FOR_DUE_MS = 15 * SECOND_MS;
@@ -83,7 +98,19 @@ const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerPart
   },
   { name: 'purge-key-days', everyMs: 24 * HOUR_MS, run: () => purgeKeyDays(work) },
   { name: 'prune-feed', everyMs: HOUR_MS, run: () => pruneFeed({ work, workIn }) },
+  ...backupJobs({ work, ...parts }),
 ];
+
+type BackupParts = Pick<WorkerParts, 'work' | 'backup' | 'log'>;
+
+const backupJobs = ({ work, log, backup }: BackupParts): Job[] => {
+  const { tasks, everyMs, operatorEmail } = backup;
+  if (tasks === null || everyMs === null) return [];
+  // Later than the first minutes, in which somebody tries a new deployment.
+  const firstAfterMs = Math.min(everyMs, 10 * MINUTE_MS);
+  const run = () => backUp({ work, log, tasks, operatorEmail });
+  return [{ name: 'back-up', everyMs, firstAfterMs, run }];
+};
 
 export type Worker = { stop(): Promise<void> };
 
@@ -108,10 +135,20 @@ export function startWorker(parts: WorkerParts): Worker {
 }
 
 async function runIfDue({ work }: WorkerParts, job: Job, holder: string): Promise<void> {
-  const { name, everyMs } = job;
-  const isOurs = await work((tx) => lockJob(tx, { name, holder, leaseMs: LEASE_MS, everyMs }));
+  const { name, everyMs, firstAfterMs = 0 } = job;
+  const isOurs = await work(async (tx) => {
+    if (firstAfterMs > 0) await insertJob(tx, { name, holder, firstAfterMs });
+    return lockJob(tx, { name, holder, leaseMs: LEASE_MS, everyMs });
+  });
   if (!isOurs) return;
-  await job.run();
+  // A lease that is not extended ends, and then another worker runs the job.
+  const extend = () => work((tx) => updateLease(tx, { name, holder, leaseMs: LEASE_MS }));
+  const extending = setInterval(() => void extend().catch(() => {}), LEASE_MS / 4);
+  try {
+    await job.run();
+  } finally {
+    clearInterval(extending);
+  }
   await work((tx) => updateJobDone(tx, { name, holder, everyMs }));
 }
 

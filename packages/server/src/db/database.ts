@@ -76,5 +76,10 @@ export type Database = {
   /** Throws unless the store answers a statement on a connection of the pool. */
   ping(deadline: Deadline): Promise<void>;
   storage(): StorageState;
+  /**
+   * Copies the files of the store as they are at one moment; other work waits only for that moment.
+   * Absent for PostgreSQL, and for a store in memory.
+   */
+  copyTo?(directory: string): Promise<void>;
   close(): Promise<void>;
 };

@@ -32,4 +32,15 @@ export type WorkerBeats = { workerId: string; seenAt: Date };
 
 export type JobLeases = { name: string; holder: string; leasedUntil: Date; dueAt: Date };
 
+export type BackupRuns = {
+  id: string;
+  kind: 'backup' | 'restore_test';
+  backupId: string | null;
+  startedAt: Date;
+  endedAt: Date;
+  passed: boolean;
+  reason: string | null;
+  bytes: number | null;
+};
+
 export type ServedSpans = { id: string; beganAt: Date; endedAt: Date };

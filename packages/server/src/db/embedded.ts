@@ -10,6 +10,7 @@ import type { Clock } from '../base/clock.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { StorageState } from '../base/storage.ts';
 import type { Database } from './database.ts';
+import { copyDirectory } from './directory-copy.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { freeBytesIn, stateWith, withDiskReserve } from './disk-space.ts';
 import { refuseUnsafeRoles } from './login-role.ts';
@@ -38,6 +39,7 @@ export async function openEmbedded(
     await refuseWithoutFiles(directory);
     const lite = await openLite(directory);
     const database = await embeddedDatabase(lite, clock, {
+      directory,
       storage: () => stateWith(freeBytes(directory)),
       afterClose: lock.release,
     });
@@ -62,6 +64,8 @@ const openLite = (directory: string): Promise<PGlite> =>
 type EmbeddedOptions = {
   /** How long the driver may wait for the only connection. */
   connectionMs?: number;
+  /** Where the files are. Absent: in memory. */
+  directory?: string;
   /** Called before every write. */
   storage?(): StorageState;
   afterClose?(): Promise<void>;
@@ -73,7 +77,7 @@ export async function embeddedDatabase(
   clock: Clock,
   options: EmbeddedOptions = {},
 ): Promise<Database> {
-  const { connectionMs = CONNECTION_MS_MAX, storage, afterClose } = options;
+  const { connectionMs = CONNECTION_MS_MAX, directory, storage, afterClose } = options;
   const config = createPgConfig(lite);
   const pool = new pg.Pool({
     ...config,
@@ -101,5 +105,27 @@ export async function embeddedDatabase(
       await afterClose?.();
     },
   });
-  return storage ? withDiskReserve(database, { state: storage }) : database;
+  const copied: Database = directory
+    ? { ...database, copyTo: (to) => copyDirectory(directory, to, (use) => holding(pool, use)) }
+    : database;
+  return storage ? withDiskReserve(copied, { state: storage }) : copied;
+}
+
+/** A transaction may have the connection for longer than the driver waits. */
+const HOLD_ATTEMPTS_MAX = 20;
+
+/** Holds the only connection, between two transactions. */
+async function holding<T>(pool: pg.Pool, use: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const client = await pool.connect().catch((error: unknown) => {
+      if (attempt >= HOLD_ATTEMPTS_MAX) throw error;
+      return null;
+    });
+    if (client === null) continue;
+    try {
+      return await use();
+    } finally {
+      client.release();
+    }
+  }
 }

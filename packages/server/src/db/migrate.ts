@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
+import { refuseUnfinishedRestore } from './restore-marker.ts';
 import { allRoles, inThisDatabase } from './roles.ts';
 
 const directory = join(import.meta.dirname, 'migrations');
@@ -28,24 +29,43 @@ export const readRoleSetup = (): Promise<string[]> =>
   Promise.all(['roles.sql', 'adopt.sql'].map((name) => readFile(join(directory, name), 'utf8')));
 
 /** Applies the missing files and returns their names. */
-export async function migrate(admin: pg.ClientBase): Promise<string[]> {
-  const migrations = await readMigrations();
-  const roleSetup = await readRoleSetup();
+export const migrate = (admin: pg.ClientBase): Promise<string[]> =>
+  inMigration(admin, async () => {
+    await refuseUnfinishedRestore(admin);
+    return migrateWithin(admin);
+  });
+
+/** One transaction that no other migration or restore of this database overlaps. */
+export async function inMigration<T>(admin: pg.ClientBase, body: () => Promise<T>): Promise<T> {
   await admin.query('begin');
   try {
     await admin.query('select pg_advisory_xact_lock($1)', [LOCK_ID]);
-    await admin.query("select set_config('kr.roles', $1, true)", [allRoles.join(',')]);
-    for (const text of roleSetup) await admin.query(text);
-    const withWholeNames = await inThisDatabase(admin);
-    await admin.query('set local search_path = keyrail');
-    const applied = await applyMissing(admin, migrations, withWholeNames);
+    const result = await body();
     await admin.query('commit');
-    return applied;
+    return result;
   } catch (error) {
     // On a lost connection the rollback fails too; the first error is the one to report.
     await admin.query('rollback').catch(() => {});
     throw error;
   }
+}
+
+/**
+ * Applies the missing files inside a transaction, all of them or those that `wanted` names. The
+ * role of the owner stays set until the transaction ends.
+ */
+export async function migrateWithin(
+  admin: pg.ClientBase,
+  wanted?: ReadonlySet<string>,
+): Promise<string[]> {
+  const migrations = await readMigrations();
+  await admin.query("select set_config('kr.roles', $1, true)", [allRoles.join(',')]);
+  await admin.query('set local role none');
+  for (const text of await readRoleSetup()) await admin.query(text);
+  const withWholeNames = await inThisDatabase(admin);
+  await admin.query('set local search_path = keyrail');
+  const known = migrations.filter(({ name }) => wanted?.has(name) ?? true);
+  return applyMissing(admin, known, withWholeNames);
 }
 
 async function applyMissing(

@@ -1,6 +1,6 @@
-// The database roles: the owner of the schema, and one role for each door. The server and the
-// migrations use these names. In the database each name has the database's oid as a suffix, which
-// only the SQL function role_of() adds (see roles.sql).
+// The database roles: the owner of the schema, one role for each door, and the role of backups. The
+// server and the migrations use these names. In the database each name has the database's oid as a
+// suffix, which only the SQL function role_of() adds (see roles.sql).
 import type pg from 'pg';
 
 const doorRoles = ['kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker'] as const;
@@ -11,7 +11,10 @@ export type DoorRole = (typeof doorRoles)[number];
 /** The role of the embedded store's only session after the migration. */
 export const embeddedLogin = 'kr_login';
 
-export const allRoles: readonly string[] = ['kr_owner', ...doorRoles];
+/** Reads every table, for backups. No door uses it. */
+export const backupRole = 'kr_backup';
+
+export const allRoles: readonly string[] = ['kr_owner', ...doorRoles, backupRole];
 
 const namedRole = new RegExp(`\\b(?:${allRoles.join('|')})\\b`, 'g');
 

@@ -2,6 +2,7 @@
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { ColumnType } from 'kysely';
 import type {
+  BackupRuns,
   JobLeases,
   MailOutbox,
   ServedSpans,
@@ -269,4 +270,5 @@ export type Tables = TrafficTables & {
   signingKeys: SigningKeys;
   workerBeats: WorkerBeats;
   jobLeases: JobLeases;
+  backupRuns: BackupRuns;
 };

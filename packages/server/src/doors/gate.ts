@@ -5,6 +5,7 @@ import type { Deadline } from '../base/deadline.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Database, Opening } from '../db/database.ts';
 import { build, many, one, type Runner } from '../db/sql.ts';
+import { type BackupFacts, findBackupFacts } from './backup-facts.ts';
 import { batchedLookUps } from './batched-lookups.ts';
 import type { PolicyVersion } from './door.ts';
 import {
@@ -68,6 +69,8 @@ export type Gate = {
   notifyAll(channel: string, messages: readonly string[]): Promise<void>;
   /** Whether a worker was seen recently; null if none was ever seen. */
   workerIsSeen(): Promise<boolean | null>;
+  /** The newest backups and restore tests. */
+  findBackupFacts(): Promise<BackupFacts>;
   /** Records that this process has served since its last note; returns the time of this note. */
   noteServed(span: ServedSpan): Promise<Date>;
   removeOldSpans(): Promise<void>;
@@ -94,6 +97,7 @@ export function openGate(db: Database): Gate {
     findVersions: (ids) => findVersions(patient(), ids),
     notifyAll: (channel, messages) => notifyAll(patient(), channel, messages),
     workerIsSeen: () => workerIsSeen(patient()),
+    findBackupFacts: () => findBackupFacts(patient()),
     noteServed: (span) => noteServed(patient(), span),
     removeOldSpans: () => removeOldSpans(patient()),
   };

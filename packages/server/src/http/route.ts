@@ -14,6 +14,7 @@ import type { WhenQuarantined } from '../access/quarantine.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { StorageState, StorageUse } from '../base/storage.ts';
+import type { BackupFacts } from '../doors/backup-facts.ts';
 import type { Read } from '../doors/door.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { OpenPeople } from '../doors/people.ts';
@@ -48,6 +49,8 @@ export type Probe = {
   databaseAnswers(deadline: Deadline): Promise<boolean>;
   /** Null if no worker was ever seen, or the database cannot be read. */
   workerIsSeen(): Promise<boolean | null>;
+  /** Null if the database cannot be read. */
+  backupFacts(): Promise<BackupFacts | null>;
   storage(): StorageState;
 };
 

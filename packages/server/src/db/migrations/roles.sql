@@ -1,5 +1,5 @@
--- Creates the missing roles of this database: one for each door, and the owner of the schema. The
--- login runs this file at every migration, before the numbered files.
+-- Creates the missing roles of this database: one for each door, the owner of the schema, and the
+-- role of backups. The login runs this file at every migration, before the numbered files.
 --
 -- Roles belong to the whole cluster. Each name ends in the oid of its database, so that a login of
 -- another database has other roles, even if it may connect. An oid stays the same when a database
@@ -27,12 +27,12 @@ begin
   end loop;
 
   -- The embedded store logs in as a superuser on its only connection, and switches to kr_login
-  -- before it serves requests. kr_login is not a member of the owner's role.
+  -- before it serves requests. kr_login is no member of the roles of the owner and of backups.
   if is_super then
     if not exists (select from pg_roles where rolname = 'kr_login') then
       create role kr_login nologin noinherit;
     end if;
-    foreach role_name in array array_remove(names, 'kr_owner') loop
+    foreach role_name in array array_remove(array_remove(names, 'kr_owner'), 'kr_backup') loop
       execute format('grant %I to kr_login', role_name || here);
     end loop;
   else
@@ -52,8 +52,8 @@ begin
   end if;
 exception when insufficient_privilege then
   raise exception 'The database login "%" cannot set up the roles of this database: %. It needs '
-    'CREATEROLE once for each database: run ALTER ROLE "%" CREATEROLE; start again, and revoke it '
-    'afterwards with NOCREATEROLE.', login, sqlerrm, login using errcode = 'insufficient_privilege';
+    'CREATEROLE once for each database, and once for an upgrade that adds a role: run '
+    'ALTER ROLE "%" CREATEROLE; start again, and revoke it afterwards with NOCREATEROLE.', login, sqlerrm, login using errcode = 'insufficient_privilege';
 end $$;
 
 -- By default every login of the cluster may connect to every database. The owner needs no grant.

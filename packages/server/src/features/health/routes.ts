@@ -3,14 +3,21 @@ import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
 import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
 import { READY_WAIT_MS } from '@keyrail/protocol/wire/limits.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
+import { wireTime } from '../../base/wire-time.ts';
 import { linesOf, type Probe, Reply, type ServedRoute, serve } from '../../http/route.ts';
 import type { StoreState } from '../../volatile/counters.ts';
+import { backupState } from '../backups/state.ts';
+import type { BackupSetup } from '../backups/tasks.ts';
 
 const healthLines = linesOf(probeEndpoints, 'GET /healthz', 'GET /readyz', 'GET /status');
 
-export type HealthParts = { region: string; redis: () => StoreState };
+export type HealthParts = {
+  region: string;
+  redis: () => StoreState;
+  backup: Pick<BackupSetup, 'everyMs'>;
+};
 
-export const healthRoutes = ({ region, redis }: HealthParts): ServedRoute[] =>
+export const healthRoutes = ({ region, redis, backup }: HealthParts): ServedRoute[] =>
   serve(healthLines, {
     'GET /healthz': {
       boundary: 'none',
@@ -33,22 +40,26 @@ export const healthRoutes = ({ region, redis }: HealthParts): ServedRoute[] =>
       door: 'probe',
       run: async ({ probe }) => {
         // In parallel, so that a frozen database costs one timeout and not two.
-        const [database, isSeen] = await Promise.all([
+        const [database, isSeen, backups] = await Promise.all([
           databaseComponent(probe),
           probe.workerIsSeen(),
+          probe.backupFacts(),
         ]);
         const components = {
           api: 'ok' as const,
           database,
           redis: redisComponent(redis()),
           worker: workerComponent(isSeen),
-          // Backups do not exist yet, so nothing reports their state.
-          backup: 'unknown' as const,
+          backup: backupState(backups, backup.everyMs),
         };
         return {
           status: overallOf(Object.values(components)),
           components,
-          restoreTest: { lastRunAt: null, pass: null, backupId: null },
+          restoreTest: {
+            lastRunAt: backups?.testAt ? wireTime(backups.testAt) : null,
+            pass: backups?.testPassed ?? null,
+            backupId: backups?.testedBackup ?? null,
+          },
         };
       },
     },

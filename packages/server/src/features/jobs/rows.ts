@@ -42,6 +42,31 @@ export async function lockJob(
   return taken !== null;
 }
 
+/** Makes a job that never ran due after a time. */
+export async function insertJob(
+  tx: Work,
+  { name, holder, firstAfterMs }: { name: string; holder: string; firstAfterMs: number },
+): Promise<void> {
+  await many(
+    tx,
+    sql`insert into job_leases (name, holder, leased_until, due_at)
+      values (${name}, ${holder}, ${tx.now}, ${msAfter(tx.now, firstAfterMs)})
+      on conflict do nothing`,
+  );
+}
+
+/** Extends the lease of a job that still runs. Does nothing for a former holder. */
+export async function updateLease(
+  tx: Work,
+  { name, holder, leaseMs }: { name: string; holder: string; leaseMs: number },
+): Promise<void> {
+  await many(
+    tx,
+    sql`update job_leases set leased_until = ${msAfter(tx.now, leaseMs)}
+      where name = ${name} and holder = ${holder}`,
+  );
+}
+
 /** Ends the lease and makes the job due after its interval. Does nothing for a former holder. */
 export async function updateJobDone(
   tx: Work,

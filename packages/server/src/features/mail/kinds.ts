@@ -1,4 +1,4 @@
-// The five kinds of mail, and the parameters of each.
+// The kinds of mail, and the parameters of each.
 
 export type MailParams = {
   verify_email: Record<never, string>;
@@ -17,6 +17,8 @@ export type MailParams = {
     expires_at: string;
     found_at: string;
   };
+  /** To the operator. `task`: `backup` or `restore_test`. */
+  backup_failed: { task: string; reason: string; at: string };
 };
 
 export type MailKind = keyof MailParams;

@@ -17,6 +17,7 @@ const subjects = {
   password_reset: 'Reset your password',
   invite: 'You are invited to a workspace on Keyrail',
   key_quarantined: 'A leaked key was quarantined',
+  backup_failed: 'Keyrail: backups are failing',
 } as const satisfies Record<MailKind, string>;
 
 const DID_NOT_ASK = 'If this was not you, ignore this message: nothing happens without the link.';
@@ -72,6 +73,15 @@ const partsOf: PartsOfKind = {
         : []),
     ],
     small: 'You get this mail as an owner of the workspace or at its billing address.',
+  }),
+  backup_failed: ({ task, reason, at }) => ({
+    paragraphs: [
+      `${task === 'backup' ? 'The backup' : 'The test of the newest backup'} failed at ` +
+        `${minuteOf(at)}: ${reason}`,
+      'Earlier backups are kept. No further mail is sent until a run has passed and another fails; ' +
+        '/status shows the current state.',
+    ],
+    small: 'You get this mail because KEYRAIL_OPERATOR_EMAIL of the server is this address.',
   }),
 };
 

@@ -41,6 +41,24 @@ export async function insertMail<K extends keyof QueuedParams>(
   );
 }
 
+/** Queues a mail of the worker itself, without a link. */
+export async function insertNotice(
+  tx: Work,
+  { kind, to, params }: Omit<NewMail<'backup_failed'>, 'token'>,
+): Promise<void> {
+  const texts = JSON.stringify(params);
+  const times = { createdAt: tx.now, dueAt: tx.now, attempts: 0 };
+  const values = {
+    id: tx.newId(),
+    kind,
+    recipient: to,
+    params: texts,
+    sealedToken: null,
+    ...times,
+  };
+  await many(tx, build.insertInto('mailOutbox').values(values));
+}
+
 /**
  * Claims the mail that has been due longest. The claim expires, so that a mail of a dead worker is
  * claimed again. Only one mail is claimed at a time, so that a slow mail delays no other claim.

@@ -1,0 +1,40 @@
+// The program of one backup or one restore test. A server or a command starts it, sends it one
+// order, reads its reports and ends it. If its parent ends first, it removes its files and ends.
+import { rmSync } from 'node:fs';
+import { leftBy, type Order, type Report } from './backup-orders.ts';
+import { reasonOf } from './base/errors.ts';
+import { AnotherIsRunning } from './db/backup/write-backup.ts';
+import { TestFailed } from './features/backups/tasks.ts';
+import type { runRestoreTest } from './restore-test.ts';
+import { takeBackup } from './take-backup.ts';
+import { paced } from './task-display.ts';
+
+process.once('message', (order: Order) => {
+  process.on('disconnect', () => {
+    for (const path of leftBy(order)) rmSync(path, { recursive: true, force: true });
+    process.exit(1);
+  });
+  void run(order);
+});
+
+async function run(order: Order): Promise<void> {
+  const report = paced((progress) => send({ kind: 'progress', progress }));
+  try {
+    const result =
+      order.task === 'backup' ? await takeBackup(order, report) : await test(order, report);
+    send({ kind: 'done', result });
+  } catch (error) {
+    send({
+      kind: 'failed',
+      reason: reasonOf(error),
+      isRunning: error instanceof AnotherIsRunning,
+      backupId: error instanceof TestFailed ? error.backupId : null,
+    });
+  }
+}
+
+/** A restore imports the features of the server, which a backup does not need. */
+const test: typeof runRestoreTest = async (order, report) =>
+  (await import('./restore-test.ts')).runRestoreTest(order, report);
+
+const send = (report: Report): boolean | undefined => process.send?.(report);

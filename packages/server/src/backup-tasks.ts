@@ -1,0 +1,105 @@
+// Runs the tasks of backups for a server or a command: each in a program of its own, one at a time.
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { masterKeyMark } from './app.ts';
+import { leftBy, type Order } from './backup-orders.ts';
+import { systemClock } from './base/clock.ts';
+import { DAY_MS } from './base/duration.ts';
+import { reasonOf } from './base/errors.ts';
+import type { NewId } from './base/ids.ts';
+import type { Secret } from './base/secret.ts';
+import type { Config } from './config.ts';
+import { PART_PREFIX } from './db/backup/names.ts';
+import { removeLeftovers, removeOldBackups } from './db/backup/places.ts';
+import type { Place } from './db/backup/sessions.ts';
+import type { Database } from './db/database.ts';
+import type { BackupTasks, TakenBackup, TestedBackup } from './features/backups/tasks.ts';
+import { runOrder } from './run-order.ts';
+
+type Wanted = Pick<Config, 'dataDir' | 'databaseUrl' | 'backupDir' | 'backupKeep' | 'backupKey'>;
+
+type BackupTaskParts = { config: Wanted; masterKey: Secret; db: Database; newId: NewId };
+
+/** Older than this, files belong to no running program. */
+const LEFT_MS_MAX = DAY_MS;
+
+export function createBackupTasks({ config, masterKey, db, newId }: BackupTaskParts): BackupTasks {
+  const inTurn = createTurns();
+  const into = config.backupDir;
+  const scratchRoot = join(config.dataDir, 'backup-scratch');
+  const shared = () => ({
+    into,
+    key: config.backupKey?.reveal() ?? null,
+    scratch: join(scratchRoot, newId()),
+  });
+  const nowMs = () => systemClock.now().getTime();
+  const run = async <T>(order: Order, prepare: () => Promise<void>, start: () => Promise<T>) => {
+    await makeDirectory(into, 'KEYRAIL_BACKUP_DIR');
+    await makeDirectory(scratchRoot, 'KEYRAIL_DATA_DIR');
+    await removeLeftovers(into, { prefix: PART_PREFIX, beforeMs: nowMs() - LEFT_MS_MAX });
+    // Only one process uses the directory of an embedded store, and its tasks take turns.
+    const scratchMs = config.databaseUrl ? LEFT_MS_MAX : 0;
+    await removeLeftovers(scratchRoot, { prefix: '', beforeMs: nowMs() - scratchMs });
+    try {
+      await prepare();
+      return await start();
+    } finally {
+      for (const path of leftBy(order)) await rm(path, { recursive: true, force: true });
+    }
+  };
+  return {
+    take: (report) =>
+      inTurn(() => {
+        const settings = shared();
+        const place = placeOf(config, settings.scratch);
+        const part = PART_PREFIX + newId();
+        const mark = masterKeyMark(masterKey);
+        const order: Order = { ...settings, task: 'backup', place, part, masterKeyMark: mark };
+        return run(
+          order,
+          () => copyEmbedded(db, place),
+          () => runOrder<TakenBackup>(order, report),
+        );
+      }),
+    test: (report) =>
+      inTurn(() => {
+        const order: Order = { ...shared(), task: 'restore-test' };
+        return run(
+          order,
+          async () => {},
+          () => runOrder<TestedBackup>(order, report),
+        );
+      }),
+    prune: () => removeOldBackups(into, config.backupKeep),
+  };
+}
+
+/** PostgreSQL is read by a connection of its own; of the embedded store a copy is read. */
+const placeOf = ({ databaseUrl }: Wanted, scratch: string): Place =>
+  databaseUrl
+    ? { kind: 'postgres', url: databaseUrl.reveal() }
+    : { kind: 'embedded', directory: scratch };
+
+async function copyEmbedded(db: Database, place: Place): Promise<void> {
+  if (place.kind === 'postgres') return;
+  if (!db.copyTo) throw new Error('impossible: the embedded store has no directory');
+  await db.copyTo(place.directory);
+}
+
+async function makeDirectory(path: string, setting: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new Error(`Cannot use the directory ${path} (${setting}): ${reasonOf(error)}`, {
+      cause: error,
+    });
+  });
+}
+
+/** Runs calls one after the other. */
+function createTurns(): <T>(call: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (call) => {
+    const next = last.then(call);
+    last = next.catch(() => {});
+    return next;
+  };
+}

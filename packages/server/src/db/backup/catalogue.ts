@@ -1,0 +1,69 @@
+// The tables of the schema as a backup reads them, and the check that it can read all their rows.
+import type pg from 'pg';
+
+export type TableShape = {
+  name: string;
+  /** Without generated columns: the database computes those again. */
+  columns: { name: string; type: string }[];
+  /** The order of the rows, which is the same in every database. */
+  order: string[];
+  /** Whether some value is too large for its row's page. */
+  hasLargeValues: boolean;
+};
+
+/** `migrations` is in the manifest: restoring runs the migrations themselves. */
+const SHAPES = `
+  select c.relname::text as name,
+    (select json_agg(json_build_object('name', a.attname, 'type',
+       format_type(a.atttypid, a.atttypmod)) order by a.attnum)
+     from pg_attribute a
+     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '')
+     as columns,
+    -- The order of texts depends on the database's collation unless one is named.
+    array(select quote_ident(a.attname) || case when a.attcollation = 0 then '' else ' collate "C"' end
+      from pg_index i, unnest(i.indkey) with ordinality as part (attnum, at)
+        join pg_attribute a on a.attnum = part.attnum
+      where i.indrelid = c.oid and i.indisprimary and a.attrelid = c.oid order by at) as "order",
+    c.reltoastrelid <> 0 and pg_relation_size(c.reltoastrelid) > 0 as "hasLargeValues"
+  from pg_class c
+  where c.relnamespace = 'keyrail'::regnamespace and c.relkind = 'r' and c.relname <> 'migrations'
+  order by c.relname collate "C"`;
+
+export async function readTables(session: pg.ClientBase): Promise<TableShape[]> {
+  const { rows } = await session.query<TableShape>(SHAPES);
+  const unordered = rows.find(({ order }) => order.length === 0);
+  if (unordered) throw new Error(`The table ${unordered.name} has no primary key to order it by.`);
+  return rows;
+}
+
+const HIDDEN = `
+  with policies as (
+    select p.polrelid, p.polpermissive, pg_get_expr(p.polqual, p.polrelid) = 'true' as "isOpen"
+    from pg_policy p
+    where p.polcmd in ('r', '*') and exists (
+      select from unnest(p.polroles) role
+      where role = 0 or pg_has_role(current_user, role, 'usage')))
+  select c.relname::text as name, case
+    when c.relkind <> 'r' then 'is neither a table nor an index'
+    when not has_table_privilege(c.oid, 'select') then 'may not be read'
+    when not row_security_active(c.oid) then null
+    when not exists (select from policies p
+                     where p.polrelid = c.oid and p.polpermissive and p."isOpen")
+      then 'has no policy that shows all rows'
+    when exists (select from policies p where p.polrelid = c.oid and not p.polpermissive)
+      then 'has a restrictive policy'
+    end as fault
+  from pg_class c
+  where c.relnamespace = 'keyrail'::regnamespace and c.relkind in ('r', 'p', 'S', 'm', 'f')
+  order by c.relname`;
+
+/** Row level security hides rows without an error, and a backup without them would look fine. */
+export async function refusePartial(session: pg.ClientBase): Promise<void> {
+  const { rows } = await session.query<{ name: string; fault: string | null }>(HIDDEN);
+  const faults = rows.flatMap(({ name, fault }) => (fault === null ? [] : [`${name} ${fault}`]));
+  if (rows.length > 0 && faults.length === 0) return;
+  throw new Error(
+    `The backup would be incomplete: ${faults.join('; ') || 'there is no table'}. Each table needs ` +
+      'its grant and its policy for backups: see the procedure back_up in the migrations.',
+  );
+}

@@ -1,0 +1,55 @@
+// The directory of all backups: which there are, and which are removed.
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BadBackup, isBackupId, MANIFEST } from './names.ts';
+
+/** Ids of the complete backups, oldest first. */
+export async function listBackups(into: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of (await namesIn(into)).filter(isBackupId).toSorted()) {
+    if (await modifiedMs(join(into, name, MANIFEST))) found.push(name);
+  }
+  return found;
+}
+
+export async function newestBackup(into: string): Promise<string> {
+  const newest = (await listBackups(into)).at(-1);
+  if (newest === undefined) {
+    throw new BadBackup(`There is no backup in ${into} (KEYRAIL_BACKUP_DIR).`);
+  }
+  return join(into, newest);
+}
+
+/** Removes all but the newest backups, and returns the ids of those. */
+export async function removeOldBackups(into: string, keep: number): Promise<string[]> {
+  const old = (await listBackups(into)).slice(0, -keep);
+  for (const id of old) await rm(join(into, id), { recursive: true, force: true });
+  return old;
+}
+
+/** Removes what killed programs left behind. */
+export async function removeLeftovers(
+  directory: string,
+  { prefix, beforeMs }: { prefix: string; beforeMs: number },
+): Promise<void> {
+  for (const name of (await namesIn(directory)).filter((each) => each.startsWith(prefix))) {
+    const sinceMs = await modifiedMs(join(directory, name));
+    if (sinceMs === null || sinceMs > beforeMs) continue;
+    await rm(join(directory, name), { recursive: true, force: true });
+  }
+}
+
+const namesIn = (directory: string): Promise<string[]> =>
+  readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+
+const modifiedMs = (path: string): Promise<number | null> =>
+  stat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    },
+  );

@@ -1,0 +1,137 @@
+// One file of a backup: the lines of a table, compressed, and encrypted if there is a key. It is
+// written and read as a stream, so that its size does not matter.
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress, createZstdDecompress } from 'node:zlib';
+import { type Bytes, decrypted, encrypted } from './encryption.ts';
+import type { Page } from './lines.ts';
+
+/** Digests of a table's lines: the same for the same rows, in any store. */
+export type Content = { rows: number; contentBytes: number; contentSha256: string };
+
+export type WrittenFile = Content & { bytes: number; sha256: string };
+
+/** Counts and hashes what passes through. */
+export function createTally(): { add(chunk: Uint8Array): void; bytes(): number; sha256(): string } {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  return {
+    add(chunk) {
+      hash.update(chunk);
+      bytes += chunk.length;
+    },
+    bytes: () => bytes,
+    sha256: () => hash.digest('hex'),
+  };
+}
+
+type Writing = {
+  path: string;
+  key: string | null;
+  /** Called after every page. */
+  onRows(rows: number): void;
+};
+
+/** Writes a new file and flushes it to the disk. */
+export async function writeTableFile(
+  pages: AsyncIterable<Page>,
+  { path, key, onRows }: Writing,
+): Promise<WrittenFile> {
+  const content = createTally();
+  const written = createTally();
+  let rows = 0;
+  async function* lines(): AsyncGenerator<Uint8Array> {
+    for await (const page of pages) {
+      content.add(page.text);
+      rows += page.rows;
+      onRows(page.rows);
+      yield page.text;
+    }
+  }
+  await pipeline(
+    Readable.from(lines(), { objectMode: false }),
+    createZstdCompress(),
+    async function* (packed: Bytes) {
+      yield* key === null ? packed : encrypted(packed, key);
+    },
+    async function* (sealed: Bytes) {
+      for await (const chunk of sealed) {
+        written.add(chunk);
+        yield chunk;
+      }
+    },
+    createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
+  );
+  return {
+    rows,
+    contentBytes: content.bytes(),
+    contentSha256: content.sha256(),
+    bytes: written.bytes(),
+    sha256: written.sha256(),
+  };
+}
+
+/** Lines of one statement; a single line may be longer than this. */
+const BATCH_BYTES = 1_048_576;
+const BATCH_LINES = 2000;
+
+const LINE_FEED = 10;
+
+/** Reads the lines of a file in batches and returns their digests. The file's hash is known. */
+export async function* linesOf(
+  path: string,
+  key: string | null,
+): AsyncGenerator<string[], Content> {
+  const sealed: Bytes = createReadStream(path);
+  const packed = key === null ? sealed : decrypted(sealed, key);
+  const plain = createZstdDecompress();
+  const unpacking = pipeline(packed, plain);
+  unpacking.catch(() => {}); // it fails the loop below as well
+  const content = createTally();
+  let rows = 0;
+  let batch: string[] = [];
+  let batchBytes = 0;
+  let rest: Buffer[] = [];
+  for await (const chunk of plain) {
+    const bytes: Buffer = chunk;
+    content.add(bytes);
+    let from = 0;
+    for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, from)) {
+      const line = Buffer.concat([...rest, bytes.subarray(from, at)]);
+      rest = [];
+      from = at + 1;
+      rows += 1;
+      batch.push(line.toString('utf8'));
+      batchBytes += line.length;
+      if (batch.length >= BATCH_LINES || batchBytes >= BATCH_BYTES) {
+        yield batch;
+        batch = [];
+        batchBytes = 0;
+      }
+    }
+    if (from < bytes.length) rest.push(bytes.subarray(from));
+  }
+  await unpacking;
+  if (rest.length > 0) throw new Error(`${path} ends in the middle of a line.`);
+  if (batch.length > 0) yield batch;
+  return { rows, contentBytes: content.bytes(), contentSha256: content.sha256() };
+}
+
+export async function digestOf(path: string): Promise<{ bytes: number; sha256: string }> {
+  const tally = createTally();
+  for await (const chunk of createReadStream(path)) tally.add(chunk);
+  return { bytes: tally.bytes(), sha256: tally.sha256() };
+}
+
+/** Flushes the names in a directory to the disk. */
+export async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

@@ -1,0 +1,33 @@
+// Marks a database while a restore fills it. The mark is committed first and removed together with
+// the last step of the restore, so an interrupted restore leaves a database that refuses to serve.
+// It is a schema of its own, because the restore replaces the other one.
+import type pg from 'pg';
+
+const MARK = 'keyrail_restore';
+
+async function markedBackup(admin: pg.ClientBase): Promise<string | null> {
+  const { rows } = await admin.query<{ comment: string | null }>(
+    `select obj_description(oid, 'pg_namespace') as comment from pg_namespace where nspname = $1`,
+    [MARK],
+  );
+  return rows[0] ? (rows[0].comment ?? 'unknown') : null;
+}
+
+export async function refuseUnfinishedRestore(admin: pg.ClientBase): Promise<void> {
+  const backupId = await markedBackup(admin);
+  if (backupId === null) return;
+  throw new Error(
+    `The restore of backup ${backupId} into this database was interrupted, so it is not complete. ` +
+      'Run keyrail-server restore again, with the same or another backup.',
+  );
+}
+
+/** Backup ids hold no quotes. */
+export const mark = async (admin: pg.ClientBase, backupId: string): Promise<void> => {
+  await admin.query(`create schema if not exists ${MARK}`);
+  await admin.query(`comment on schema ${MARK} is '${backupId}'`);
+};
+
+export const unmark = async (admin: pg.ClientBase): Promise<void> => {
+  await admin.query(`drop schema ${MARK}`);
+};

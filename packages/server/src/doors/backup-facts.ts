@@ -1,0 +1,27 @@
+// The newest backups and restore tests, as /status reads them.
+import { sql } from 'kysely';
+import { one, type Runner } from '../db/sql.ts';
+
+export type BackupFacts = {
+  now: Date;
+  /** Of the newest backup that was tried; null: none was. */
+  lastPassed: boolean | null;
+  /** When the newest good backup ended. */
+  goodAt: Date | null;
+  testAt: Date | null;
+  testPassed: boolean | null;
+  testedBackup: string | null;
+};
+
+export const findBackupFacts = (runner: Runner): Promise<BackupFacts> =>
+  one(
+    runner,
+    sql<BackupFacts>`select app_now() as now, tried.passed as last_passed,
+        (select max(ended_at) from backup_runs where kind = 'backup' and passed) as good_at,
+        test.ended_at as test_at, test.passed as test_passed, test.backup_id as tested_backup
+      from (values (1)) always (one)
+        left join lateral (select passed from backup_runs where kind = 'backup'
+          order by ended_at desc limit 1) tried on true
+        left join lateral (select ended_at, passed, backup_id from backup_runs
+          where kind = 'restore_test' order by ended_at desc limit 1) test on true`,
+  );

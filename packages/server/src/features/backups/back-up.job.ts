@@ -1,0 +1,29 @@
+// The scheduled backup: takes a backup, restores it into a scratch database, and only if that passed
+// removes old ones. A failed backup is tried again soon. After a failed test the next backup is taken
+// at its usual time: more backups of the same kind would only fill the disk. Safe to run twice: a second backup of the same database waits or is refused, and
+// each backup is complete by itself.
+import type { Log } from '../../base/log.ts';
+import { type RecordParts, recordRun } from './record-run.ts';
+import { BackupRunning, type BackupTasks } from './tasks.ts';
+
+type BackUpParts = RecordParts & { tasks: BackupTasks; log: Log };
+
+export async function backUp({ tasks, log, ...parts }: BackUpParts): Promise<void> {
+  try {
+    const taken = await recordRun(parts, 'backup', () => tasks.take(noReport));
+    const tested = await recordRun(parts, 'restore_test', () => tasks.test(noReport)).catch(
+      (error: unknown) => {
+        log.error({ error, ...taken }, 'a backup did not pass its test: no backup is removed');
+        return null;
+      },
+    );
+    if (tested === null) return;
+    const removed = await tasks.prune();
+    log.info({ ...taken, chains: tested.chains, removed: removed.length }, 'backed up');
+  } catch (error) {
+    if (!(error instanceof BackupRunning)) throw error;
+    log.info('a backup of this database is already running');
+  }
+}
+
+const noReport = (): void => {};

@@ -1,0 +1,54 @@
+import { reasonOf } from '../../base/errors.ts';
+import type { OpenWork, Work } from '../../doors/work.ts';
+import { insertNotice } from '../mail/rows.ts';
+import { findLastPassed, insertRun, type NewRun } from './rows.ts';
+import { BackupRunning, TestFailed } from './tasks.ts';
+
+const REASON_CHARS_MAX = 500;
+
+export type RecordParts = {
+  work: OpenWork;
+  /** Gets a mail when backups begin to fail. Null: nobody does. */
+  operatorEmail: string | null;
+};
+
+type Ran = { backupId: string; bytes?: number };
+
+/**
+ * Runs a task and records how it ended. The operator gets one mail when tasks of this kind begin to
+ * fail, and none while they keep failing.
+ */
+export async function recordRun<T extends Ran>(
+  { work, operatorEmail }: RecordParts,
+  kind: NewRun['kind'],
+  run: () => Promise<T>,
+): Promise<T> {
+  const startedAt = await work(async (tx) => tx.now);
+  const begun = { kind, startedAt };
+  try {
+    const done = await run();
+    const { backupId, bytes = null } = done;
+    await work((tx) => insertRun(tx, { ...begun, backupId, bytes, passed: true, reason: null }));
+    return done;
+  } catch (error) {
+    if (error instanceof BackupRunning) throw error;
+    const reason = reasonOf(error).slice(0, REASON_CHARS_MAX);
+    const backupId = error instanceof TestFailed ? error.backupId : null;
+    const recorded = work(async (tx) => {
+      if (operatorEmail && (await findLastPassed(tx, kind)) !== false) {
+        await notify(tx, operatorEmail, { kind, reason });
+      }
+      await insertRun(tx, { ...begun, backupId, bytes: null, passed: false, reason });
+    });
+    // If the database is away too, the first error is the one to report.
+    await recorded.catch(() => {});
+    throw error;
+  }
+}
+
+const notify = (tx: Work, to: string, failed: { kind: NewRun['kind']; reason: string }) =>
+  insertNotice(tx, {
+    kind: 'backup_failed',
+    to,
+    params: { task: failed.kind, reason: failed.reason, at: tx.now.toISOString() },
+  });

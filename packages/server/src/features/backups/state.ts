@@ -1,0 +1,22 @@
+// The state of backups in /status, from the newest results.
+import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
+import type { BackupFacts } from '../../doors/backup-facts.ts';
+
+/** In intervals of the schedule: since the newest good backup. */
+const LATE_AFTER = 2;
+const DOWN_AFTER = 3;
+
+/**
+ * `down`: there is no recent good backup. `degraded`: there is one, but the last attempt or its
+ * restore test failed, or it is late. Without a schedule only the results count. `everyMs` is null
+ * without a schedule, and `facts` if the database cannot be read.
+ */
+export function backupState(facts: BackupFacts | null, everyMs: number | null): ComponentState {
+  if (facts === null) return 'unknown';
+  const { now, lastPassed, goodAt, testPassed } = facts;
+  if (lastPassed === null) return everyMs === null ? 'not_configured' : 'unknown';
+  if (goodAt === null) return 'down';
+  const intervals = everyMs === null ? 0 : (now.getTime() - goodAt.getTime()) / everyMs;
+  if (intervals > DOWN_AFTER) return 'down';
+  return lastPassed && testPassed !== false && intervals <= LATE_AFTER ? 'ok' : 'degraded';
+}

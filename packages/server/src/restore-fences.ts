@@ -1,0 +1,27 @@
+// The part of a restore that needs the master key: the key that signs embed tokens is replaced, and
+// all tokens that older ones signed end.
+import { signingPartsOf } from './app.ts';
+import { systemClock } from './base/clock.ts';
+import { DAY_MS } from './base/duration.ts';
+import { createIdMaker } from './base/ids.ts';
+import { systemRandomBytes } from './base/random.ts';
+import type { Secret } from './base/secret.ts';
+import type { RestoreOrder } from './db/backup/restore-backup.ts';
+import { clockOf, runnerOn } from './db/backup/runner.ts';
+import type { Work } from './doors/work.ts';
+import { rotateSigningKey } from './features/signing/rotate-signing-key.ts';
+
+export const fencing =
+  (masterKey: Secret): RestoreOrder['rotateSigningKey'] =>
+  async (session) => {
+    // A key that replaces all others at once follows no schedule.
+    const schedule = { rotateEveryMs: DAY_MS, publishWaitMs: 0 };
+    const parts = signingPartsOf({ masterKey, randomBytes: systemRandomBytes, ...schedule });
+    const work: Work = {
+      kind: 'work',
+      now: await clockOf(session),
+      newId: createIdMaker(systemClock, systemRandomBytes),
+      ...runnerOn(session),
+    };
+    await rotateSigningKey(work, parts, 'at once');
+  };

@@ -1,0 +1,70 @@
+// Tests the newest backup: restores it into an embedded database of its own, which compares every
+// table with the digests of the backup, and verifies every audit chain.
+import { basename } from 'node:path';
+import type { TestOrder } from './backup-orders.ts';
+import { systemClock } from './base/clock.ts';
+import { steppedDeadline } from './base/deadline.ts';
+import { reasonOf } from './base/errors.ts';
+import { systemRandomBytes } from './base/random.ts';
+import { Secret } from './base/secret.ts';
+import type { ChainHead } from './db/backup/manifest.ts';
+import { type OpenBackup, openBackup } from './db/backup/open-backup.ts';
+import { newestBackup } from './db/backup/places.ts';
+import { restoreBackup } from './db/backup/restore-backup.ts';
+import { withEmbedded, withLiteSession } from './db/backup/sessions.ts';
+import type { Database } from './db/database.ts';
+import { embeddedDatabase } from './db/embedded.ts';
+import { allEnvs } from './doors/reach.ts';
+import { openRead } from './doors/read.ts';
+import { verifyChain } from './features/audit/verify-chain.ts';
+import { type TaskProgress, type TestedBackup, TestFailed } from './features/backups/tasks.ts';
+import { fencing } from './restore-fences.ts';
+
+export async function runRestoreTest(
+  { into, key, scratch }: TestOrder,
+  report: (progress: TaskProgress) => void,
+): Promise<TestedBackup> {
+  const directory = await newestBackup(into);
+  try {
+    return await restoreAndVerify(await openBackup(directory, key), scratch, report);
+  } catch (error) {
+    throw new TestFailed(basename(directory), reasonOf(error));
+  }
+}
+
+async function restoreAndVerify(
+  backup: OpenBackup,
+  scratch: string,
+  report: (progress: TaskProgress) => void,
+): Promise<TestedBackup> {
+  const { id, tables, chains } = backup.manifest;
+  // No key of the deployment is needed: what is sealed stays sealed.
+  const masterKey = new Secret(Buffer.from(systemRandomBytes(32)).toString('base64'));
+  await withEmbedded(scratch, async (lite) => {
+    const order = { report, rotateSigningKey: fencing(masterKey) };
+    await withLiteSession(lite, (session) => restoreBackup(session, backup, order));
+    await verifyChains(await embeddedDatabase(lite, systemClock), chains);
+  });
+  const rows = tables.reduce((total, table) => total + table.rows, 0);
+  return { backupId: id, rows, chains: chains.length };
+}
+
+const STATEMENT_MS_MAX = 60_000;
+const CHAIN_MS_MAX = 3_600_000;
+
+/** The chains of the restored database, read through the same door as those of the server. */
+async function verifyChains(db: Database, chains: readonly ChainHead[]): Promise<void> {
+  for (const { workspaceId, seq, hash } of chains) {
+    const actor = { type: 'system' as const, id: null };
+    const reach = { workspaceId, envs: allEnvs, actor, authority: 'owner' as const };
+    const read = openRead(db, reach, steppedDeadline(STATEMENT_MS_MAX, CHAIN_MS_MAX));
+    const verdict = await verifyChain(read);
+    const isIntact =
+      verdict.brokenSeq === null && verdict.headSeq === seq && verdict.headHash === hash;
+    if (isIntact) continue;
+    const reason = verdict.reason ?? 'its head is not that of the backup';
+    throw new Error(
+      `The audit chain of workspace ${workspaceId} is broken at ${verdict.brokenSeq ?? seq}: ${reason}`,
+    );
+  }
+}

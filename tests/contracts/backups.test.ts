@@ -1,0 +1,307 @@
+// Contract of backups: complete, the same in both stores, refused when damaged; restores bring back
+// every row, fence what is newer, and leave no half-filled database that serves.
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import { systemRandomBytes } from '@keyrail/server/base/random.ts';
+import { readConfig } from '@keyrail/server/config.ts';
+import { newBackupKey } from '@keyrail/server/db/backup/encryption.ts';
+import { type Manifest, writeManifest } from '@keyrail/server/db/backup/manifest.ts';
+import { BadBackup } from '@keyrail/server/db/backup/names.ts';
+import { openBackup } from '@keyrail/server/db/backup/open-backup.ts';
+import { restoreBackup } from '@keyrail/server/db/backup/restore-backup.ts';
+import { withLiteSession } from '@keyrail/server/db/backup/sessions.ts';
+import { AnotherIsRunning, writeBackup } from '@keyrail/server/db/backup/write-backup.ts';
+import { inMigration, migrate, migrateWithin, readMigrations } from '@keyrail/server/db/migrate.ts';
+import { withPostgresAdmin } from '@keyrail/server/db/postgres.ts';
+import { inThisDatabase } from '@keyrail/server/db/roles.ts';
+import { restoreCommand } from '@keyrail/server/restore-command.ts';
+import { dropPostgresCopy, openEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
+import pg from 'pg';
+import { furnish } from './backup-rows.ts';
+import { damages } from './damages.ts';
+import {
+  asSuperuserOf,
+  onPostgres,
+  openStore,
+  type Row,
+  type Store,
+  superuserUrl,
+} from './store.ts';
+
+type Use = <T>(use: (session: pg.ClientBase) => Promise<T>) => Promise<T>;
+
+let store: Store;
+let inStore: Use;
+let directory: string;
+let key: string;
+let manifest: Manifest;
+const backupAt = () => join(directory, manifest.id);
+
+const backUp = (use: Use, keyOfBackup: string | null) =>
+  use((session) =>
+    writeBackup(session, {
+      store: 'embedded',
+      into: directory,
+      part: `.part-${randomUUID()}`,
+      key: keyOfBackup,
+      masterKeyMark: 'mark',
+      randomBytes: systemRandomBytes,
+      report: () => {},
+    }),
+  );
+
+before(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'kr-backups-'));
+  key = await newBackupKey();
+  store = await openStore();
+  const { url } = store;
+  inStore = url === null ? store.session : (use) => withPostgresAdmin(url, use);
+  await furnish(store);
+  manifest = await backUp(inStore, key);
+});
+after(async () => {
+  await store.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const order = { report: () => {}, rotateSigningKey: async () => {} };
+
+/** An empty database for one test, of the same store; `rows` asks it as the superuser. */
+type Target = { use: Use; rows(text: string): Promise<Row[]> };
+
+async function emptyTarget(t: TestContext): Promise<Target> {
+  if (onPostgres) return emptyPostgres(t);
+  const lite = await openEmbeddedCopy();
+  await lite.exec('drop schema keyrail cascade');
+  t.after(() => lite.close());
+  return {
+    use: (body) => withLiteSession(lite, body),
+    rows: async (text) => (await lite.query<Row>(text)).rows,
+  };
+}
+
+async function emptyPostgres(t: TestContext): Promise<Target> {
+  const name = `target_${randomUUID().slice(0, 8)}`;
+  const admin = new pg.Client({ connectionString: superuserUrl() });
+  await admin.connect();
+  await admin.query(`create database ${name} owner keyrail`).finally(() => admin.end());
+  const url = new URL(store.url ?? '');
+  url.pathname = `/${name}`;
+  const superuser = new pg.Client({ connectionString: asSuperuserOf(url.toString()) });
+  await superuser.connect();
+  t.after(async () => {
+    await superuser.end();
+    await dropPostgresCopy(superuserUrl(), url.toString());
+  });
+  return {
+    use: (body) => withPostgresAdmin(url.toString(), body),
+    rows: async (text) => (await superuser.query<Row>(text)).rows,
+  };
+}
+
+test('a backup holds every table, and its manifest says what is in it', async () => {
+  const tables = await store.beyond(`select relname::text as name from pg_class
+    where relnamespace = 'keyrail'::regnamespace and relkind = 'r' and relname <> 'migrations'`);
+  const names = manifest.tables.map(({ name }) => name);
+  deepEqual(names.toSorted(), tables.map(({ name }) => String(name)).toSorted());
+  for (const { name, rows } of manifest.tables) {
+    const [counted] = await store.beyond(`select count(*)::int as rows from keyrail.${name}`);
+    equal(rows, counted?.rows, name);
+  }
+  const heads = await store.beyond('select workspace_id, hash from keyrail.audit_heads');
+  deepEqual(
+    manifest.chains.map(({ hash }) => hash).toSorted(),
+    heads.map(({ hash }) => String(hash)).toSorted(),
+  );
+  ok(heads.length > 0);
+});
+
+test('a restore is interrupted, refuses to serve, begins again, and fences', async (t) => {
+  const backup = await openBackup(backupAt(), key);
+  const target = await emptyTarget(t);
+  const interrupted = { ...order, rotateSigningKey: () => Promise.reject(new Error('killed')) };
+  await rejects(
+    target.use((session) => restoreBackup(session, backup, interrupted)),
+    /killed/,
+  );
+  await rejects(target.use(migrate), /restore of backup \S+ into this database was interrupted/);
+
+  const { migrated, fenced } = await target.use((session) => restoreBackup(session, backup, order));
+  deepEqual(migrated, []);
+  deepEqual(await target.use(migrate), [], 'the database serves again');
+  equal(fenced['sessions ended'], 1);
+  equal(fenced['one-time tokens ended'], 1);
+  equal(fenced['mails held'], 1);
+  const [version] = await target.rows(`select min(version)::float8 as least,
+    bool_and(floor = version) as floored from keyrail.project_versions`);
+  ok(Number(version?.least) > 1e9 && version?.floored, 'nodes are below the floor');
+  const [epoch] = await target.rows('select min(embed_epoch) as least from keyrail.tenants');
+  ok(Number(epoch?.least) >= 1000);
+  const [odd] = await target.rows(`select params::text, recipient from keyrail.mail_outbox`);
+  const [same] = await store.beyond(`select params::text, recipient from keyrail.mail_outbox`);
+  deepEqual(odd, same, 'texts are unchanged');
+  const loose = await target.rows(`select relname from pg_class where relname <> 'migrations'
+    and relnamespace = 'keyrail'::regnamespace and relkind = 'r' and not relforcerowsecurity`);
+  deepEqual(loose, [], 'row level security is forced again');
+  const idle = await target.rows(`select tgname from pg_trigger where tgenabled <> 'O'`);
+  deepEqual(idle, [], 'every trigger is enabled again');
+  const [keys] = await target.rows(`select count(*)::int as count from pg_constraint
+    where contype = 'f' and connamespace = 'keyrail'::regnamespace and convalidated`);
+  const [own] = await store.beyond(`select count(*)::int as count from pg_constraint
+    where contype = 'f' and connamespace = 'keyrail'::regnamespace`);
+  equal(keys?.count, own?.count, 'every foreign key is there and valid');
+  deepEqual(
+    await tablesChangedIn(target),
+    ['mail_outbox', 'one_time_tokens', 'project_versions', 'sessions', 'tenants'],
+    'every row is as it was, except for what is fenced',
+  );
+
+  // It is not empty any more.
+  const again = target.use((session) => restoreBackup(session, backup, order));
+  await rejects(again, /target is not empty: its table \w+ has rows/);
+});
+
+/** The tables with other rows than before the restore, by a digest that shares no code with backups. */
+async function tablesChangedIn({ rows }: Target): Promise<string[]> {
+  const changed: string[] = [];
+  for (const { name } of manifest.tables) {
+    const digest = `select count(*)::int as rows, md5(string_agg(one::text, ' '
+      order by one::text collate "C")) as digest from keyrail.${name} one`;
+    const [[before], [restored]] = [await store.beyond(digest), await rows(digest)];
+    equal(restored?.rows, before?.rows, name);
+    if (restored?.digest !== before?.digest) changed.push(name);
+  }
+  return changed;
+}
+
+/** A target that does not exist, and one that cannot be reached. */
+const targets = [
+  {},
+  {
+    DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nowhere',
+    KEYRAIL_MASTER_KEY: Buffer.alloc(32).toString('base64'),
+  },
+];
+
+test('two hundred damaged backups are all refused before the target is touched', async () => {
+  const path = backupAt();
+  const dataDir = join(directory, 'target');
+  const configs = targets.map((settings) => {
+    const env = { ...settings, KEYRAIL_DATA_DIR: dataDir, KEYRAIL_BACKUP_KEY: key };
+    const read = readConfig(env);
+    ok('config' in read, JSON.stringify(read));
+    return read.config;
+  });
+  let refused = 0;
+  for (const damage of damages(path, 200)) {
+    const config = configs[refused % 2];
+    ok(config);
+    damage.make();
+    await rejects(restoreCommand(config, [path]), BadBackup, damage.name);
+    damage.undo();
+    refused += 1;
+  }
+  equal(refused, 200);
+  equal(existsSync(dataDir), false);
+  await openBackup(path, key);
+});
+
+test('a backup is refused without its key, and with one that it was not made with', async () => {
+  await rejects(openBackup(backupAt(), null), /encrypted backup: set KEYRAIL_BACKUP_KEY/);
+  await rejects(openBackup(backupAt(), await newBackupKey()), /not written with the key/);
+  const plain = await backUp(inStore, null);
+  const path = join(directory, plain.id);
+  await openBackup(path, null);
+  await rejects(openBackup(path, key), /not written with the key/, 'a missing MAC is a wrong one');
+  const text = await readFile(join(path, 'manifest.json'), 'utf8');
+  ok(text.includes('"encryption":null'));
+});
+
+test('a backup of a newer version is refused', async () => {
+  const newer = { name: '9999_later.sql', hash: '0'.repeat(64) };
+  const { format: _, ...rest } = manifest;
+  const path = await mkdtemp(join(directory, 'newer-'));
+  await writeManifest(path, { ...rest, migrations: [...rest.migrations, newer] }, key);
+  await rejects(openBackup(path, key), /made by a newer Keyrail.*9999_later.sql/);
+});
+
+test('an older backup is restored and migrated', async (t) => {
+  const old = await emptyTarget(t);
+  const names = (await readMigrations()).map(({ name }) => name);
+  const isOld = (name: string) => name < '0030';
+  const withWholeNames = await old.use(async (session) => {
+    await inMigration(session, () => migrateWithin(session, new Set(names.filter(isOld))));
+    return inThisDatabase(session);
+  });
+  // Versions before backups gave no rights to their role.
+  for (const right of [
+    'alter role kr_backup bypassrls',
+    'grant usage on schema keyrail to kr_backup',
+    'grant select on all tables in schema keyrail to kr_backup',
+  ]) {
+    await old.rows(withWholeNames(right));
+  }
+  await old.rows(`insert into keyrail.users (id, email, email_key, password_hash, created_at)
+    values ('${randomUUID()}', 'Ada@example.com', 'ada@example.com', 'x', keyrail.app_now())`);
+  const { id } = await backUp(old.use, null);
+  const target = await emptyTarget(t);
+  const backup = await openBackup(join(directory, id), null);
+  const { migrated } = await target.use((session) => restoreBackup(session, backup, order));
+  deepEqual(
+    migrated,
+    names.filter((name) => !isOld(name)),
+  );
+  ok(migrated.includes('0030_backups.sql'));
+  const people = 'select * from keyrail.users';
+  deepEqual(await target.rows(people), await old.rows(people));
+});
+
+const LOCK_ID = 7_265_003;
+
+test('one backup runs at a time, and the other leaves no files', {
+  skip: !onPostgres && 'the embedded store allows one process',
+}, async () => {
+  const names = await readdir(directory);
+  await withPostgresAdmin(store.url ?? '', async (other) => {
+    await other.query(`begin; select pg_advisory_xact_lock(${LOCK_ID})`);
+    await rejects(backUp(inStore, key), AnotherIsRunning);
+  });
+  deepEqual(await readdir(directory), names);
+});
+
+test('a backup that could not read every row is refused and names the table', async () => {
+  const policy = 'for select to kr_backup using (true)';
+  const cases: [string, string, RegExp][] = [
+    [
+      'drop policy backup on api_keys',
+      `create policy backup on api_keys ${policy}`,
+      /api_keys has no policy/,
+    ],
+    [
+      'create policy narrow on tenants as restrictive using (false)',
+      'drop policy narrow on tenants',
+      /tenants has a restrictive policy/,
+    ],
+    [
+      'revoke select on users from kr_backup',
+      'grant select on users to kr_backup',
+      /users may not be read/,
+    ],
+    ['create sequence odd', 'drop sequence odd', /odd is neither a table nor an index/],
+  ];
+  for (const [harm, repair, reason] of cases) {
+    await store.beyond(`set search_path = keyrail; ${harm}`);
+    await rejects(backUp(inStore, key), (error: Error) => {
+      match(error.message, /^The backup would be incomplete: /);
+      match(error.message, reason);
+      return true;
+    });
+    await store.beyond(`set search_path = keyrail; ${repair}`);
+  }
+  ok((await backUp(inStore, key)).id !== randomUUID());
+});

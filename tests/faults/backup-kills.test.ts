@@ -1,0 +1,132 @@
+// The program of a backup is killed, or its disk becomes full: what it leaves behind is never taken
+// for a backup, and an earlier backup stays.
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomInt, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { listBackups } from '@keyrail/server/db/backup/places.ts';
+import { unpackEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
+import { inherited } from '@keyrail/testing/processes/environment.ts';
+
+const KILLS = 10;
+/** A backup may end before its kill; then another one is started. */
+const ATTEMPTS_MAX = 40;
+const POLL_MS = 1;
+const PROGRAM = join(import.meta.dirname, '../../packages/server/src/backup-program.ts');
+
+const permitted = spawnSync('unshare', ['-m', 'true']).status === 0;
+const skip = !permitted && 'unshare is not permitted here: A FULL DISK IS NOT TESTED';
+
+let home: string;
+let into: string;
+before(async () => {
+  home = await mkdtemp(join(tmpdir(), 'kr-backup-kills-'));
+  into = join(home, 'backups');
+  await mkdir(into);
+  await unpackEmbeddedCopy(join(home, 'database'));
+});
+after(() => rm(home, { recursive: true, force: true }));
+
+type Backup = { child: ChildProcess; part: string; reported: Promise<unknown> };
+
+function startBackup(prefix: readonly string[] = []): Backup {
+  const [command = '', ...args] = [...prefix, process.execPath, '--liftoff-only', PROGRAM];
+  const child = spawn(command, args, {
+    env: inherited(),
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const part = `.part-${randomUUID()}`;
+  const place = { kind: 'embedded', directory: join(home, 'database') };
+  const scratch = join(home, 'scratch');
+  child.send({ task: 'backup', into, part, scratch, key: null, masterKeyMark: 'mark', place });
+  return { child, part, reported: lastReport(child) };
+}
+
+/** The report that ends the task; null if the program ended without one. */
+async function lastReport(child: ChildProcess): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  child.on('message', (report) => Object(report).kind !== 'progress' && resolve(report));
+  child.on('exit', () => resolve(null));
+  return promise;
+}
+
+async function killed({ child }: Backup): Promise<void> {
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+const filesIn = (directory: string): Promise<string[]> => readdir(directory).catch(() => []);
+
+test('ten backups that are killed leave no valid one, and keep the one before', async (t) => {
+  const whole = startBackup();
+  const { kind, result } = Object(await whole.reported);
+  equal(kind, 'done');
+  await killed(whole);
+  const files = (await readdir(join(into, result.backupId))).length;
+  const first = await listBackups(into);
+  equal(first.length, 1);
+
+  let kills = 0;
+  const moments: number[] = [];
+  for (let attempt = 0; kills < KILLS && attempt < ATTEMPTS_MAX; attempt += 1) {
+    const backup = startBackup();
+    const moment = randomInt(0, files);
+    let isOver = false;
+    void backup.reported.then(() => {
+      isOver = true;
+    });
+    while (!isOver && (await filesIn(join(into, backup.part))).length < moment) {
+      await sleep(POLL_MS);
+    }
+    await killed(backup);
+    const left = await listBackups(into);
+    // It was complete before the kill.
+    for (const id of left.slice(1)) await rm(join(into, id), { recursive: true });
+    if (left.length > 1) continue;
+    deepEqual(left, first);
+    moments.push(moment);
+    kills += 1;
+  }
+  equal(kills, KILLS);
+  t.diagnostic(`killed when there were ${moments.join(', ')} of ${files} files`);
+});
+
+test('a program that loses its parent removes what it has written', async () => {
+  const backup = startBackup();
+  while (!(await readdir(into)).includes(backup.part)) await sleep(POLL_MS);
+  const gone = once(backup.child, 'exit');
+  backup.child.disconnect();
+  await gone;
+  deepEqual(
+    (await readdir(into)).filter((name) => name === backup.part),
+    [],
+  );
+});
+
+test('a backup to a full disk fails, leaves nothing, and keeps the one before', {
+  skip,
+}, async () => {
+  const [kept = ''] = await listBackups(into);
+  const files = await readdir(join(into, kept));
+  // In a namespace of its own, a disk with space for one backup and a half: each file takes a page.
+  const disk = `mount -t tmpfs -o size=${files.length * 6}k none "$1" && cp -r "$0" "$1" && shift`;
+  const look = `ls -A "${into}" > "${home}/left" && ls -A "${into}/${kept}" >> "${home}/left"`;
+  const copy = join(home, kept);
+  await cp(join(into, kept), copy, { recursive: true });
+  const words = ['sh', '-c', `${disk} && "$@"; ${look}`, copy, into];
+  const backup = startBackup(['unshare', '-m', ...words]);
+  const { kind, reason } = Object(await backup.reported);
+  equal(kind, 'failed', reason);
+  match(reason, /ENOSPC/);
+  const gone = once(backup.child, 'exit');
+  backup.child.disconnect();
+  await gone;
+  const left = (await readFile(join(home, 'left'), 'utf8')).trim().split('\n');
+  deepEqual(left, [kept, ...files.toSorted()]);
+});

@@ -1,0 +1,12 @@
+// Runs commands of backups on a deployment, and reads their results.
+import { equal, ok } from 'node:assert/strict';
+import type { Deployment } from './deployment.ts';
+
+/** The result that a command prints last. */
+export async function command(deployment: Deployment, ...words: string[]) {
+  const { code, output } = await deployment.command(...words);
+  equal(code, 0, output);
+  const line = output.split('\n').findLast((each) => each.includes('"event":"done"'));
+  ok(line, output);
+  return JSON.parse(line);
+}

@@ -1,0 +1,90 @@
+// Backups by the schedule of the worker: each is tested, and the operator learns of a failure.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { until } from '@keyrail/testing/until.ts';
+import { command } from './backup-commands.ts';
+import { deploy, type Running } from './deployment.ts';
+import { newGround } from './sdk-ground.ts';
+
+const MINUTE_MS = 60_000;
+
+test('the worker backs up and tests on schedule, and reports a backup that fails its test', async (t) => {
+  const operator = 'operator@example.com';
+  const deployment = await deploy(t, {
+    KEYRAIL_BACKUP_EVERY: '1m',
+    KEYRAIL_BACKUP_KEEP: '2',
+    KEYRAIL_OPERATOR_EMAIL: operator,
+  });
+  const into = join(deployment.directory, 'backups');
+  const old = ['20200101T000000Z-00000001', '20200101T000000Z-00000002'];
+  for (const id of old) {
+    await mkdir(join(into, id), { recursive: true });
+    await writeFile(join(into, id, 'manifest.json'), '');
+  }
+  const begun = await deployment.run();
+  await newGround(begun);
+  const status = (server: Running) => server.as(null)('GET /status');
+  equal((await status(begun)).components.backup, 'unknown', 'the first one is not due');
+  deepEqual((await status(begun)).restoreTest, { lastRunAt: null, pass: null, backupId: null });
+  await begun.stop();
+
+  await deployment.passTime(2 * MINUTE_MS);
+  const first = await deployment.run();
+  await until(async () => (await status(first)).restoreTest.pass === true, MINUTE_MS);
+  await until(async () => (await readdir(into)).length === 2);
+  const [kept, made = ''] = (await readdir(into)).toSorted();
+  equal(kept, old[1], 'the oldest was removed');
+  equal((await status(first)).restoreTest.backupId, made);
+  equal((await status(first)).components.backup, 'ok');
+  // Not encrypted: the manifest is readable.
+  const [manifest = ''] = (await readFile(join(into, made, 'manifest.json'), 'utf8')).split('\n');
+  equal(JSON.parse(manifest).chains.length, 1);
+  await first.stop();
+
+  // A damaged backup that is newer than all others.
+  const damaged = join(into, '99990101T000000Z-00000000');
+  await cp(join(into, made), damaged, { recursive: true });
+  await writeFile(join(damaged, 'users.jsonl.zst'), 'damaged');
+  await deployment.passTime(2 * MINUTE_MS);
+  const second = await deployment.run();
+  await until(async () => (await status(second)).restoreTest.pass === false, MINUTE_MS);
+  equal((await status(second)).restoreTest.backupId, '99990101T000000Z-00000000');
+  equal((await status(second)).components.backup, 'degraded');
+  const mails = async () => (await deployment.mails()).filter(({ to }) => to === operator);
+  await until(async () => (await mails()).length > 0, MINUTE_MS);
+  match((await mails())[0]?.text ?? '', /users\.jsonl\.zst is damaged/);
+  equal((await readdir(into)).length, 4, 'no backup was removed');
+});
+
+test('a failed backup keeps the one before, and the operator gets one mail', async (t) => {
+  const operator = 'operator@example.com';
+  const deployment = await deploy(t, {
+    KEYRAIL_BACKUP_EVERY: 'off',
+    KEYRAIL_OPERATOR_EMAIL: operator,
+  });
+  const server = await deployment.run();
+  const shown = await server.as(null)('GET /status');
+  equal(shown.components.backup, 'not_configured');
+  const { path } = await command(deployment, 'backup');
+  const into = join(path, '..');
+  const state = async () => (await server.as(null)('GET /status')).components.backup;
+
+  // The directory cannot be written: there is a file in its place.
+  await rename(into, `${into}-away`);
+  await writeFile(into, '');
+  for (let times = 0; times < 2; times += 1) {
+    equal((await deployment.command('backup')).code, 1);
+    equal(await state(), 'degraded');
+  }
+  const mails = async () => (await deployment.mails()).filter(({ to }) => to === operator);
+  await until(async () => (await mails()).length > 0, MINUTE_MS);
+  equal((await mails()).length, 1);
+
+  await rm(into);
+  await rename(`${into}-away`, into);
+  ok((await readdir(path)).includes('manifest.json'), 'the backup before is still there');
+  await command(deployment, 'backup');
+  equal(await state(), 'ok');
+});

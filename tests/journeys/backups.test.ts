@@ -1,0 +1,98 @@
+// A deployment is lost and comes back from a backup: taken while it served, restored into another
+// store, and accepted by nodes that had newer policy.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { freePort } from '@keyrail/testing/ports.ts';
+import { listAll, startWriting } from '@keyrail/testing/processes/ledger.ts';
+import { startSdkNode } from '@keyrail/testing/processes/sdk-nodes.ts';
+import type { StoreName } from '@keyrail/testing/test-app.ts';
+import { until } from '@keyrail/testing/until.ts';
+import { command } from './backup-commands.ts';
+import { deploy, type Running } from './deployment.ts';
+import { newGround } from './sdk-ground.ts';
+
+const KEY = 'AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PVQ2Y5J33';
+
+const chainOf = async (server: Running, token: string) =>
+  (await server.as(token)('GET /v1/audit_logs/chain')) as Record<string, unknown>;
+
+async function lostAndRestored(t: TestContext, from: StoreName, target: StoreName): Promise<void> {
+  const port = String(await freePort());
+  const lost = await deploy(t, { KEYRAIL_PORT: port, KEYRAIL_BACKUP_KEY: KEY }, from);
+  const before = await lost.run();
+  const ground = await newGround(before);
+  const node = startSdkNode(ground.options(before.url));
+  t.after(node.kill);
+  const kept = await ground.issue(before);
+  await until(async () => (await node.verdict(kept.key)) === 'allowed');
+
+  // Changes go on while the backup is taken.
+  let issued = 0;
+  const load = startWriting(2, async () => {
+    await ground.issue(before, { env: 'test' });
+    issued += 1;
+  });
+  await until(() => issued >= 5);
+  const taken = await command(lost, 'backup');
+  await load.stop();
+  ok(issued > 5, 'changes were made');
+
+  // Changes that the backup does not have, and that the node has applied.
+  const after = await ground.issue(before);
+  await ground.revoke(before, kept.id);
+  await until(async () => (await node.verdict(after.key)) === 'allowed');
+  equal(await node.verdict(kept.key), 'unknown_key');
+  await before.kill();
+
+  const restored = await deploy(
+    t,
+    { KEYRAIL_PORT: port, KEYRAIL_BACKUP_KEY: KEY, KEYRAIL_BACKUP_DIR: join(taken.path, '..') },
+    target,
+  );
+  const { backupId, fenced } = await command(restored, 'restore');
+  equal(backupId, taken.backupId);
+  equal(fenced['policy versions moved ahead'], 1);
+  const again = await restored.run();
+  const chain = await chainOf(again, ground.secretKey);
+  equal(chain.verified, true, JSON.stringify(chain));
+  // Keys and audit rows are of the same moment.
+  const keys = await listAll(again.url, ground.secretKey, '/v1/keys?limit=200');
+  const log = await listAll(again.url, ground.secretKey, '/v1/audit_logs?limit=200');
+  ok(keys.length > 5, 'some keys of the load are in the backup');
+  equal(log.filter(({ action }) => action === 'api_key.created').length, keys.length);
+
+  // The node was ahead. It ends with the policy of the restored plane.
+  await until(async () => (await node.verdict(kept.key)) === 'allowed');
+  equal(await node.verdict(after.key), 'unknown_key');
+  const revoked = await ground.revoke(again, kept.id);
+  equal(revoked.complete, true);
+  equal(await node.verdict(kept.key), 'unknown_key');
+  const { restoreTest, components } = await again.as(null)('GET /status');
+  deepEqual(restoreTest, { lastRunAt: null, pass: null, backupId: null });
+  ok(components.backup !== 'down');
+}
+
+test('an embedded deployment is lost and comes back on PostgreSQL', (t) =>
+  lostAndRestored(t, 'embedded', 'postgres'));
+
+test('a deployment on PostgreSQL is lost and comes back on the embedded store', (t) =>
+  lostAndRestored(t, 'postgres', 'embedded'));
+
+test('a restore refuses a target that is not empty, and another master key', async (t) => {
+  const deployment = await deploy(t);
+  const server = await deployment.run();
+  await newGround(server);
+  const { path } = await command(deployment, 'backup');
+  await server.stop();
+  const again = await deployment.command('restore', path);
+  equal(again.code, 1);
+  match(again.output, /target is not empty: its table \w+ has rows. Nothing was changed/);
+
+  const other = await deploy(t, { KEYRAIL_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') });
+  const refused = await other.command('restore', path);
+  equal(refused.code, 1);
+  match(refused.output, /made with another master key. Nothing was changed/);
+  const forced = await command(other, 'restore', path, '--new-master-key');
+  ok(forced.rows > 0);
+});
