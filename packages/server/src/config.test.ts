@@ -67,6 +67,7 @@ test('an empty environment gives the documented defaults', () => {
     idempotencyBytesMax: 268_435_456,
     tenantMonthsMax: 1_000_000,
     databaseBytesMax: null,
+    auditAnchors: [],
   });
 });
 

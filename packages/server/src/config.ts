@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import type { LogLevel } from './base/log.ts';
 import type { Secret } from './base/secret.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
+import type { AnchorPlaceSetting } from './features/audit/anchor-places.ts';
 import type { MailSetting } from './features/mail/transport.ts';
 import type { ScannerKeysSource } from './features/scanner/public-keys.ts';
+import { auditAnchors } from './settings/audit.ts';
 import { clientNames } from './settings/client-names.ts';
 import * as embed from './settings/embed.ts';
 import * as people from './settings/people.ts';
@@ -54,6 +56,7 @@ export type Config = Readonly<{
   idempotencyBytesMax: number;
   tenantMonthsMax: number;
   databaseBytesMax: number | null;
+  auditAnchors: readonly AnchorPlaceSetting[];
 }>;
 
 type ConfigResult = { warnings: string[] } & ({ config: Config } | { faults: string[] });
@@ -114,6 +117,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     idempotencyBytesMax: required(storage.idempotencyBytesMax, 1),
     tenantMonthsMax: required(storage.tenantMonthsMax, 1),
     databaseBytesMax: optional(storage.databaseBytesMax),
+    auditAnchors: optional(auditAnchors) ?? [],
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
     faults.push(

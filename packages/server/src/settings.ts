@@ -3,6 +3,7 @@ import { PASSWORD_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
 import type { MailSetting } from './features/mail/transport.ts';
+import { auditAnchors } from './settings/audit.ts';
 import {
   embedKeysMax,
   rotateSigningKeysEvery,
@@ -230,5 +231,6 @@ export const settings: readonly Setting<unknown>[] = [
   ingestEventsPerMinute,
   usageHoursKeptDays,
   tenantMonthsMax,
+  auditAnchors,
   logLevel,
 ];

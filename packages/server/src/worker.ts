@@ -7,6 +7,7 @@ import type { Log } from './base/log.ts';
 import { createOutageLog } from './base/outage.ts';
 import type { Sealing } from './base/sealing.ts';
 import type { OpenPeople } from './doors/people.ts';
+import { type AnchorParts, createAnchorJob } from './features/audit/anchor-heads.job.ts';
 import { purgeIdempotency } from './features/idempotency/purge-idempotency.job.ts';
 import { lockJob, updateHeartbeat, updateJobDone } from './features/jobs/rows.ts';
 import { purgeKeptResponses } from './features/kept-responses/purge-kept-responses.job.ts';
@@ -21,16 +22,17 @@ import { rotateSigningKeys } from './features/signing/rotate-signing-keys.job.ts
 import { purgeKeyDays } from './features/usage/purge-key-days.job.ts';
 import { purgeUsage } from './features/usage/purge-usage.job.ts';
 
-export type WorkerParts = RetireParts & {
-  people: OpenPeople;
-  transport: MailTransport;
-  unseal: Sealing['unseal'];
-  signing: SigningParts;
-  publicUrl: string;
-  usageHoursKeptDays: number;
-  newId: NewId;
-  log: Log;
-};
+export type WorkerParts = RetireParts &
+  AnchorParts & {
+    people: OpenPeople;
+    transport: MailTransport;
+    unseal: Sealing['unseal'];
+    signing: SigningParts;
+    publicUrl: string;
+    usageHoursKeptDays: number;
+    newId: NewId;
+    log: Log;
+  };
 
 type Job = { name: string; everyMs: number; run(): Promise<unknown> };
 
@@ -82,6 +84,7 @@ const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerPart
     run: () => purgeUsage(work, { hoursKeptDays: parts.usageHoursKeptDays }),
   },
   { name: 'purge-key-days', everyMs: 24 * HOUR_MS, run: () => purgeKeyDays(work) },
+  { name: 'anchor-heads', everyMs: MINUTE_MS, run: createAnchorJob({ work, ...parts }) },
   { name: 'prune-feed', everyMs: HOUR_MS, run: () => pruneFeed({ work, workIn }) },
 ];
 

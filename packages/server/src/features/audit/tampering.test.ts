@@ -2,14 +2,15 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { canonicalJson, GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { seededBytes } from '@keyrail/testing/test-app.ts';
 import { change, foundWorkspace } from '../../../../../tests/contracts/rows.ts';
 import { openStore, type Store } from '../../../../../tests/contracts/store.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import type { Entry } from '../../doors/actions.ts';
-import { canonicalJson, GENESIS_HASH } from '../../doors/audit-chain.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { openRead } from '../../doors/read.ts';
+import { chainIn } from './rows.ts';
 import { type ChainVerdict, verifyChain } from './verify-chain.ts';
 
 const ROWS = 25;
@@ -51,10 +52,12 @@ const restore = () =>
 
 const verdict = (): Promise<ChainVerdict> =>
   verifyChain(
-    openRead(
-      store.db,
-      { workspaceId, envs: allEnvs, actor: { type: 'system', id: null }, authority: 'owner' },
-      deadlineAfter(10_000),
+    chainIn(
+      openRead(
+        store.db,
+        { workspaceId, envs: allEnvs, actor: { type: 'system', id: null }, authority: 'owner' },
+        deadlineAfter(10_000),
+      ),
     ),
   );
 
