@@ -31,9 +31,14 @@ const commands: Record<string, Command> = {
     load: async () => (await import('./migrate-command.ts')).migrateCommand,
   },
   'signing-keys': {
-    does: 'list | rotate [--now]: the keys that sign embed tokens',
+    does: 'list | rotate [--now] [--purpose P]: the keys that sign tokens and anchors',
     takesWords: true,
     load: async () => (await import('./signing-keys-command.ts')).signingKeysCommand,
+  },
+  audit: {
+    does: 'verify [--workspace ID] [--anchors FILE] [--json]: check every audit chain',
+    takesWords: true,
+    load: async () => (await import('./audit-command.ts')).auditCommand,
   },
 };
 
