@@ -1,5 +1,7 @@
 // Composition root: builds the parts of one process and closes them in order.
+
 import { hkdfSync } from 'node:crypto';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { AnchorKey } from './access/audit-anchor.ts';
 import type { Credentials } from './access/authenticate.ts';
@@ -36,10 +38,12 @@ import type { ScannerKeys } from './features/scanner/public-keys.ts';
 import { rotateSigningKey, type SigningParts } from './features/signing/rotate-signing-key.ts';
 import type { SigningSchedule } from './features/signing/rotation-schedule.ts';
 import { createCursors } from './http/cursor.ts';
+import { dashboardRoutes } from './http/dashboard.ts';
 import { documentRoutes } from './http/documents.ts';
 import { createRequestHash } from './http/idempotency-key.ts';
 import type { Probe } from './http/route.ts';
 import { buildServer } from './http/server.ts';
+import { widgetRoutes } from './http/widget.ts';
 import { servedRoutes } from './routes.ts';
 import type { Counters } from './volatile/counters.ts';
 import { createPolicyHub } from './volatile/policy-hub.ts';
@@ -83,7 +87,11 @@ export type AppParts = SigningSchedule & {
   publicUrl: string;
   trustProxy: string[] | false;
   checkAnswers: boolean;
+  /** The folder of the built dashboard; tests name another. */
+  dashboard?: string;
 };
+
+const DASHBOARD = join(import.meta.dirname, '../../dashboard/dist');
 
 export type App = {
   http: FastifyInstance;
@@ -141,7 +149,7 @@ export function buildApp(parts: AppParts): App {
     trustProxy: parts.trustProxy,
   });
   recordServing(http, { gate, newId, log });
-  documentRoutes(http, publicUrl);
+  pageRoutes(http, parts);
   const stopServing = async (): Promise<void> => {
     // Closing the hub answers held polls; http.close() would otherwise wait for them.
     hub.close();
@@ -178,6 +186,14 @@ export function buildApp(parts: AppParts): App {
       await db.close();
     },
   };
+}
+
+/** What people see in a browser: the reference, the dashboard, and the script of the widget. */
+function pageRoutes(http: FastifyInstance, { dashboard, publicUrl, log }: AppParts): void {
+  const folder = dashboard ?? DASHBOARD;
+  documentRoutes(http, publicUrl);
+  dashboardRoutes(http, { folder, publicUrl, log });
+  widgetRoutes(http, { folder, publicUrl });
 }
 
 const WORK_WAIT_MS = 10_000;
