@@ -57,7 +57,10 @@ function chainFrom({ workspaceId, seq = 0, head = '0'.repeat(64), anchors = [] }
       const last = anchors.at(-1);
       if (last && last.seq > seq) {
         const what = `rows up to ${last.seq} were anchored at ${last.anchored_at}`;
-        throw fault(seq + 1, `row ${seq + 1} is gone: ${what}, the end was cut off`);
+        throw fault(
+          seq + 1,
+          `row ${seq + 1} is gone: ${what}; the end was cut off, or this export is older`,
+        );
       }
       return { seq, head };
     },

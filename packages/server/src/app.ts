@@ -1,6 +1,5 @@
 // Composition root: builds the parts of one process and closes them in order.
 
-import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { AnchorKey } from './access/audit-anchor.ts';
@@ -19,7 +18,7 @@ import { deadlineAfter } from './base/deadline.ts';
 import { createIdMaker, createRequestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import type { RandomBytes } from './base/random.ts';
-import { createBoundSealing, createSealing, type Sealing } from './base/sealing.ts';
+import { createBoundSealing, createSealing, keyFor } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Database } from './db/database.ts';
 import { withSharedReads } from './db/shared-reads.ts';
@@ -35,8 +34,9 @@ import { measureImpact } from './features/impact/measure-impact.ts';
 import { presentImpact } from './features/impact/present.ts';
 import { type MailSetting, type MailTransport, openTransport } from './features/mail/transport.ts';
 import type { ScannerKeys } from './features/scanner/public-keys.ts';
-import { rotateSigningKey, type SigningParts } from './features/signing/rotate-signing-key.ts';
+import { rotateSigningKey } from './features/signing/rotate-signing-key.ts';
 import type { SigningSchedule } from './features/signing/rotation-schedule.ts';
+import { type OpenSigning, signingPartsOf } from './features/signing/signing-parts.ts';
 import { createCursors } from './http/cursor.ts';
 import { dashboardRoutes } from './http/dashboard.ts';
 import { documentRoutes } from './http/documents.ts';
@@ -259,21 +259,10 @@ function signerOf(parts: SignerParts, { gate, work }: { gate: Gate; work: OpenWo
 }
 
 /** The key that signs anchors now; created if there is none. */
-export async function openAnchorKey(work: OpenWork, signing: OpenSigning): Promise<AnchorKey> {
+async function openAnchorKey(work: OpenWork, signing: OpenSigning): Promise<AnchorKey> {
   const wanted = { purpose: 'audit_anchor', cause: 'first' } as const;
   const { current } = await work((tx) => rotateSigningKey(tx, signing, wanted));
   return { kid: current.id, key: openedBy(signing.unseal, current) };
-}
-
-type OpenSigning = SigningParts & Pick<Sealing, 'unseal'>;
-
-/** Dependencies for creating and unsealing signing keys. */
-export function signingPartsOf(
-  parts: Pick<AppParts, 'masterKey' | 'randomBytes' | keyof SigningSchedule>,
-): OpenSigning {
-  const { masterKey, randomBytes, rotateEveryMs, publishWaitMs } = parts;
-  const sealing = createSealing(keyFor('signing', masterKey), randomBytes);
-  return { ...sealing, randomBytes, rotateEveryMs, publishWaitMs };
 }
 
 const probeOf = (db: Database, gate: Gate): Probe => ({
@@ -285,17 +274,3 @@ const probeOf = (db: Database, gate: Gate): Probe => ({
   workerIsSeen: () => gate.workerIsSeen().catch(() => null),
   storage: db.storage,
 });
-
-const KEY_BYTES = 32;
-
-/** Derives a separate key for each purpose, so that one cannot be used for another. */
-const keyFor = (purpose: string, masterKey: Secret): Buffer =>
-  Buffer.from(
-    hkdfSync(
-      'sha256',
-      Buffer.from(masterKey.reveal(), 'base64'),
-      '',
-      `keyrail ${purpose}`,
-      KEY_BYTES,
-    ),
-  );

@@ -168,10 +168,14 @@ function textOf({ ok, chains, rows, seconds, broken, anchors }: Report): string 
     ...(anchors?.refused ?? []).map(
       ({ file, line, reason }) => `${file}, line ${line}: refused: ${reason}`,
     ),
-    `${chains} chains, ${rows} rows in ${seconds} s: ${ok ? 'whole' : 'NOT whole'}`,
+    `${counted(rows, 'row')} of ${counted(chains, 'chain')} in ${seconds} s: ${ok ? 'whole' : 'NOT whole'}`,
     anchors === null
       ? 'No anchors were given: a chain whose end was cut off, or that was rewritten, looks whole.'
-      : `${anchors.used} of ${anchors.lines} lines are valid anchors; ${anchors.unreadable} unreadable`,
+      : `${counted(anchors.used, 'valid anchor')} in ${counted(anchors.lines, 'line')}, ` +
+        `${anchors.unreadable} unreadable`,
   ];
   return `${lines.join('\n')}\n`;
 }
+
+const counted = (count: number, what: string): string =>
+  `${count} ${what}${count === 1 ? '' : 's'}`;

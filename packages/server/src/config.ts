@@ -59,7 +59,7 @@ export type Config = Readonly<{
   auditAnchors: readonly AnchorPlaceSetting[];
 }>;
 
-type ConfigResult = { warnings: string[] } & ({ config: Config } | { faults: string[] });
+export type ConfigResult = { warnings: string[] } & ({ config: Config } | { faults: string[] });
 
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const faults: string[] = [];

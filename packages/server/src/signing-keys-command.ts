@@ -2,7 +2,6 @@
 
 import { parseArgs } from 'node:util';
 import { type SigningPurpose, signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
-import { signingPartsOf } from './app.ts';
 import { systemClock } from './base/clock.ts';
 import { createIdMaker } from './base/ids.ts';
 import { openLog } from './base/log.ts';
@@ -13,6 +12,7 @@ import { openWork, type Work } from './doors/work.ts';
 import { rotateSigningKey } from './features/signing/rotate-signing-key.ts';
 import { signerAt } from './features/signing/rotation-schedule.ts';
 import { listSigningKeys, type SigningKeyRow } from './features/signing/rows.ts';
+import { signingPartsOf } from './features/signing/signing-parts.ts';
 import { secretsOf } from './start.ts';
 import { openStore } from './stores.ts';
 

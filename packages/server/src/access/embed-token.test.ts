@@ -14,10 +14,10 @@ import { headersOf, ORIGIN } from '@keyrail/testing/embed.ts';
 import { codeOf, type Harness, harness } from '@keyrail/testing/harness.ts';
 import { MASTER_KEY } from '@keyrail/testing/test-app.ts';
 import fc from 'fast-check';
-import { signingPartsOf } from '../app.ts';
 import { systemRandomBytes } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
 import { openGate } from '../doors/gate.ts';
+import { signingPartsOf } from '../features/signing/signing-parts.ts';
 import type { AnchorKey } from './audit-anchor.ts';
 import { createSigningKeys } from './signing-keys.ts';
 

@@ -1,6 +1,7 @@
-// The privileges of each door on each table, repeated here on purpose: a grant that is added, lost
-// or widened by accident differs from this list. Everything else is refused.
-import type { DoorRole } from '@keyrail/server/db/database.ts';
+// The privileges of each door on each table. The migrations grant them; this list repeats them on
+// purpose: a grant that is added, lost or widened by accident differs from it. A test compares it
+// with a new database, and the doctor with the operator's.
+import type { DoorRole } from './roles.ts';
 
 /** A privilege, or a privilege on some columns: `select(id,email)`. */
 type Rights = Partial<Record<DoorRole, string[]>>;
