@@ -12,7 +12,6 @@ import { type TestContext, test } from 'node:test';
 import { createCertificate } from '@keyrail/testing/certificate.ts';
 import { root } from '@keyrail/testing/documents.ts';
 import { inherited } from '@keyrail/testing/processes/environment.ts';
-import { storeName } from '@keyrail/testing/test-app.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { BOOTSTRAP_TOKEN, deploy } from './deployment.ts';
 
@@ -85,11 +84,6 @@ test('anchors kept elsewhere prove that the log was not cut off', async (t) => {
   await vendor('POST /v1/projects', { name: 'four', slug: 'four' });
   const more = ['audit', 'export', '--out', file, '--since', String(seq)];
   match((await run('packages/cli/bin/keyrail.js', more, token)).output, /Wrote 1 rows/);
-  if (storeName === 'embedded') {
-    const beside = await deployment.command('audit', 'verify');
-    equal(beside.code, 2, 'it cannot be checked beside a server');
-    match(beside.output, /Another Keyrail process/);
-  }
   await server.stop();
 
   // The job is due again a minute later, and runs as soon as a worker starts.
@@ -122,9 +116,6 @@ test('anchors kept elsewhere prove that the log was not cut off', async (t) => {
     delete from keyrail.audit_logs where seq > ${seq};
     update keyrail.audit_heads set seq = ${seq},
       hash = (select hash from keyrail.audit_logs where seq = ${seq})`);
-  const blind = await deployment.command('audit', 'verify');
-  equal(blind.code, 0, blind.output);
-  match(blind.output, /No anchors were given: a chain whose end was cut off/);
   const seen = await deployment.command('audit', 'verify', '--anchors', place);
   equal(seen.code, 1);
   match(seen.output, new RegExp(`broken at row ${seq + 1}: Rows up to ${seq + 1} were anchored`));
@@ -133,10 +124,5 @@ test('anchors kept elsewhere prove that the log was not cut off', async (t) => {
   const { code, output } = await offline(cut);
   deepEqual([code, /row \d+ is gone: .*the end was cut off/.test(output)], [1, true], output);
 
-  const line = (await textIn(place)).split('\n').find((each) => newest.test(each));
-  await writeFile(place, `${String(line).replace(/"seq":\d+/, '"seq":99')}\n`);
-  const forged = await deployment.command('audit', 'verify', '--anchors', place);
-  equal(forged.code, 1);
-  match(forged.output, /line 1: refused: The signature does not match the anchor/);
   equal((await deployment.command('audit', 'check')).code, 2);
 });

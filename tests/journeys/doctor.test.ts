@@ -10,7 +10,10 @@ const findingsIn = (output: string): Finding[] =>
   JSON.parse(/^\{"version".*$/m.exec(output)?.[0] ?? '{}').findings;
 
 test('the doctor reports in text and JSON, and exits by severity', async (t) => {
-  const deployment = await deploy(t, { KEYRAIL_PORT: String(await freePort()) });
+  const deployment = await deploy(t, {
+    KEYRAIL_PORT: String(await freePort()),
+    KEYRAIL_AUTH_THROTTLE: 'on',
+  });
   const before = await deployment.command('doctor', '--json');
   equal(before.code, 1, before.output);
   const idle = findingsIn(before.output);
