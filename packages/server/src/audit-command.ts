@@ -1,5 +1,5 @@
-// keyrail-server audit verify: checks every audit chain in the store, and with files of anchors also
-// that no end was cut off and no chain was rewritten. It changes nothing in the log.
+// keyrail-server audit verify: checks every audit chain in the store, and with files of anchors
+// also that no end was cut off and no chain was rewritten. It changes nothing in the log.
 import type { KeyObject } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';

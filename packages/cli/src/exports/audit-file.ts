@@ -1,5 +1,6 @@
-// The file of an exported audit chain: a header, then one row a line. A row has only the fields that
-// its hash covers, and that hash; each is checked before it is written and when a file is continued.
+// The file of an exported audit chain: a header, then one row a line. A row has only the fields
+// that its hash covers, and that hash. Each row is checked before it is written, and again when a
+// file is continued.
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   type ChainedFields,
@@ -9,9 +10,9 @@ import {
 } from '@keyrail/protocol/wire/audit-chain.ts';
 import { refused, usage } from '../failures.ts';
 
-export type ExportedRow = ChainedFields & { seq: number; hash: string };
+type ExportedRow = ChainedFields & { seq: number; hash: string };
 
-export type AuditFile = {
+type AuditFile = {
   readonly seq: number;
   /** Checks and writes rows that follow the last one. */
   append(rows: readonly ExportedRow[]): Promise<void>;

@@ -10,7 +10,7 @@ const APART_MS_WARNED = 2 * SECOND_MS;
 const APART_MS_MAX = 30 * SECOND_MS;
 
 /** How far a clock is ahead of this machine's, and by how much that may be wrong. */
-export type Reading = { name: string; aheadMs: number; unsureMs: number };
+type Reading = { name: string; aheadMs: number; unsureMs: number };
 
 /** Of a migrated database, whose transactions all use this function. */
 export async function readDatabaseClock(

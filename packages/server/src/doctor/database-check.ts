@@ -1,4 +1,4 @@
-// The database server: its version, whether it can write, and whether it keeps what it acknowledged.
+// The database server: its version, whether it can write, and whether it may lose changes.
 import type { Inspection } from '../db/inspection.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
 

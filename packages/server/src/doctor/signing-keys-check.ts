@@ -9,7 +9,7 @@ import type { Inspection } from '../db/inspection.ts';
 import { signerAt } from '../features/signing/rotation-schedule.ts';
 import { fault, fine, type Outcome, skipped, warning } from './finding.ts';
 
-export type SigningCheckParts = {
+type SigningCheckParts = {
   /** Null: there is no master key yet. */
   unseal: Sealing['unseal'] | null;
   rotateEveryMs: number;

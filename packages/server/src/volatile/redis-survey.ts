@@ -25,7 +25,7 @@ export type SurveyedServer = {
 };
 
 /** A server that did not answer. */
-export type SilentServer = { name: string; reason: string };
+type SilentServer = { name: string; reason: string };
 
 export type RedisSurvey = { servers: SurveyedServer[]; silent: SilentServer[] };
 

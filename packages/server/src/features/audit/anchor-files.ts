@@ -86,7 +86,7 @@ function refusalOf(anchor: WireAnchor, keys: Wanted['keys']): string | null {
   return isSignedBy(anchor, key) ? null : 'The signature does not match the anchor.';
 }
 
-/** The lines of a file that are not empty. A line that is too long is cut off, so it is unreadable. */
+/** The lines of a file that are not empty. A line that is too long is cut, so it is unreadable. */
 async function* linesOf(file: string): AsyncGenerator<{ text: string; line: number }> {
   let rest = '';
   let line = 0;

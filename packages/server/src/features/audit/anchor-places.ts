@@ -150,7 +150,7 @@ export function createUrlPlace(address: string, pausesMs = PAUSES_MS): AnchorPla
 }
 
 /** User and password of the address become a header: fetch refuses them in a URL. */
-export function requestTo(address: string): { url: URL; headers: Record<string, string> } {
+function requestTo(address: string): { url: URL; headers: Record<string, string> } {
   const url = new URL(address);
   const { username, password } = url;
   url.username = '';

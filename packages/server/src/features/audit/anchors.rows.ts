@@ -96,7 +96,7 @@ export const listAnchors = (
       .limit(limit),
   );
 
-export type PlaceRow = {
+type PlaceRow = {
   place: string;
   label: string;
   number: number;

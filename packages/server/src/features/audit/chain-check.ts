@@ -1,5 +1,5 @@
-// The check of one chain, row by row: each row has the next number, links to the row before, matches
-// its hash, and is the row that an anchor names. Only the state of the last row is kept.
+// The check of one chain, row by row: each row has the next number, links to the row before,
+// matches its hash, and is the row that an anchor names. Only the state of the last row is kept.
 import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { rowHash } from '../../doors/audit-chain.ts';
 import type { AuditRow } from './rows.ts';
@@ -9,7 +9,7 @@ export type AnchoredRow = { seq: number; hash: string; count: number; anchoredAt
 
 export type ChainFault = { seq: number; reason: string };
 
-export type ChainCheck = {
+type ChainCheck = {
   readonly checked: number;
   /** The hash of the last row that was checked. */
   readonly hash: string;
@@ -24,7 +24,7 @@ export function createChainCheck(anchored: readonly AnchoredRow[]): ChainCheck {
   let hash = GENESIS_HASH;
   let nextAnchor = 0;
 
-  /** Hashes cover all rows before, so the last anchor that matched bounds where the change began. */
+  /** Hashes cover all rows before, so the last matching anchor bounds where the change began. */
   function anchorFault(): string | null {
     for (; anchored[nextAnchor]?.seq === checked; nextAnchor += 1) {
       const anchor = anchored[nextAnchor];

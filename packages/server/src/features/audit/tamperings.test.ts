@@ -1,5 +1,5 @@
 // 1,200 random tamperings of one chain, 200 of each kind. The server's verifier and the script for
-// exported files both name the right row. A cut end and a rewritten chain are found by anchors only.
+// exported files both name the right row. Only anchors find a cut end and a rewritten chain.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
