@@ -1,20 +1,17 @@
-// Re-derives the audit chain of a workspace from what the API answers, trusting nothing else.
+// Re-derives the audit chain of a workspace and trusts nothing else. One file, only Node.
+//
+// Offline, from files that `keyrail audit export` wrote, against anchors that were kept elsewhere:
+//
+//   node docs/verify-audit-chain.mjs <export> … [--anchors <file> --jwks <file>]
+//
+// Online, from what the API answers, against a position that was kept earlier:
 //
 //   SECRET_KEY=krsk_live_… node docs/verify-audit-chain.mjs <url> [<seq> <hash>]
-//
-// With a position that was kept earlier, it also checks that this row still has that hash.
-import { createHash } from 'node:crypto';
-
-const [url = 'http://127.0.0.1:4400', keptSeq, keptHash] = process.argv.slice(2);
-const { SECRET_KEY } = process.env;
-
-async function get(path) {
-  const answer = await fetch(new URL(path, url), {
-    headers: { authorization: `Bearer ${SECRET_KEY}` },
-  });
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
-  return answer.json();
-}
+import { createHash, createPublicKey, verify as isSigned } from 'node:crypto';
+import { createReadStream, readFileSync, realpathSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 /** RFC 8785: keys in order, no spaces, strings and numbers as JavaScript writes them. */
 function canonical(value) {
@@ -33,40 +30,186 @@ function hashOf(row, workspaceId) {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** A position that could not be checked must not look like one that was. */
-function refuseUnreadablePosition() {
-  if (keptSeq === undefined) return;
-  if (!/^[1-9]\d*$/.test(keptSeq) || !/^[0-9a-f]{64}$/.test(keptHash ?? '')) {
-    throw new Error('what was kept is a row number and its hash, in that order');
+/** `seq` is the row with the fault. */
+const fault = (seq, message) => Object.assign(new Error(message), { seq });
+
+/** Checks rows one after another. `anchors` are of this chain and in the order of `seq`. */
+function chainFrom({ workspaceId, seq = 0, head = '0'.repeat(64), anchors = [] }) {
+  let next = anchors.findIndex((anchor) => anchor.seq > seq);
+  if (next === -1) next = anchors.length;
+  return {
+    take(row) {
+      if (row.seq !== seq + 1) throw fault(seq + 1, `row ${seq + 1} is missing`);
+      if (head !== null && row.prev_hash !== head) {
+        throw fault(row.seq, `row ${row.seq} does not link to the one before`);
+      }
+      if (row.hash !== hashOf(row, workspaceId)) throw fault(row.seq, `row ${row.seq} was edited`);
+      seq = row.seq;
+      head = row.hash;
+      for (; anchors[next]?.seq === seq; next += 1) {
+        if (anchors[next].hash !== head || anchors[next].count !== seq) {
+          const at = anchors[next].anchored_at;
+          throw fault(seq, `row ${seq} is not the one that was anchored at ${at}: rewritten`);
+        }
+      }
+    },
+    end() {
+      const last = anchors.at(-1);
+      if (last && last.seq > seq) {
+        const what = `rows up to ${last.seq} were anchored at ${last.anchored_at}`;
+        throw fault(
+          seq + 1,
+          `row ${seq + 1} is gone: ${what}; the end was cut off, or this export is older`,
+        );
+      }
+      return { seq, head };
+    },
+  };
+}
+
+/**
+ * The anchors in JSON lines, by the keys of a JWKS with the purpose `audit_anchor`. A line that is
+ * no JSON is counted; an anchor without a valid signature is an error.
+ */
+export async function readAnchors(lines, jwks) {
+  const keys = new Map(
+    jwks.keys
+      .filter(({ purpose }) => purpose === 'audit_anchor')
+      .map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })]),
+  );
+  const anchors = [];
+  let unreadable = 0;
+  let number = 0;
+  for await (const text of lines) {
+    number += 1;
+    if (text === '') continue;
+    const anchor = parsed(text);
+    if (anchor === null) {
+      unreadable += 1;
+      continue;
+    }
+    const { signature, ...signed } = anchor;
+    const key = keys.get(anchor.kid);
+    const isOurs =
+      key !== undefined &&
+      anchor.object === 'audit_anchor' &&
+      isSigned(null, Buffer.from(canonical(signed)), key, Buffer.from(`${signature}`, 'base64url'));
+    if (!isOurs) throw new Error(`anchors, line ${number}: no key of the JWKS signed this`);
+    anchors.push(anchor);
+  }
+  return { anchors, unreadable };
+}
+
+function parsed(text) {
+  try {
+    const value = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : null;
+  } catch {
+    return null;
   }
 }
 
-async function verify() {
-  refuseUnreadablePosition();
+/** Checks exported lines: a header, then rows. Further headers begin files that continue it. */
+export async function verifyExport(lines, anchors = []) {
+  let chain = null;
+  let header = null;
+  let number = 0;
+  for await (const text of lines) {
+    number += 1;
+    if (text === '') continue;
+    const line = parsed(text);
+    if (line === null) throw new Error(`line ${number} of the export is not JSON`);
+    if (line.object === 'audit_export') {
+      if (header !== null && line.workspace_id !== header.workspace_id) {
+        throw new Error('the files are of different workspaces');
+      }
+      // A later file continues the chain: its rows have to follow those before.
+      if (header === null) chain = chainOf(line, anchors);
+      header ??= line;
+    } else if (chain === null) throw new Error('the export does not begin with its header');
+    else chain.take(line);
+  }
+  if (chain === null) throw new Error('the export is empty');
+  return { ...chain.end(), workspaceId: header.workspace_id, since: header.since };
+}
+
+/** The rows before a file that begins later are not there, so its first link is not checked. */
+function chainOf({ workspace_id: workspaceId, since }, anchors) {
+  const own = anchors
+    .filter((anchor) => anchor.workspace_id === workspaceId)
+    .sort((a, b) => a.seq - b.seq);
+  return chainFrom({ workspaceId, seq: since, ...(since > 0 && { head: null }), anchors: own });
+}
+
+async function* linesOf(paths) {
+  for (const path of paths) {
+    yield* createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY });
+  }
+}
+
+async function offline(files, { anchors: anchorFiles = [], jwks }) {
+  if (anchorFiles.length > 0 !== (jwks !== undefined)) {
+    throw new Error('--anchors and --jwks are given together');
+  }
+  const read =
+    jwks === undefined
+      ? { anchors: [], unreadable: 0 }
+      : await readAnchors(linesOf(anchorFiles), JSON.parse(readFileSync(jwks, 'utf8')));
+  const { seq, head, workspaceId, since } = await verifyExport(linesOf(files), read.anchors);
+  const used = read.anchors.filter((anchor) => anchor.workspace_id === workspaceId).length;
+  // No anchors of this workspace would otherwise look like anchors that match.
+  if (jwks !== undefined && used === 0) throw new Error(`no anchor is of workspace ${workspaceId}`);
+  if (since > 0) console.log(`Begins after row ${since}: the rows before were not checked.`);
+  if (read.unreadable > 0) console.log(`Unreadable lines in the anchors: ${read.unreadable}.`);
+  if (used === 0) console.log('Without anchors: a cut end or a rewritten chain is not found.');
+  const compared = used > 0 ? `, ${used} anchors match` : '';
+  console.log(
+    `${seq - since} rows, whole${compared}. Keep this to check against later: ${seq} ${head}`,
+  );
+}
+
+async function online(url, keptSeq, keptHash) {
+  // A position that could not be checked must not look like one that was.
+  const isPosition = /^[1-9]\d*$/.test(keptSeq ?? '') && /^[0-9a-f]{64}$/.test(keptHash ?? '');
+  if (keptSeq !== undefined && !isPosition) {
+    throw new Error('what was kept is a row number and its hash, in that order');
+  }
+  const get = async (path) => {
+    const headers = { authorization: `Bearer ${process.env.SECRET_KEY}` };
+    const answer = await fetch(new URL(path, url), { headers });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    return answer.json();
+  };
   const { id: workspaceId } = await get('/v1/workspace');
-  let seq = 0;
-  let head = '0'.repeat(64);
+  const chain = chainFrom({ workspaceId });
+  let last = 0;
   for (;;) {
-    const { data: rows } = await get(`/v1/audit_logs?after_seq=${seq}&limit=200`);
-    if (rows.length === 0) return { seq, head };
+    const { data: rows } = await get(`/v1/audit_logs?after_seq=${last}&limit=200`);
+    if (rows.length === 0) break;
     for (const row of rows) {
-      if (row.seq !== seq + 1) throw new Error(`row ${seq + 1} is missing`);
-      if (row.prev_hash !== head) throw new Error(`row ${row.seq} does not link to the one before`);
-      if (row.hash !== hashOf(row, workspaceId)) throw new Error(`row ${row.seq} was edited`);
+      chain.take(row);
       if (row.seq === Number(keptSeq) && row.hash !== keptHash) {
         throw new Error(`row ${row.seq} is not the one that was kept`);
       }
-      seq = row.seq;
-      head = row.hash;
+      last = row.seq;
     }
   }
+  if (last < Number(keptSeq ?? 0)) throw new Error(`row ${keptSeq} is gone: the end was cut off`);
+  const { seq, head } = chain.end();
+  console.log(`${seq} rows, whole. Keep this to check against later: ${seq} ${head}`);
 }
 
-try {
-  const { seq, head } = await verify();
-  if (seq < Number(keptSeq ?? 0)) throw new Error(`row ${keptSeq} is gone: the end was cut off`);
-  console.log(`${seq} rows, whole. Keep this to check against later: ${seq} ${head}`);
-} catch (error) {
-  console.error(`Not verified: ${error.message}`);
-  process.exitCode = 1;
+async function main() {
+  const options = { anchors: { type: 'string', multiple: true }, jwks: { type: 'string' } };
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const [first = 'http://127.0.0.1:4400', ...others] = positionals;
+  if (/^https?:/.test(first)) return online(first, ...others);
+  return offline(positionals, values);
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  main().catch((error) => {
+    console.error(`Not verified: ${error.message}`);
+    process.exitCode = 1;
+  });
 }

@@ -3,8 +3,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import type { Entry } from '@keyrail/server/doors/actions.ts';
-import { type ChainedRow, GENESIS_HASH, rowHash } from '@keyrail/server/doors/audit-chain.ts';
+import { type ChainedRow, rowHash } from '@keyrail/server/doors/audit-chain.ts';
 import { change, closing, foundWorkspace, insertSecretKey } from './rows.ts';
 import { opening, openStore, type Store } from './store.ts';
 

@@ -3,7 +3,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { DoorRole } from '@keyrail/server/db/database.ts';
-import { granted } from './grants.ts';
+import { granted } from '@keyrail/server/db/grants.ts';
 import { opening, openStore, type Store, stateOf } from './store.ts';
 
 const REFUSED = '42501';

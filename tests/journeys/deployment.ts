@@ -60,6 +60,8 @@ export type Deployment = {
   open(): Promise<Database>;
   /** Moves the store's clock forward, only while no process runs. */
   passTime(ms: number): Promise<void>;
+  /** Runs statements as the superuser of the store, only while no process runs. */
+  beyond(text: string): Promise<void>;
 };
 
 /** Starts no process yet. Its files are removed when the test ends. */
@@ -81,6 +83,8 @@ export async function deploy(
     await rm(directory, { recursive: true, force: true });
   });
   const env = { ...environment(directory, databaseUrl), ...settings };
+  const beyond = (text: string): Promise<void> =>
+    databaseUrl ? asPostgres(databaseUrl, text) : inDirectory(join(directory, 'database'), text);
 
   async function run(command: Command = 'start', more: Settings = {}): Promise<Running> {
     await compileServer();
@@ -120,22 +124,16 @@ export async function deploy(
         : openEmbedded(directory, systemClock),
     passTime: async (ms) => {
       passedMs += ms;
-      await setClock({ databaseUrl, directory }, passedMs);
+      await beyond(clockAhead(passedMs));
     },
+    beyond,
   };
 }
 
 /** Replaces the function that gives the server's transactions their time. */
-async function setClock(
-  { databaseUrl, directory }: { databaseUrl: string | null; directory: string },
-  aheadMs: number,
-): Promise<void> {
-  const clock = `create or replace function keyrail.app_now()
-    returns timestamptz volatile language sql
-    return date_trunc('milliseconds', clock_timestamp() + ${aheadMs} * interval '1 millisecond')`;
-  if (databaseUrl) await asPostgres(databaseUrl, clock);
-  else await inDirectory(join(directory, 'database'), clock);
-}
+const clockAhead = (aheadMs: number): string => `create or replace function keyrail.app_now()
+  returns timestamptz volatile language sql
+  return date_trunc('milliseconds', clock_timestamp() + ${aheadMs} * interval '1 millisecond')`;
 
 async function asPostgres(databaseUrl: string, text: string): Promise<void> {
   const admin = new pg.Client({ connectionString: databaseUrl.replace('keyrail@', 'postgres@') });

@@ -24,7 +24,9 @@ const statusOf = async (server: Running, token: string): Promise<number> => {
 };
 
 const published = async ({ as }: Running): Promise<string[]> =>
-  (await as(null)('GET /.well-known/jwks.json')).keys.map(({ kid }) => kid);
+  (await as(null)('GET /.well-known/jwks.json')).keys
+    .filter(({ purpose }) => purpose === 'embed_token')
+    .map(({ kid }) => kid);
 
 test('an operator lists and rotates signing keys', async (t) => {
   const deployment = await deploy(t);
@@ -42,12 +44,16 @@ test('an operator lists and rotates signing keys', async (t) => {
     equal((await deployment.command('signing-keys', 'rotate')).code, 0);
   } else equal(beside.code, 0);
   const listed = await deployment.command('signing-keys', 'list');
-  match(listed.output, new RegExp(`${first}  signs since .*, published until `));
+  match(listed.output, new RegExp(`${first}  embed_token  signs since .*, published until `));
   match(listed.output, /published, signs from /);
   if (storeName === 'postgres') {
     match((await deployment.command('signing-keys', 'rotate')).output, /is already published/);
   }
-  equal((await deployment.command('signing-keys', 'spin')).code, 1);
+  for (const words of [['spin'], ['rotate', '--purpose', 'mail']]) {
+    const { code, output } = await deployment.command('signing-keys', ...words);
+    equal(code, 1, words.join(' '));
+    match(output, /usage: keyrail-server signing-keys list \| rotate/);
+  }
 });
 
 test('two processes that start at once agree on their keys, also after rotations', async (t) => {

@@ -16,6 +16,7 @@ const withoutWorkspace: Record<string, string> = {
   sessions: 'people belong to no workspace',
   one_time_tokens: 'people belong to no workspace',
   mail_outbox: 'addressed to people; only the worker reads it',
+  audit_anchor_places: 'a place keeps the anchors of all workspaces',
   signing_keys: 'the deployment signs for all workspaces',
   worker_beats: 'processes of the deployment',
   job_leases: 'processes of the deployment',

@@ -2,6 +2,7 @@
 // test key. An endpoint without a fixture fails by name.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
+import { createAnchorJob } from '@keyrail/server/features/audit/anchor-heads.job.ts';
 import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import { mailedToken, newAddress, PASSWORD, signUp } from '@keyrail/testing/people.ts';
 import { embedFixtures } from './embed-fixtures.ts';
@@ -36,6 +37,12 @@ const aFeed =
   });
 
 let slugs = 0;
+
+/** Signs the heads of all chains. */
+const anchored = async ({ testApp }: Harness): Promise<Input> => {
+  await createAnchorJob(testApp.app.worker)();
+  return {};
+};
 
 /** A person's own account: not audited, and not available to a secret key. */
 const personal = (
@@ -303,6 +310,7 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
   'GET /v1/environments': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs/chain': { ...reading, input: nothing, beyond: null },
+  'GET /v1/audit_logs/anchor': { ...reading, input: anchored, beyond: null },
   'GET /v1/deployment': probe,
   'GET /healthz': probe,
   'GET /readyz': probe,

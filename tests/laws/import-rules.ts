@@ -37,12 +37,13 @@ const LINE = [
   ['settings.ts'],
   ['config.ts', 'routes.ts', 'worker.ts'],
   ['app.ts'],
+  ['doctor'],
   ['program'],
   ['main.ts'],
 ];
 
 const SERVER = 'packages/server/src/';
-const HOLD_DB = ['db', 'doors', 'app.ts', 'program', 'main.ts'];
+const HOLD_DB = ['db', 'doors', 'app.ts', 'doctor', 'program', 'main.ts'];
 /** The statement builder and the table types hold no connection, so rows may use them. */
 const ROWS_MAY_USE = [`${SERVER}db/sql.ts`, `${SERVER}db/tables.ts`];
 /** Foreign packages that only one folder of the server may import. */

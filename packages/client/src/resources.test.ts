@@ -28,6 +28,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'ratelimit.check': 'rateLimits.check',
   'auditLogs.list': 'audit.list',
   'auditLogs.chain': 'audit.verifyChain',
+  'auditLogs.anchor': 'audit.anchor',
   'deployment.get': 'server.deployment',
   'healthz.get': 'server.health',
   'readyz.get': 'server.ready',

@@ -123,7 +123,11 @@ export const methods = {
     overview: 'GET /v1/usage/overview',
   },
   environments: { list: 'GET /v1/environments' },
-  audit: { list: 'GET /v1/audit_logs', verifyChain: 'GET /v1/audit_logs/chain' },
+  audit: {
+    list: 'GET /v1/audit_logs',
+    verifyChain: 'GET /v1/audit_logs/chain',
+    anchor: 'GET /v1/audit_logs/anchor',
+  },
   server: {
     deployment: 'GET /v1/deployment',
     health: 'GET /healthz',

@@ -1,8 +1,8 @@
 // Composition root: builds the parts of one process and closes them in order.
 
-import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import type { AnchorKey } from './access/audit-anchor.ts';
 import type { Credentials } from './access/authenticate.ts';
 import { bootstrapCheck } from './access/authenticate.ts';
 import type { ChargeEmbedChange } from './access/embed-changes.ts';
@@ -11,14 +11,14 @@ import type { PasswordHasher } from './access/passwords.ts';
 import { createSecretKeyReader } from './access/secret-key.ts';
 import { openSecretKeyAuth, type SecretKeyAuth } from './access/secret-key-auth.ts';
 import { sessionPrincipal } from './access/session.ts';
-import { createSigningKeys, type SigningKeys } from './access/signing-keys.ts';
+import { createSigningKeys, openedBy, type SigningKeys } from './access/signing-keys.ts';
 import type { Throttle } from './access/throttle.ts';
 import type { Clock } from './base/clock.ts';
 import { deadlineAfter } from './base/deadline.ts';
 import { createIdMaker, createRequestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import type { RandomBytes } from './base/random.ts';
-import { createBoundSealing, createSealing, type Sealing } from './base/sealing.ts';
+import { createBoundSealing, createSealing, keyFor } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Database } from './db/database.ts';
 import { withSharedReads } from './db/shared-reads.ts';
@@ -26,16 +26,18 @@ import { type Gate, openGate } from './doors/gate.ts';
 import { type OpenPeople, openPeople } from './doors/people.ts';
 import { openPolicyNotifications } from './doors/policy-notifications.ts';
 import { openServingRecord, type ServingParts } from './doors/serving-record.ts';
-import { openWork, openWorkIn } from './doors/work.ts';
+import { type OpenWork, openWork, openWorkIn } from './doors/work.ts';
 import type { DoorParts } from './doors/write.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
+import type { AnchorPlace } from './features/audit/anchor-places.ts';
 import type { BackupSetup } from './features/backups/tasks.ts';
 import { measureImpact } from './features/impact/measure-impact.ts';
 import { presentImpact } from './features/impact/present.ts';
 import { type MailSetting, type MailTransport, openTransport } from './features/mail/transport.ts';
 import type { ScannerKeys } from './features/scanner/public-keys.ts';
-import { rotateSigningKey, type SigningParts } from './features/signing/rotate-signing-key.ts';
+import { rotateSigningKey } from './features/signing/rotate-signing-key.ts';
 import type { SigningSchedule } from './features/signing/rotation-schedule.ts';
+import { type OpenSigning, signingPartsOf } from './features/signing/signing-parts.ts';
 import { createCursors } from './http/cursor.ts';
 import { dashboardRoutes } from './http/dashboard.ts';
 import { documentRoutes } from './http/documents.ts';
@@ -73,6 +75,8 @@ export type AppParts = SigningSchedule & {
   counters: Counters;
   scannerKeys: ScannerKeys;
   backup: BackupSetup;
+  /** Where the anchors of the audit chains are appended. */
+  anchorPlaces: readonly AnchorPlace[];
   mail: MailSetting;
   mailFrom: string;
   db: Database;
@@ -114,9 +118,7 @@ export function buildApp(parts: AppParts): App {
   const { seal, unseal } = createSealing(keyFor('outbox', masterKey), randomBytes);
   const doors: DoorParts = { db, newId, randomBytes, seal, announce };
 
-  const { unseal: unsealSigningKey, ...signing } = signingPartsOf(parts);
-  const signingKeys = createSigningKeys({ gate, unseal: unsealSigningKey });
-  const makeFirstSigningKey = () => work((tx) => rotateSigningKey(tx, signing, 'first'));
+  const { signingKeys, makeFirstSigningKey, ...signer } = signerOf(parts, { gate, work });
   const secretKeyAuth = secretKeyAuthOf(parts, gate);
 
   const routes = servedRoutes({
@@ -164,7 +166,8 @@ export function buildApp(parts: AppParts): App {
       announce,
       transport: transportOf(parts),
       unseal,
-      signing,
+      ...signer,
+      anchorPlaces: parts.anchorPlaces,
       usageHoursKeptDays: parts.usageHoursKeptDays,
       backup: parts.backup,
       publicUrl,
@@ -173,7 +176,9 @@ export function buildApp(parts: AppParts): App {
     },
     async prepare() {
       // Write only if necessary, so that the server also starts on a read-only store.
-      if ((await gate.findSigningKeys()).length === 0) await makeFirstSigningKey();
+      const keys = await gate.findSigningKeys();
+      const signsTokens = keys.some(({ purpose }) => purpose === 'embed_token');
+      if (!signsTokens) await makeFirstSigningKey();
     },
     stopServing,
     async close() {
@@ -242,13 +247,25 @@ const credentialsOf = (
 const transportOf = ({ mail, mailFrom, publicUrl }: AppParts): MailTransport =>
   openTransport(mail, { from: mailFrom, domain: new URL(publicUrl).hostname });
 
-/** Dependencies for creating and unsealing signing keys. */
-export function signingPartsOf(
-  parts: Pick<AppParts, 'masterKey' | 'randomBytes' | keyof SigningSchedule>,
-): SigningParts & Pick<Sealing, 'unseal'> {
-  const { masterKey, randomBytes, rotateEveryMs, publishWaitMs } = parts;
-  const sealing = createSealing(keyFor('signing', masterKey), randomBytes);
-  return { ...sealing, randomBytes, rotateEveryMs, publishWaitMs };
+type SignerParts = Parameters<typeof signingPartsOf>[0];
+
+/** Everything that signs, in one process. */
+function signerOf(parts: SignerParts, { gate, work }: { gate: Gate; work: OpenWork }) {
+  const signing = signingPartsOf(parts);
+  return {
+    signing,
+    signingKeys: createSigningKeys({ gate, unseal: signing.unseal }),
+    makeFirstSigningKey: () =>
+      work((tx) => rotateSigningKey(tx, signing, { purpose: 'embed_token', cause: 'first' })),
+    anchorKey: () => openAnchorKey(work, signing),
+  };
+}
+
+/** The key that signs anchors now; created if there is none. */
+async function openAnchorKey(work: OpenWork, signing: OpenSigning): Promise<AnchorKey> {
+  const wanted = { purpose: 'audit_anchor', cause: 'first' } as const;
+  const { current } = await work((tx) => rotateSigningKey(tx, signing, wanted));
+  return { kid: current.id, key: openedBy(signing.unseal, current) };
 }
 
 const probeOf = (db: Database, gate: Gate): Probe => ({
@@ -265,17 +282,3 @@ const probeOf = (db: Database, gate: Gate): Probe => ({
 /** Equal for equal master keys; says nothing else about the key. */
 export const masterKeyMark = (masterKey: Secret): string =>
   keyFor('mark', masterKey).toString('hex').slice(0, 32);
-
-const KEY_BYTES = 32;
-
-/** Derives a separate key for each purpose, so that one cannot be used for another. */
-const keyFor = (purpose: string, masterKey: Secret): Buffer =>
-  Buffer.from(
-    hkdfSync(
-      'sha256',
-      Buffer.from(masterKey.reveal(), 'base64'),
-      '',
-      `keyrail ${purpose}`,
-      KEY_BYTES,
-    ),
-  );

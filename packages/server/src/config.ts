@@ -6,8 +6,10 @@ import { DAY_MS } from './base/duration.ts';
 import type { LogLevel } from './base/log.ts';
 import type { Secret } from './base/secret.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
+import type { AnchorPlaceSetting } from './features/audit/anchor-places.ts';
 import type { MailSetting } from './features/mail/transport.ts';
 import type { ScannerKeysSource } from './features/scanner/public-keys.ts';
+import { auditAnchors } from './settings/audit.ts';
 import * as backups from './settings/backups.ts';
 import { clientNames } from './settings/client-names.ts';
 import * as embed from './settings/embed.ts';
@@ -62,9 +64,10 @@ export type Config = Readonly<{
   backupKeep: number;
   backupKey: Secret | null;
   operatorEmail: string | null;
+  auditAnchors: readonly AnchorPlaceSetting[];
 }>;
 
-type ConfigResult = { warnings: string[] } & ({ config: Config } | { faults: string[] });
+export type ConfigResult = { warnings: string[] } & ({ config: Config } | { faults: string[] });
 
 export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
   const faults: string[] = [];
@@ -127,6 +130,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     backupKeep: required(backups.backupKeep, 1),
     backupKey: optional(backups.backupKey),
     operatorEmail: optional(backups.operatorEmail),
+    auditAnchors: optional(auditAnchors) ?? [],
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
     faults.push(

@@ -6,12 +6,18 @@ import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { reasonOf } from './base/errors.ts';
-import { type Config, readConfig } from './config.ts';
+import { type Config, type ConfigResult, readConfig } from './config.ts';
 import { settings } from './settings.ts';
 
 type Run = (config: Config, words: readonly string[]) => Promise<void>;
 
-type Command = { does: string; takesWords?: true; load(): Promise<Run> };
+/** Also runs with wrong settings, which it reports. */
+type Diagnosis = (read: ConfigResult, words: readonly string[]) => Promise<void>;
+
+type Command = { does: string; takesWords?: true } & (
+  | { load(): Promise<Run> }
+  | { loadDiagnosis(): Promise<Diagnosis> }
+);
 
 const commands: Record<string, Command> = {
   start: {
@@ -44,10 +50,20 @@ const commands: Record<string, Command> = {
     does: 'restore the newest backup into a scratch database and check it',
     load: async () => (await import('./backup-command.ts')).restoreTestCommand,
   },
+  doctor: {
+    does: '[--json]: check everything that this deployment depends on, and say what to do',
+    takesWords: true,
+    loadDiagnosis: async () => (await import('./doctor-command.ts')).doctorCommand,
+  },
   'signing-keys': {
-    does: 'list | rotate [--now]: the keys that sign embed tokens',
+    does: 'list | rotate [--now] [--purpose P]: the keys that sign tokens and anchors',
     takesWords: true,
     load: async () => (await import('./signing-keys-command.ts')).signingKeysCommand,
+  },
+  audit: {
+    does: 'verify [--workspace ID] [--anchors FILE] [--json]: check every audit chain',
+    takesWords: true,
+    load: async () => (await import('./audit-command.ts')).auditCommand,
   },
 };
 
@@ -66,6 +82,10 @@ async function main(): Promise<void> {
     return misused(`${name} takes no arguments, but got "${words[0]}"`);
   }
   const read = readConfig(process.env);
+  if ('loadDiagnosis' in command) {
+    const diagnosis = await command.loadDiagnosis();
+    return diagnosis(read, words);
+  }
   for (const warning of read.warnings) process.stderr.write(`keyrail-server: ${warning}\n`);
   if ('faults' in read) {
     const list = read.faults.map((fault) => `  - ${fault}\n`).join('');

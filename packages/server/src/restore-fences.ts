@@ -1,6 +1,5 @@
 // The part of a restore that needs the master key: the key that signs embed tokens is replaced, and
 // all tokens that older ones signed end.
-import { signingPartsOf } from './app.ts';
 import { systemClock } from './base/clock.ts';
 import { DAY_MS } from './base/duration.ts';
 import { createIdMaker } from './base/ids.ts';
@@ -10,6 +9,7 @@ import type { RestoreOrder } from './db/backup/restore-backup.ts';
 import { clockOf, runnerOn } from './db/backup/runner.ts';
 import type { Work } from './doors/work.ts';
 import { rotateSigningKey } from './features/signing/rotate-signing-key.ts';
+import { signingPartsOf } from './features/signing/signing-parts.ts';
 
 export const fencing =
   (masterKey: Secret): RestoreOrder['rotateSigningKey'] =>
@@ -23,5 +23,5 @@ export const fencing =
       newId: createIdMaker(systemClock, systemRandomBytes),
       ...runnerOn(session),
     };
-    await rotateSigningKey(work, parts, 'at once');
+    await rotateSigningKey(work, parts, { purpose: 'embed_token', cause: 'at once' });
   };

@@ -16,6 +16,7 @@ import type { Database } from './db/database.ts';
 import { embeddedDatabase } from './db/embedded.ts';
 import { allEnvs } from './doors/reach.ts';
 import { openRead } from './doors/read.ts';
+import { chainIn } from './features/audit/rows.ts';
 import { verifyChain } from './features/audit/verify-chain.ts';
 import { type TaskProgress, type TestedBackup, TestFailed } from './features/backups/tasks.ts';
 import { fencing } from './restore-fences.ts';
@@ -58,7 +59,7 @@ async function verifyChains(db: Database, chains: readonly ChainHead[]): Promise
     const actor = { type: 'system' as const, id: null };
     const reach = { workspaceId, envs: allEnvs, actor, authority: 'owner' as const };
     const read = openRead(db, reach, steppedDeadline(STATEMENT_MS_MAX, CHAIN_MS_MAX));
-    const verdict = await verifyChain(read);
+    const verdict = await verifyChain(chainIn(read));
     const isIntact =
       verdict.brokenSeq === null && verdict.headSeq === seq && verdict.headHash === hash;
     if (isIntact) continue;

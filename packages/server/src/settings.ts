@@ -3,6 +3,7 @@ import { PASSWORD_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
 import type { MailSetting } from './features/mail/transport.ts';
+import { auditAnchors } from './settings/audit.ts';
 import {
   backupDir,
   backupEvery,
@@ -242,5 +243,6 @@ export const settings: readonly Setting<unknown>[] = [
   backupKeep,
   backupKey,
   operatorEmail,
+  auditAnchors,
   logLevel,
 ];

@@ -1,5 +1,7 @@
-// keyrail-server signing-keys: lists and rotates the keys that sign embed tokens.
-import { signingPartsOf } from './app.ts';
+// keyrail-server signing-keys: lists and rotates the keys that sign embed tokens and anchors.
+
+import { parseArgs } from 'node:util';
+import { type SigningPurpose, signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { systemClock } from './base/clock.ts';
 import { createIdMaker } from './base/ids.ts';
 import { openLog } from './base/log.ts';
@@ -8,11 +10,15 @@ import { wireTime } from './base/wire-time.ts';
 import type { Config } from './config.ts';
 import { openWork, type Work } from './doors/work.ts';
 import { rotateSigningKey } from './features/signing/rotate-signing-key.ts';
+import { signerAt } from './features/signing/rotation-schedule.ts';
 import { listSigningKeys, type SigningKeyRow } from './features/signing/rows.ts';
+import { signingPartsOf } from './features/signing/signing-parts.ts';
 import { secretsOf } from './start.ts';
 import { openStore } from './stores.ts';
 
-const USAGE = 'usage: keyrail-server signing-keys list | rotate [--now]';
+const USAGE =
+  'usage: keyrail-server signing-keys list | rotate [--now] ' +
+  `[--purpose ${signingPurposes.join(' | ')}]`;
 
 type Step = (tx: Work) => Promise<string>;
 
@@ -30,33 +36,58 @@ export async function signingKeysCommand(config: Config, words: readonly string[
 }
 
 async function stepFor(config: Config, words: readonly string[]): Promise<Step> {
-  const asked = words.join(' ');
-  if (asked === 'list') return async (tx) => listed(await listSigningKeys(tx), tx.now);
-  if (asked !== 'rotate' && asked !== 'rotate --now') throw new Error(USAGE);
+  if (words.join(' ') === 'list') return async (tx) => listed(await listSigningKeys(tx), tx.now);
+  const { cause, purpose } = rotationIn(words);
   const { masterKey } = await secretsOf(config);
   const parts = signingPartsOf({ ...config, masterKey, randomBytes: systemRandomBytes });
   return async (tx) => {
-    const occasion = asked === 'rotate' ? 'asked' : 'at once';
-    const { newest, isNew } = await rotateSigningKey(tx, parts, occasion);
+    const { newest, isNew } = await rotateSigningKey(tx, parts, { purpose, cause });
     const outcome = isNew ? 'created' : 'is already published';
     return `${newest.id} ${outcome}; it signs from ${wireTime(newest.signsFrom)}\n`;
   };
 }
 
+type Wanted = { cause: 'asked' | 'at once'; purpose: SigningPurpose };
+
+/** `rotate`, then its options in any order, each at most once. */
+function rotationIn([verb, ...options]: readonly string[]): Wanted {
+  const { values } = optionsIn(options);
+  const purpose = signingPurposes.find((each) => each === (values.purpose ?? 'embed_token'));
+  if (verb !== 'rotate' || purpose === undefined) throw new Error(USAGE);
+  return { cause: values.now ? 'at once' : 'asked', purpose };
+}
+
+function optionsIn(args: string[]) {
+  try {
+    return parseArgs({ args, options: { now: { type: 'boolean' }, purpose: { type: 'string' } } });
+  } catch (cause) {
+    throw new Error(USAGE, { cause });
+  }
+}
+
+/** All keys that are published, by purpose. */
 function listed(keys: readonly SigningKeyRow[], now: Date): string {
-  const current = keys.findLast(
-    ({ signsFrom, endsAt }) => signsFrom <= now && !hasEnded(endsAt, now),
-  );
-  return keys
-    .filter(({ endsAt }) => !hasEnded(endsAt, now))
-    .map((key) => `${key.id}  ${stateOf(key, current, now)}\n`)
+  return signingPurposes
+    .map((purpose) => {
+      const own = keys.filter((key) => key.purpose === purpose);
+      const current = signerAt(own, now);
+      return own
+        .filter(({ endsAt }) => purpose === 'audit_anchor' || !hasEnded(endsAt, now))
+        .map((key) => `${key.id}  ${purpose}  ${stateOf(key, current, now)}\n`)
+        .join('');
+    })
     .join('');
 }
 
 const hasEnded = (endsAt: Date | null, now: Date): boolean => endsAt !== null && endsAt <= now;
 
-function stateOf(key: SigningKeyRow, current: SigningKeyRow | undefined, now: Date): string {
+function stateOf(key: SigningKeyRow, current: SigningKeyRow | null, now: Date): string {
+  if (hasEnded(key.endsAt, now)) return 'ended, still published';
   if (key.signsFrom > now) return `published, signs from ${wireTime(key.signsFrom)}`;
-  const until = key.endsAt ? `, published until ${wireTime(key.endsAt)}` : '';
+  const until = key.endsAt ? `, ${untilOf(key)} ${wireTime(key.endsAt)}` : '';
   return key === current ? `signs since ${wireTime(key.signsFrom)}${until}` : `replaced${until}`;
 }
+
+/** The public half of a key that signed anchors stays published for good. */
+const untilOf = ({ purpose }: SigningKeyRow): string =>
+  purpose === 'audit_anchor' ? 'may sign until' : 'published until';

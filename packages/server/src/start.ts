@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { createServer } from 'node:net';
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEmbedChangeLimit } from './access/embed-changes.ts';
 import { createPasswordHasher } from './access/passwords.ts';
@@ -17,6 +18,7 @@ import { type Log, openLog } from './base/log.ts';
 import { systemRandomBytes } from './base/random.ts';
 import type { Secret } from './base/secret.ts';
 import { type Config, urlOf } from './config.ts';
+import { anchorPlacesOf } from './features/audit/anchor-places.ts';
 import { recordRun } from './features/backups/record-run.ts';
 import { noScannerKeys, openScannerKeys } from './features/scanner/public-keys.ts';
 import { bootstrapTokenIn, masterKeyIn } from './generated-secrets.ts';
@@ -116,6 +118,7 @@ async function openApp(config: Config & { publicUrl: string }, log: Log): Promis
     rotateEveryMs: config.rotateEveryMs,
     publishWaitMs: config.publishWaitMs,
     scannerKeys: config.scannerKeys ? openScannerKeys(config.scannerKeys, { log }) : noScannerKeys,
+    anchorPlaces: anchorPlacesOf(config, hostname()),
     ingestEventsPerMinute: config.ingestEventsPerMinute,
     usageHoursKeptDays: config.usageHoursKeptDays,
     embedKeysMax: config.embedKeysMax,

@@ -7,6 +7,7 @@ import type { Log } from './base/log.ts';
 import { createOutageLog } from './base/outage.ts';
 import type { Sealing } from './base/sealing.ts';
 import type { OpenPeople } from './doors/people.ts';
+import { type AnchorParts, createAnchorJob } from './features/audit/anchor-heads.job.ts';
 import { backUp } from './features/backups/back-up.job.ts';
 import type { BackupSetup } from './features/backups/tasks.ts';
 import { purgeIdempotency } from './features/idempotency/purge-idempotency.job.ts';
@@ -29,17 +30,18 @@ import { rotateSigningKeys } from './features/signing/rotate-signing-keys.job.ts
 import { purgeKeyDays } from './features/usage/purge-key-days.job.ts';
 import { purgeUsage } from './features/usage/purge-usage.job.ts';
 
-export type WorkerParts = RetireParts & {
-  people: OpenPeople;
-  transport: MailTransport;
-  unseal: Sealing['unseal'];
-  signing: SigningParts;
-  publicUrl: string;
-  usageHoursKeptDays: number;
-  backup: BackupSetup;
-  newId: NewId;
-  log: Log;
-};
+export type WorkerParts = RetireParts &
+  AnchorParts & {
+    people: OpenPeople;
+    transport: MailTransport;
+    unseal: Sealing['unseal'];
+    signing: SigningParts;
+    publicUrl: string;
+    usageHoursKeptDays: number;
+    backup: BackupSetup;
+    newId: NewId;
+    log: Log;
+  };
 
 type Job = {
   name: string;
@@ -97,6 +99,7 @@ const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerPart
     run: () => purgeUsage(work, { hoursKeptDays: parts.usageHoursKeptDays }),
   },
   { name: 'purge-key-days', everyMs: 24 * HOUR_MS, run: () => purgeKeyDays(work) },
+  { name: 'anchor-heads', everyMs: MINUTE_MS, run: createAnchorJob({ work, ...parts }) },
   { name: 'prune-feed', everyMs: HOUR_MS, run: () => pruneFeed({ work, workIn }) },
   ...backupJobs({ work, ...parts }),
 ];

@@ -94,6 +94,7 @@ async function openTestApp(): Promise<TestApp> {
     rotateEveryMs: 30 * 86_400_000,
     publishWaitMs: 600_000,
     scannerKeys: testScanner,
+    anchorPlaces: [],
     ingestEventsPerMinute: 120_000,
     usageHoursKeptDays: 35,
     embedKeysMax: 100,

@@ -4,6 +4,7 @@ import { type Command, type Group, listCommand } from '../command.ts';
 import { refused } from '../failures.ts';
 import type { Field, Format } from '../output/fields.ts';
 import type { Reference } from '../output/names.ts';
+import { auditExport } from './export-audit.ts';
 
 type AuditRow = Item<'GET /v1/audit_logs'>;
 
@@ -92,5 +93,6 @@ export const audit: Group = {
       empty: 'No rows.',
     }),
     verify,
+    auditExport,
   ],
 };

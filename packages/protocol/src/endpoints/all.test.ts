@@ -92,6 +92,7 @@ const FURTHER = [
   'GET /v1/policy/nodes',
   'GET /v1/usage/keys',
   'GET /v1/usage/overview',
+  'GET /v1/audit_logs/anchor',
   'GET /v1/deployment',
 ];
 

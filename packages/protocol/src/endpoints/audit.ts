@@ -1,7 +1,7 @@
 // The audit log, and the verification of its hash chain.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { AuditChain, AuditLog } from '../objects/audit.ts';
+import { AuditAnchor, AuditChain, AuditLog } from '../objects/audit.ts';
 import { list } from '../objects/wire.ts';
 import { paging, QueryTime, queryInteger } from '../query.ts';
 import { text } from '../text.ts';
@@ -51,5 +51,15 @@ export const auditEndpoints = endpoints({
     summary: 'Verify the audit chain',
     description: 'Recomputes every hash and reports the first row that does not match.',
     answers: { 200: AuditChain },
+  },
+  'GET /v1/audit_logs/anchor': {
+    auth: 'vendor',
+    summary: 'Read the newest anchor of the audit chain',
+    description:
+      'The newest signed head of the chain. Keep it outside Keyrail: it proves later that no row ' +
+      'up to it was removed or rewritten. A chain that moves gets an anchor every minute; before ' +
+      'the first one the answer is 404.',
+    refusals: { 404: 'The chain has no anchor yet.' },
+    answers: { 200: AuditAnchor },
   },
 });

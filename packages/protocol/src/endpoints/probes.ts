@@ -29,10 +29,10 @@ export const probeEndpoints = endpoints({
   },
   'GET /.well-known/jwks.json': {
     auth: 'none',
-    summary: 'Public keys that verify embed tokens',
+    summary: 'Public keys that verify embed tokens and audit anchors',
     description:
-      'For verifiers of embed tokens outside Keyrail. A new key is published here before it ' +
-      'signs its first token.',
+      'For verifiers outside Keyrail. A new key is published here before it signs. The keys of ' +
+      'embed tokens are listed until their last token has expired, those of anchors for good.',
     answers: { 200: Jwks },
   },
 });

@@ -34,6 +34,27 @@ export const AuditLog = z
   .meta({ id: 'AuditLog' });
 export type AuditLog = z.output<typeof AuditLog>;
 
+export const AuditAnchor = z
+  .strictObject({
+    object: z.literal('audit_anchor'),
+    workspace_id: Uuid,
+    seq: z.int().min(1),
+    hash: WireHash,
+    occurred_at: WireTime.meta({ description: 'When the row was written.' }),
+    count: Count.meta({ description: 'Rows of the chain up to this one.' }),
+    anchored_at: WireTime,
+    kid: Uuid,
+    signature: z
+      .string()
+      .regex(/^[\w-]{86}$/)
+      .meta({
+        description:
+          'Ed25519, in base64url, over the canonical JSON (RFC 8785) of all other fields.',
+      }),
+  })
+  .meta({ id: 'AuditAnchor' });
+export type AuditAnchor = z.output<typeof AuditAnchor>;
+
 export const AuditChain = z
   .strictObject({
     object: z.literal('audit_chain'),

@@ -1,6 +1,7 @@
 // Responses of the unversioned probes. Load balancers and people read them, so they have no
 // `object` field.
 import { z } from 'zod';
+import { signingPurposes } from '../wire/signing-purposes.ts';
 import { WireTime } from './wire.ts';
 
 const RedisState = z.strictObject({
@@ -64,6 +65,9 @@ export const Jwk = z
     use: z.literal('sig'),
     alg: z.literal('EdDSA'),
     kid: z.string(),
+    purpose: z.enum(signingPurposes).meta({
+      description: 'What the key signs. Verifiers of one kind of signature ignore other keys.',
+    }),
   })
   .meta({ id: 'Jwk' });
 export type Jwk = z.output<typeof Jwk>;

@@ -14,10 +14,11 @@ import { headersOf, ORIGIN } from '@keyrail/testing/embed.ts';
 import { codeOf, type Harness, harness } from '@keyrail/testing/harness.ts';
 import { MASTER_KEY } from '@keyrail/testing/test-app.ts';
 import fc from 'fast-check';
-import { signingPartsOf } from '../app.ts';
 import { systemRandomBytes } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
 import { openGate } from '../doors/gate.ts';
+import { signingPartsOf } from '../features/signing/signing-parts.ts';
+import type { AnchorKey } from './audit-anchor.ts';
 import { createSigningKeys } from './signing-keys.ts';
 
 type Json = Record<string, unknown>;
@@ -30,6 +31,7 @@ const decode = (part = ''): Json => JSON.parse(Buffer.from(part, 'base64url').to
 
 let app: Harness;
 let genuine: string;
+let anchoring: AnchorKey;
 let ours: { head: Json; payload: Json; key: KeyObject };
 
 before(async (t) => {
@@ -39,7 +41,8 @@ before(async (t) => {
   const parts = { masterKey: new Secret(MASTER_KEY), randomBytes: systemRandomBytes };
   const { unseal } = signingPartsOf({ ...parts, rotateEveryMs: 0, publishWaitMs: 0 });
   const keys = createSigningKeys({ gate: openGate(app.testApp.db), unseal });
-  const key = await keys.signing(String(decode(head).kid));
+  const key = await keys.signing(String(decode(head).kid), 'embed_token');
+  anchoring = await app.testApp.app.worker.anchorKey();
   ours = { head: decode(head), payload: decode(payload), key };
 });
 
@@ -133,6 +136,10 @@ const forgeries: Record<string, () => string> = {
   'our key with an unknown kid': () => forge({ head: { kid: crypto.randomUUID() } }),
   'our key with our kid in capitals': () =>
     forge({ head: { kid: String(ours.head.kid).toUpperCase() } }),
+  'the key that signs anchors': () =>
+    forge({ head: { kid: anchoring.kid }, by: edwards(anchoring.key) }),
+  'the key that signs anchors under our kid': () => forge({ by: edwards(anchoring.key) }),
+  'our key under the kid of anchors': () => forge({ head: { kid: anchoring.kid } }),
   'a kid that is a path': () => forge({ head: { kid: '../../../../../../dev/null' } }),
   'a kid that is SQL': () => forge({ head: { kid: "' or '1' = '1' --" } }),
   'a kid that is a prototype': () => forge({ head: { kid: '__proto__' } }),

@@ -53,7 +53,7 @@ async function verified(
   if (!isSpelledOnce(token)) throw refusal();
   // The key comes from our own list by `kid`; no other header field selects it.
   const keyOf: JWTVerifyGetKey = async ({ kid }) => {
-    const key = kid === undefined ? null : await signingKeys.verifying(kid);
+    const key = kid === undefined ? null : await signingKeys.verifying(kid, 'embed_token');
     if (!key) throw refusal();
     return key;
   };

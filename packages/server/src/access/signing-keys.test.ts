@@ -9,6 +9,7 @@ import { newSigningPair } from './signing-pair.ts';
 
 const aKey = (id: string): SigningKeyFact => ({
   id,
+  purpose: 'embed_token',
   publicKey: newSigningPair(systemRandomBytes).publicKey,
   sealedPrivate: Buffer.alloc(0),
 });
@@ -60,16 +61,16 @@ test('a request during a read is answered by a later read', async () => {
 
 test('a new key is found as soon as a token names it', async () => {
   const { committed, reads, keys } = heldDatabase();
-  const unknown = keys.verifying('made-up');
+  const unknown = keys.verifying('made-up', 'embed_token');
   await turnEnds();
   committed.push(aKey('at once'));
-  const real = keys.verifying('at once');
+  const real = keys.verifying('at once', 'embed_token');
   reads[0]?.answer();
   equal(await unknown, null);
   while (reads.length < 2) await turnEnds();
   reads[1]?.answer();
   equal((await real)?.asymmetricKeyType, 'ed25519');
-  equal((await keys.verifying('at once'))?.asymmetricKeyType, 'ed25519');
+  equal((await keys.verifying('at once', 'embed_token'))?.asymmetricKeyType, 'ed25519');
   equal(reads.length, 2, 'a known key needs no read');
 });
 

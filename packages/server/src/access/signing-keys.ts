@@ -2,6 +2,7 @@
 // changes. It reads from the database for every token which key signs and which keys have ended, so
 // that all processes agree.
 import type { KeyObject } from 'node:crypto';
+import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { shared } from '../base/coalesce.ts';
 import { unavailable } from '../base/errors.ts';
 import type { Sealing } from '../base/sealing.ts';
@@ -9,14 +10,14 @@ import type { Gate } from '../doors/gate.ts';
 import type { SigningKeyFact } from '../doors/gate-queries.ts';
 import { privateKeyOf, publicKeyOf } from './signing-pair.ts';
 
-export type PublishedKey = { kid: string; x: string };
+export type PublishedKey = { kid: string; x: string; purpose: SigningPurpose };
 
 export type SigningKeys = {
-  /** Null for an unknown `kid`. */
-  verifying(kid: string): Promise<KeyObject | null>;
+  /** Null for an unknown `kid`, and for the `kid` of a key with another purpose. */
+  verifying(kid: string, purpose: SigningPurpose): Promise<KeyObject | null>;
   /** For a `kid` that was just read from the database. */
-  signing(kid: string): Promise<KeyObject>;
-  /** All keys that current and new tokens may be signed with, oldest first. */
+  signing(kid: string, purpose: SigningPurpose): Promise<KeyObject>;
+  /** All keys whose signatures may still be presented, for every purpose. */
   published(): Promise<PublishedKey[]>;
 };
 
@@ -47,29 +48,43 @@ export function createSigningKeys({ gate, unseal }: SigningKeyParts): SigningKey
       return facts;
     });
 
+  async function find(kid: string, purpose: SigningPurpose): Promise<Known | null> {
+    if (!known.has(kid)) await readKeys();
+    const named = known.get(kid);
+    return named?.fact.purpose === purpose ? named : null;
+  }
+
   return {
-    async verifying(kid) {
-      if (!known.has(kid)) await readKeys();
-      return known.get(kid)?.verifying ?? null;
+    async verifying(kid, purpose) {
+      return (await find(kid, purpose))?.verifying ?? null;
     },
-    async signing(kid) {
-      if (!known.has(kid)) await readKeys();
-      const named = known.get(kid);
+    async signing(kid, purpose) {
+      const named = await find(kid, purpose);
       if (!named) throw unavailable(new Error(`signing key ${kid} has just ended`));
       named.signing ??= openedBy(unseal, named.fact);
       return named.signing;
     },
     async published() {
-      return (await readKeys()).map(({ id, publicKey }) => ({ kid: id, x: publicKey }));
+      return (await readKeys()).map(({ id, publicKey, purpose }) => ({
+        kid: id,
+        x: publicKey,
+        purpose,
+      }));
     },
   };
 }
 
-function openedBy(unseal: Sealing['unseal'], { id, sealedPrivate }: SigningKeyFact): KeyObject {
+/** The private half of a key, for signing. */
+export function openedBy(
+  unseal: Sealing['unseal'],
+  { id, sealedPrivate, purpose }: Omit<SigningKeyFact, 'publicKey'>,
+): KeyObject {
+  if (sealedPrivate === null) throw new Error(`signing key ${id} has ended`);
   try {
     return privateKeyOf(unseal(sealedPrivate));
   } catch (cause) {
-    const remedy = 'run keyrail-server signing-keys rotate --now to create a new one';
+    const which = purpose === 'embed_token' ? '' : ` --purpose ${purpose}`;
+    const remedy = `run keyrail-server signing-keys rotate --now${which} to create a new one`;
     throw new Error(`signing key ${id} is sealed under another master key; ${remedy}`, { cause });
   }
 }

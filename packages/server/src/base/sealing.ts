@@ -1,6 +1,6 @@
 // Encrypts the few secrets that must be readable again, with AES-256-GCM under a key derived from
 // the master key. Unsealing fails for altered data and for data sealed under another key.
-import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync } from 'node:crypto';
 import type { RandomBytes } from './random.ts';
 import { Secret } from './secret.ts';
 
@@ -49,3 +49,17 @@ export function createSealing(key: Buffer, randomBytes: RandomBytes): Sealing {
     unseal: (sealed) => new Secret(unseal(sealed, UNBOUND).toString('utf8')),
   };
 }
+
+const KEY_BYTES = 32;
+
+/** Derives a separate key for each purpose, so that one cannot be used for another. */
+export const keyFor = (purpose: string, masterKey: Secret): Buffer =>
+  Buffer.from(
+    hkdfSync(
+      'sha256',
+      Buffer.from(masterKey.reveal(), 'base64'),
+      '',
+      `keyrail ${purpose}`,
+      KEY_BYTES,
+    ),
+  );

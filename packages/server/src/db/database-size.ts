@@ -15,6 +15,12 @@ const LOOK_EVERY_MS = 5 * SECOND_MS;
 const DISK_FULL_BELIEVED_MS = 10 * SECOND_MS;
 const DISK_FULL = '53100';
 
+/** `share`: of the maximum size. */
+export function stateAt(share: number): StorageState {
+  if (share >= FULL_SHARE) return 'full';
+  return share >= LOW_SHARE ? 'low' : 'ok';
+}
+
 type SizeGauge = StorageGauge & {
   /** Run by the login itself, since not every role may read the size of the database. */
   readonly question: Statement;
@@ -42,8 +48,8 @@ export function createSizeGauge(bytesMax: number | null, look: () => Promise<voi
     seen({ rows: [row] }) {
       lookedAtMs = monotonicMs();
       const share = Number(row?.bytes) / (bytesMax ?? Number.POSITIVE_INFINITY);
-      const isLow = share >= LOW_SHARE || row?.isReadOnly === true;
-      known = share >= FULL_SHARE ? 'full' : isLow ? 'low' : 'ok';
+      const state = stateAt(share);
+      known = state === 'ok' && row?.isReadOnly === true ? 'low' : state;
     },
     state() {
       const nowMs = monotonicMs();

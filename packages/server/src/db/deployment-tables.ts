@@ -1,4 +1,6 @@
-// The columns of the tables that belong to the deployment, not to a workspace.
+// The columns of the tables that belong to the deployment, not to a workspace, and of the anchors,
+// which the deployment signs for every workspace.
+import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
 import type { ColumnType } from 'kysely';
 import type { Json } from './wire-format.ts';
 
@@ -20,9 +22,10 @@ export type MailOutbox = {
 
 export type SigningKeys = {
   id: string;
+  purpose: SigningPurpose;
   generation: number;
   publicKey: string;
-  sealedPrivate: Buffer;
+  sealedPrivate: Buffer | null;
   createdAt: Date;
   signsFrom: Date;
   endsAt: Date | null;
@@ -41,6 +44,28 @@ export type BackupRuns = {
   passed: boolean;
   reason: string | null;
   bytes: number | null;
+};
+
+export type AuditAnchors = {
+  workspaceId: string;
+  number: number;
+  seq: number;
+  hash: string;
+  occurredAt: Date;
+  count: number;
+  anchoredAt: Date;
+  kid: string;
+  signature: string;
+};
+
+export type AuditAnchorPlaces = {
+  place: string;
+  label: string;
+  number: number;
+  beganAt: Date;
+  triedAt: Date;
+  deliveredAt: Date | null;
+  lastError: string | null;
 };
 
 export type ServedSpans = { id: string; beganAt: Date; endedAt: Date };

@@ -7,7 +7,7 @@ import { createServer, type Server } from 'node:net';
 import { reasonOf } from '../base/errors.ts';
 import { holdSocketIn } from './directory-socket.ts';
 
-class DirectoryInUse extends Error {
+export class DirectoryInUse extends Error {
   constructor(directory: string) {
     super(
       `Another Keyrail process is using ${directory}. Stop it first, or choose another ` +

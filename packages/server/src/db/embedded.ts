@@ -52,7 +52,7 @@ export async function openEmbedded(
 }
 
 /** Replaces PGlite's WebAssembly trap with a readable message. */
-const openLite = (directory: string): Promise<PGlite> =>
+export const openLite = (directory: string): Promise<PGlite> =>
   PGlite.create({ dataDir: directory }).catch((error: unknown) => {
     throw new Error(
       `The embedded database cannot be opened: ${reasonOf(error)} Is the disk full? If it is ` +

@@ -3,7 +3,7 @@
 // suffix, which only the SQL function role_of() adds (see roles.sql).
 import type pg from 'pg';
 
-const doorRoles = ['kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker'] as const;
+export const doorRoles = ['kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker'] as const;
 
 /** Each role has only the rights that its door needs. */
 export type DoorRole = (typeof doorRoles)[number];

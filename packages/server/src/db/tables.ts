@@ -2,6 +2,8 @@
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { ColumnType } from 'kysely';
 import type {
+  AuditAnchorPlaces,
+  AuditAnchors,
   BackupRuns,
   JobLeases,
   MailOutbox,
@@ -248,6 +250,8 @@ export type Tables = TrafficTables & {
   workspaces: Workspaces;
   auditLogs: AuditLogs;
   auditHeads: AuditHeads;
+  auditAnchors: AuditAnchors;
+  auditAnchorPlaces: AuditAnchorPlaces;
   secretKeys: SecretKeys;
   secretKeyUses: SecretKeyUses;
   projects: Projects;

@@ -1,6 +1,6 @@
 // All audit actions and the payload of each. A payload never holds a secret, a list of people, or
 // the contents of `meta`.
-import type { JsonValue } from './audit-chain.ts';
+import type { JsonValue } from '@keyrail/protocol/wire/audit-chain.ts';
 import type { Env, Role } from './reach.ts';
 
 /** How a field changed. Of a set, its new and its lost members; empty if the value is withheld. */

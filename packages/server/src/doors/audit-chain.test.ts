@@ -2,8 +2,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { canonicalJson } from '@keyrail/protocol/wire/audit-chain.ts';
 import fc from 'fast-check';
-import { type ChainedRow, canonicalJson, canonicalRow, rowHash } from './audit-chain.ts';
+import { type ChainedRow, canonicalRow, rowHash } from './audit-chain.ts';
 
 type Json = Parameters<typeof canonicalJson>[0];
 

@@ -1,16 +1,6 @@
 // The canonical bytes of an audit row and their hash, so that anyone can recompute the chain. The
 // database computes the same hash in close_change(); the verifier uses this file.
-import { createHash } from 'node:crypto';
-
-export const GENESIS_HASH = '0'.repeat(64);
-
-export type JsonValue =
-  | string
-  | number
-  | boolean
-  | null
-  | JsonValue[]
-  | { [key: string]: JsonValue };
+import { hash } from 'node:crypto';
 
 export type ChainedRow = {
   workspaceId: string;
@@ -27,16 +17,6 @@ export type ChainedRow = {
   prevHash: string;
 };
 
-/** RFC 8785: keys sorted by UTF-16 code units, no white space, ECMAScript numbers and strings. */
-export function canonicalJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value === 'object' && value !== null) {
-    const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${members.map(([k, v]) => `${JSON.stringify(k)}:${canonicalJson(v)}`).join(',')}}`;
-  }
-  return JSON.stringify(value);
-}
-
 export function canonicalRow(row: ChainedRow): string {
   const text = JSON.stringify;
   return (
@@ -48,5 +28,4 @@ export function canonicalRow(row: ChainedRow): string {
   );
 }
 
-export const rowHash = (row: ChainedRow): string =>
-  createHash('sha256').update(canonicalRow(row)).digest('hex');
+export const rowHash = (row: ChainedRow): string => hash('sha256', canonicalRow(row), 'hex');

@@ -1,4 +1,5 @@
 // Queries of the gate for the embed plane and for scanners, in one statement each.
+import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { sql } from 'kysely';
 import { many, maybe, type Runner } from '../db/sql.ts';
 
@@ -24,21 +25,36 @@ export const findEmbedFact = (
       from signing_keys signing, workspaces workspace
         join tenants tenant on tenant.workspace_id = workspace.id
         join projects project on project.workspace_id = workspace.id
-      where signing.id = ${kid} and (signing.ends_at is null or signing.ends_at > app_now())
+      where signing.id = ${kid} and signing.purpose = 'embed_token'
+        and (signing.ends_at is null or signing.ends_at > app_now())
         and workspace.id = ${workspaceId}
         and tenant.id = ${tenantId} and tenant.deleted_at is null
         and project.id = ${projectId} and project.deleted_at is null`,
   );
 
 /** Immutable, so it may be cached. */
-export type SigningKeyFact = { id: string; publicKey: string; sealedPrivate: Buffer };
+export type SigningKeyFact = {
+  id: string;
+  purpose: SigningPurpose;
+  publicKey: string;
+  /** Null for a key that has ended. */
+  sealedPrivate: Buffer | null;
+};
 
-/** All published signing keys, oldest first. */
+const PUBLISHED_KEYS_MAX = 1000;
+
+/**
+ * All published signing keys. First those of embed tokens, oldest first; then those of anchors,
+ * newest first, also ended ones, because old anchors are verified too.
+ */
 export const findSigningKeys = (runner: Runner): Promise<SigningKeyFact[]> =>
   many(
     runner,
-    sql<SigningKeyFact>`select id, public_key, sealed_private from signing_keys
-      where ends_at is null or ends_at > app_now() order by generation`,
+    sql<SigningKeyFact>`select id, purpose, public_key, sealed_private from signing_keys
+      where ends_at is null or ends_at > app_now() or purpose = 'audit_anchor'
+      order by purpose = 'audit_anchor',
+        case purpose when 'audit_anchor' then -generation else generation end
+      limit ${PUBLISHED_KEYS_MAX}`,
   );
 
 /** A credential that a scanner may find. A session belongs to no workspace. */

@@ -1,9 +1,9 @@
 // Computes the fields that a PATCH changes, and the payload of its audit row. An omitted field
 // keeps its value; null and an empty array are values.
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonValue } from '@keyrail/protocol/wire/audit-chain.ts';
 import { wireTime } from '../base/wire-time.ts';
 import type { Changed, Difference } from './actions.ts';
-import type { JsonValue } from './audit-chain.ts';
 
 export type Patch<Fields> = { [Field in keyof Fields]?: Fields[Field] | undefined };
 

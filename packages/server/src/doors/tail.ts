@@ -1,9 +1,10 @@
 // The last statement of a write: one call of close_change() increments policy versions, stamps keys
 // and appends to the audit chain.
+
+import { canonicalJson } from '@keyrail/protocol/wire/audit-chain.ts';
 import type { NewId } from '../base/ids.ts';
 import type { Answer, Statement } from '../db/database.ts';
 import { type Entry, envOf, targetTypeOf } from './actions.ts';
-import { canonicalJson } from './audit-chain.ts';
 import type { PolicyVersion } from './door.ts';
 import type { Actor } from './reach.ts';
 

@@ -189,5 +189,5 @@ const nodeAt = ({ hostname, port }: URL) => ({
 const addressOrName: NonNullable<ClusterOptions['dnsLookup']> = (name, found) =>
   lookup(name, (fault, address) => found(null, fault ? name : address));
 
-const pathIn = (url: string): string | null =>
+export const pathIn = (url: string): string | null =>
   url.startsWith('unix:') ? url.slice('unix:'.length).replace(/^\/\/(?=\/)/, '') : null;

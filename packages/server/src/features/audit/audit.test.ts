@@ -2,9 +2,9 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { canonicalJson, GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { type Caller, type Harness, harness, refused } from '@keyrail/testing/harness.ts';
 import type { LightMyRequestResponse as Response } from 'fastify';
-import { canonicalJson, GENESIS_HASH } from '../../doors/audit-chain.ts';
 
 const list = 'GET /v1/audit_logs';
 const chain = 'GET /v1/audit_logs/chain';

@@ -1,5 +1,6 @@
-// Rows → audit_log and audit_chain objects.
+// Rows → audit_log, audit_chain and audit_anchor objects.
 import type { AuditActor, AuditChain, AuditLog } from '@keyrail/protocol/objects/audit.ts';
+import { wireAnchor } from '../../access/audit-anchor.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import type { AuditRowWithActor } from './rows.ts';
 import type { ChainVerdict } from './verify-chain.ts';
@@ -53,6 +54,8 @@ function visiblePayload(
   if (!isTest) return fields;
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !liveFields.includes(name)));
 }
+
+export const presentAnchor = wireAnchor;
 
 export const presentChain = (verdict: ChainVerdict): AuditChain => ({
   object: 'audit_chain',

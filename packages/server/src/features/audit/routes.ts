@@ -3,8 +3,10 @@ import { auditEndpoints } from '@keyrail/protocol/endpoints/audit.ts';
 import { isTestPrincipal } from '../../access/principal.ts';
 import { pageOf } from '../../http/page.ts';
 import { serve } from '../../http/route.ts';
-import { presentAuditRow, presentChain } from './present.ts';
+import { loadAnchor } from './anchors.rows.ts';
+import { presentAnchor, presentAuditRow, presentChain } from './present.ts';
 import { readAuditRows } from './read-audit-rows.ts';
+import { chainIn } from './rows.ts';
 import { verifyChain } from './verify-chain.ts';
 
 export const auditRoutes = serve(auditEndpoints, {
@@ -25,6 +27,11 @@ export const auditRoutes = serve(auditEndpoints, {
     boundary: 'rows',
     door: 'read',
     patience: 'stepped',
-    run: async ({ read }) => presentChain(await verifyChain(read)),
+    run: async ({ read }) => presentChain(await verifyChain(chainIn(read))),
+  },
+  'GET /v1/audit_logs/anchor': {
+    boundary: 'shared',
+    door: 'read',
+    run: async ({ read }) => presentAnchor(await loadAnchor(read)),
   },
 });

@@ -104,12 +104,15 @@ export const findSeqsAt = (
         case when ${moments.to}::timestamptz is not null then audit_seq_at(${moments.to}) end as "to"`,
   );
 
-/** Rows of both environments, in order. Only for hashing: they may be outside the reach. */
-export const listChainedRows = (
-  tx: Read,
-  { afterSeq, limit }: { afterSeq: number; limit: number },
-): Promise<AuditRow[]> =>
-  many(tx, sql<AuditRow>`select * from audit_chain_page(${afterSeq}, ${limit})`);
+/** Where a chain is read from. */
+export type ChainSource = {
+  head(): Promise<{ seq: number; hash: string } | null>;
+  page(wanted: { afterSeq: number; limit: number }): Promise<AuditRow[]>;
+};
 
-export const findHead = (tx: Read): Promise<{ seq: number; hash: string } | null> =>
-  maybe(tx, build.selectFrom('auditHeads').select(['seq', 'hash']));
+/** Rows of both environments, in order. Only for hashing: they may be outside the reach. */
+export const chainIn = (tx: Read): ChainSource => ({
+  head: () => maybe(tx, build.selectFrom('auditHeads').select(['seq', 'hash'])),
+  page: ({ afterSeq, limit }) =>
+    many(tx, sql<AuditRow>`select * from audit_chain_page(${afterSeq}, ${limit})`),
+});

@@ -2,14 +2,16 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { canonicalJson, GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { seededBytes } from '@keyrail/testing/test-app.ts';
 import { change, foundWorkspace } from '../../../../../tests/contracts/rows.ts';
 import { openStore, type Store } from '../../../../../tests/contracts/store.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import type { Entry } from '../../doors/actions.ts';
-import { canonicalJson, GENESIS_HASH } from '../../doors/audit-chain.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { openRead } from '../../doors/read.ts';
+import type { AnchoredRow } from './chain-check.ts';
+import { chainIn } from './rows.ts';
 import { type ChainVerdict, verifyChain } from './verify-chain.ts';
 
 const ROWS = 25;
@@ -18,6 +20,9 @@ const TRIES_EACH = 5;
 let store: Store;
 let workspaceId: string;
 let otherId: string;
+/** Kept outside the database before it is edited. */
+const anchored: AnchoredRow[] = [];
+const ANCHORED = [4, 9, 10, ROWS];
 
 const entries = (n: number): Entry => {
   const env = n % 3 === 0 ? ('live' as const) : ('test' as const);
@@ -38,6 +43,10 @@ before(async () => {
   await store.beyond(`create table kept as select * from audit_logs;
     alter table kept drop column is_live;
     create table kept_heads as select * from audit_heads`);
+  for (const seq of ANCHORED) {
+    const { hash } = await rowAt(seq);
+    anchored.push({ seq, hash: String(hash), count: seq, anchoredAt: '2026-01-01T00:00:00.000Z' });
+  }
 });
 after(() => store.close());
 
@@ -49,13 +58,16 @@ const restore = () =>
   edit(`delete from audit_logs; insert into audit_logs select * from kept;
     delete from audit_heads; insert into audit_heads select * from kept_heads`);
 
-const verdict = (): Promise<ChainVerdict> =>
+const verdict = (anchors: readonly AnchoredRow[] = []): Promise<ChainVerdict> =>
   verifyChain(
-    openRead(
-      store.db,
-      { workspaceId, envs: allEnvs, actor: { type: 'system', id: null }, authority: 'owner' },
-      deadlineAfter(10_000),
+    chainIn(
+      openRead(
+        store.db,
+        { workspaceId, envs: allEnvs, actor: { type: 'system', id: null }, authority: 'owner' },
+        deadlineAfter(10_000),
+      ),
     ),
+    { anchored: anchors },
   );
 
 type Stored = Record<string, string | number | null>;
@@ -105,6 +117,37 @@ async function forged(seq: number): Promise<string> {
       actor_id, action, target_type, target_id, env, payload, '${row.prev_hash}', '${hashOf(row)}'
     from kept where workspace_id = '${workspaceId}' and seq = ${Math.min(seq, ROWS)}`;
 }
+
+const headIs = (seq: number) => `update audit_heads set seq = ${seq},
+    hash = coalesce((select hash from audit_logs ${at(seq)}), '${GENESIS_HASH}')
+  where workspace_id = '${workspaceId}'`;
+
+/** From this row on another history, linked and hashed, with the head that fits it. */
+async function rewritten(from: number): Promise<string> {
+  const statements: string[] = [];
+  let prevHash = from === 1 ? GENESIS_HASH : String((await rowAt(from - 1)).hash);
+  for (let seq = from; seq <= ROWS; seq += 1) {
+    const payload = `{"slug":"rewritten-${seq}"}`;
+    const row = { ...(await rowAt(seq)), payload, prev_hash: prevHash };
+    prevHash = hashOf(row);
+    statements.push(`update audit_logs set payload = '${payload}', env = null,
+      prev_hash = '${row.prev_hash}', hash = '${prevHash}' ${at(seq)}`);
+  }
+  return `${statements.join(';')}; ${headIs(ROWS)}`;
+}
+
+/** Without anchors the log looks whole. */
+const hidden: Record<string, Tamper> = {
+  'an end that was cut off with its head': {
+    sql: (seq) =>
+      `delete from audit_logs ${at(seq).replace('seq =', 'seq >=')}; ${headIs(seq - 1)}`,
+    found: here,
+  },
+  'a chain that was rewritten and hashed again': {
+    sql: rewritten,
+    found: (seq) => ANCHORED.find((each) => each >= seq) ?? Number.NaN,
+  },
+};
 
 const tampers: Record<string, Tamper> = {
   'an edited id': { sql: set(`id = gen_random_uuid()`), found: here },
@@ -187,6 +230,18 @@ for (const [what, { sql, found, most = ROWS }] of Object.entries(tampers)) {
       await restore();
     }
     equal((await verdict()).brokenSeq, null, 'the log was restored');
+  });
+}
+
+for (const [what, { sql, found }] of Object.entries(hidden)) {
+  test(`${what} is found by anchors only`, async () => {
+    equal((await verdict(anchored)).brokenSeq, null, 'the anchors match the log');
+    for (const seq of [1, 9, 10, 17, ROWS]) {
+      await edit(await sql(seq));
+      equal((await verdict()).brokenSeq, null, `at ${seq}`);
+      equal((await verdict(anchored)).brokenSeq, found(seq), `at ${seq}`);
+      await restore();
+    }
   });
 }
 

@@ -1,8 +1,8 @@
-import { GENESIS_HASH, rowHash } from '../../doors/audit-chain.ts';
-import type { Read } from '../../doors/door.ts';
-import { type AuditRow, findHead, listChainedRows } from './rows.ts';
+import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
+import { type AnchoredRow, type ChainFault, createChainCheck } from './chain-check.ts';
+import type { AuditRow, ChainSource } from './rows.ts';
 
-// Hashing one page blocks the event loop, so pages are small.
+// Hashing one page blocks the event loop, so the pages of a request are small.
 const PAGE_ROWS = 200;
 
 export type ChainVerdict = {
@@ -13,66 +13,74 @@ export type ChainVerdict = {
   reason: string | null;
 };
 
+type Options = {
+  pageRows?: number;
+  /** In the order of `seq`. They must have been read before the chain is. */
+  anchored?: readonly AnchoredRow[];
+};
+
 /**
  * Derives every hash again, page by page, up to the head as read at the start. Rows appended
  * meanwhile are not checked. Reports the first position with a fault.
  */
-export async function verifyChain(tx: Read): Promise<ChainVerdict> {
-  const head = (await findHead(tx)) ?? { seq: 0, hash: GENESIS_HASH };
-  const verdict = { headSeq: head.seq, headHash: head.hash, brokenSeq: null, reason: null };
-  let prevHash = GENESIS_HASH;
-  let checked = 0;
-  while (checked < head.seq) {
-    const limit = Math.min(PAGE_ROWS, head.seq - checked);
-    const rows = await listChainedRows(tx, { afterSeq: checked, limit });
-    for (const row of rows) {
-      const reason = faultIn(row, checked + 1, prevHash);
-      if (reason) return { ...verdict, checked, brokenSeq: checked + 1, reason };
-      checked += 1;
-      prevHash = row.hash;
+export async function verifyChain(
+  source: ChainSource,
+  { pageRows = PAGE_ROWS, anchored = [] }: Options = {},
+): Promise<ChainVerdict> {
+  const head = (await source.head()) ?? { seq: 0, hash: GENESIS_HASH };
+  const check = createChainCheck(anchored);
+  const fault = await firstFault();
+  return {
+    checked: check.checked,
+    headSeq: head.seq,
+    headHash: head.hash,
+    brokenSeq: fault?.seq ?? null,
+    reason: fault?.reason ?? null,
+  };
+
+  async function firstFault(): Promise<ChainFault | null> {
+    for await (const page of pagesOf(source, head.seq, pageRows)) {
+      for (const row of page) {
+        const found = check.take(row);
+        if (found) return found;
+      }
     }
-    if (rows.length < limit) {
-      return { ...verdict, checked, brokenSeq: checked + 1, reason: 'A row is missing.' };
+    if (check.checked < head.seq) return { seq: check.checked + 1, reason: 'A row is missing.' };
+    if (check.hash !== head.hash) {
+      return { seq: head.seq, reason: 'The newest row does not match the head.' };
     }
+    const stray = await findStray(source, head.seq);
+    if (stray) return { seq: stray.seq, reason: 'There is a row after the head.' };
+    return check.end();
   }
-  if (prevHash !== head.hash) {
-    const reason = 'The newest row does not match the head.';
-    return { ...verdict, checked, brokenSeq: head.seq, reason };
+}
+
+/** Pages in order. The next one is read while the caller hashes the last one. */
+async function* pagesOf(
+  source: ChainSource,
+  headSeq: number,
+  pageRows: number,
+): AsyncGenerator<AuditRow[]> {
+  const pageAfter = (afterSeq: number): Promise<AuditRow[]> => {
+    const page = source.page({ afterSeq, limit: Math.min(pageRows, headSeq - afterSeq) });
+    page.catch(() => {}); // reported when it is awaited, unless an earlier page has a fault
+    return page;
+  };
+  let next = headSeq > 0 ? pageAfter(0) : null;
+  for (let afterSeq = pageRows; next !== null; afterSeq += pageRows) {
+    const page = await next;
+    next = afterSeq < headSeq ? pageAfter(afterSeq) : null;
+    yield page;
   }
-  const stray = await findStray(tx, head.seq);
-  if (stray) {
-    const reason = 'There is a row after the head.';
-    return { ...verdict, checked, brokenSeq: stray.seq, reason };
-  }
-  return { ...verdict, checked };
 }
 
 /**
  * Finds a row after the head. A row and its head are committed together, so a row appended
  * meanwhile is covered by the head read afterwards.
  */
-async function findStray(tx: Read, headSeq: number): Promise<AuditRow | null> {
-  const [beyond] = await listChainedRows(tx, { afterSeq: headSeq, limit: 1 });
+async function findStray(source: ChainSource, headSeq: number): Promise<AuditRow | null> {
+  const [beyond] = await source.page({ afterSeq: headSeq, limit: 1 });
   if (!beyond) return null;
-  const head = await findHead(tx);
+  const head = await source.head();
   return head && head.seq >= beyond.seq ? null : beyond;
-}
-
-function faultIn(row: AuditRow, seq: number, prevHash: string): string | null {
-  if (row.seq !== seq) return 'A row is missing.';
-  if (row.prevHash !== prevHash) return 'The row does not link to the one before it.';
-  if (rowHash(row) !== row.hash) return 'The row does not match its hash.';
-  // The column is not hashed, but it decides which principals see the row.
-  if (row.env !== envIn(row.payload))
-    return 'The environment of the row does not match its payload.';
-  return null;
-}
-
-function envIn(payload: string): unknown {
-  try {
-    const { env = null } = JSON.parse(payload);
-    return env;
-  } catch {
-    return undefined; // not JSON, though its hash matches: no environment is equal to this
-  }
 }

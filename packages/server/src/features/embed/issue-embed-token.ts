@@ -44,7 +44,7 @@ export async function issueEmbedToken(
   const { kid } = facts;
   assert(kid !== null, 'no signing key, though the first one was just made');
   const claims = claimsFor(read, { jti: newId(), wanted, facts });
-  const key = await signingKeys.signing(kid);
+  const key = await signingKeys.signing(kid, 'embed_token');
   return { claims, kid, token: await signEmbedToken(claims, { key, kid, issuer: publicUrl }) };
 }
 

@@ -27,7 +27,8 @@ export const loadIssuingFacts = (
         tenant.embed_epoch as epoch, workspace.embed_origins as origins, moment.now,
         -- The newest key whose signs_from has passed. If none has, because the clock was set
         -- back, the earliest one.
-        (select id from signing_keys where ends_at is null or ends_at > moment.now
+        (select id from signing_keys
+          where purpose = 'embed_token' and (ends_at is null or ends_at > moment.now)
           order by signs_from > moment.now,
             case when signs_from > moment.now then signs_from end,
             signs_from desc

@@ -6,11 +6,12 @@ export const presentJwks = (keys: readonly PublishedKey[]): Jwks => ({
   keys: keys.map(presentJwk),
 });
 
-const presentJwk = ({ kid, x }: PublishedKey): Jwk => ({
+const presentJwk = ({ kid, x, purpose }: PublishedKey): Jwk => ({
   kty: 'OKP',
   crv: 'Ed25519',
   x,
   use: 'sig',
   alg: 'EdDSA',
   kid,
+  purpose,
 });

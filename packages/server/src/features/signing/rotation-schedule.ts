@@ -36,6 +36,19 @@ export function isNeeded(
   return signedForMs >= (cause === 'due' ? rotateEveryMs : 0);
 }
 
+type Lifetime = { signsFrom: Date; endsAt: Date | null };
+
+/**
+ * The key that signs at a time: the newest one whose time has come. If none has, because the clock
+ * was set back, the earliest one.
+ */
+export function signerAt<Key extends Lifetime>(keys: readonly Key[], now: Date): Key | null {
+  const live = keys
+    .filter(({ endsAt }) => endsAt === null || endsAt > now)
+    .toSorted((a, b) => a.signsFrom.getTime() - b.signsFrom.getTime());
+  return live.findLast(({ signsFrom }) => signsFrom <= now) ?? live[0] ?? null;
+}
+
 /** When a new key starts to sign, and when the keys before it end. */
 export function timesOf(
   cause: RotationCause,

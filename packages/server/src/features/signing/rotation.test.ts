@@ -18,13 +18,15 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 const rotate = ({ worker: { work, signing } }: App, cause: RotationCause) =>
-  work((tx) => rotateSigningKey(tx, signing, cause));
+  work((tx) => rotateSigningKey(tx, signing, { purpose: 'embed_token', cause }));
 
 const runJob = ({ worker: { work, signing } }: App) => rotateSigningKeys(work, signing);
 
-/** The key ids that an app publishes. */
+/** The ids of the keys for embed tokens that an app publishes. */
 const published = async (within: TestApp): Promise<string[]> =>
-  (await callerWith(within, null)('GET /.well-known/jwks.json')).keys.map(({ kid }) => kid);
+  (await callerWith(within, null)('GET /.well-known/jwks.json')).keys
+    .filter(({ purpose }) => purpose === 'embed_token')
+    .map(({ kid }) => kid);
 
 const kidOf = (token: string): string =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;

@@ -1,4 +1,5 @@
 // Every statement that changes signing keys.
+import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { build, many, maybe } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -12,30 +13,47 @@ const rows = build.selectFrom('signingKeys').selectAll().orderBy('generation');
 
 export const listSigningKeys = (tx: Work): Promise<SigningKeyRow[]> => many(tx, rows);
 
-/** The newest key, or null if no key exists. The lock makes other rotations wait. */
-export const lockNewest = async (tx: Work): Promise<SigningKeyRow | null> =>
-  (await many(tx, rows.forUpdate())).at(-1) ?? null;
+/** All keys of a purpose, oldest first. The lock makes other rotations wait. */
+export const lockSigningKeys = (tx: Work, purpose: SigningPurpose): Promise<SigningKeyRow[]> =>
+  many(tx, rows.where('purpose', '=', purpose).forUpdate());
 
 /** False if another process has created the key of this generation. */
 export async function insertSigningKey(tx: Work, values: Insertable<Columns>): Promise<boolean> {
   const insert = build.insertInto('signingKeys').values(values);
   const made = await maybe(
     tx,
-    insert.onConflict((conflict) => conflict.column('generation').doNothing()).returning('id'),
+    insert
+      .onConflict((conflict) => conflict.columns(['purpose', 'generation']).doNothing())
+      .returning('id'),
   );
   return made !== null;
 }
 
-/** Sets the end of all keys but one. An earlier end stays. */
-export async function updateEnds(tx: Work, exceptId: string, endsAt: Date): Promise<void> {
+/** Sets the end of all other keys of the same purpose. An earlier end stays. */
+export async function updateEnds(
+  tx: Work,
+  { id, purpose }: Pick<SigningKeyRow, 'id' | 'purpose'>,
+  endsAt: Date,
+): Promise<void> {
   await many(
     tx,
     sql`update signing_keys set ends_at = least(ends_at, ${endsAt}::timestamptz)
-      where id <> ${exceptId}`,
+      where id <> ${id} and purpose = ${purpose}`,
   );
 }
 
-/** Deletes keys whose last token has expired, including their private halves. */
+/**
+ * Deletes keys whose last token has expired, including their private halves. Of a key that signed
+ * anchors the public half stays for good: an anchor never expires.
+ */
 export async function removeEnded(tx: Work): Promise<void> {
-  await many(tx, build.deleteFrom('signingKeys').where('endsAt', '<=', tx.now));
+  await many(
+    tx,
+    sql`delete from signing_keys where ends_at <= ${tx.now} and purpose <> 'audit_anchor'`,
+  );
+  await many(
+    tx,
+    sql`update signing_keys set sealed_private = null
+      where ends_at <= ${tx.now} and purpose = 'audit_anchor' and sealed_private is not null`,
+  );
 }

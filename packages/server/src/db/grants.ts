@@ -1,6 +1,7 @@
-// The privileges of each door on each table, repeated here on purpose: a grant that is added, lost
-// or widened by accident differs from this list. Everything else is refused.
-import type { DoorRole } from '@keyrail/server/db/database.ts';
+// The privileges of each door on each table. The migrations grant them; this list repeats them on
+// purpose: a grant that is added, lost or widened by accident differs from it. A test compares it
+// with a new database, and the doctor with the operator's.
+import type { DoorRole } from './roles.ts';
 
 /** A privilege, or a privilege on some columns: `select(id,email)`. */
 type Rights = Partial<Record<DoorRole, string[]>>;
@@ -18,9 +19,15 @@ const shown = 'select(id,email,email_key,email_verified_at,name)';
 
 export const granted: Record<string, Rights> = {
   migrations: {},
-  workspaces: { ...audited, kr_gate: ['select(id,name,slug,embed_origins)'] },
-  audit_heads: derived,
-  audit_logs: derived,
+  workspaces: {
+    ...audited,
+    kr_gate: ['select(id,name,slug,embed_origins)'],
+    kr_worker: ['select(id)'],
+  },
+  audit_heads: { ...derived, kr_worker: ['select(workspace_id,seq,hash,occurred_at)'] },
+  audit_logs: { ...derived, kr_worker: ['select(workspace_id,seq,hash)'] },
+  audit_anchors: { kr_read: ['select'], kr_worker: own },
+  audit_anchor_places: { kr_worker: [...own, 'delete'] },
 
   secret_keys: {
     ...audited,
@@ -118,7 +125,7 @@ export const granted: Record<string, Rights> = {
   },
   signing_keys: {
     kr_gate: ['select'],
-    kr_read: ['select(id,signs_from,ends_at)'],
+    kr_read: ['select(id,signs_from,ends_at,purpose)'],
     kr_worker: [...own, 'delete'],
   },
   worker_beats: { kr_gate: ['select'], kr_worker: [...own, 'delete'] },

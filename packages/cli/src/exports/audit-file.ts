@@ -1,0 +1,159 @@
+// The file of an exported audit chain: a header, then one row a line. A row has only the fields
+// that its hash covers, and that hash. Each row is checked before it is written, and again when a
+// file is continued.
+import { type FileHandle, open } from 'node:fs/promises';
+import {
+  type ChainedFields,
+  chainedFields,
+  GENESIS_HASH,
+  hashOfRow,
+} from '@keyrail/protocol/wire/audit-chain.ts';
+import { refused, usage } from '../failures.ts';
+
+type ExportedRow = ChainedFields & { seq: number; hash: string };
+
+type AuditFile = {
+  readonly seq: number;
+  /** Checks and writes rows that follow the last one. */
+  append(rows: readonly ExportedRow[]): Promise<void>;
+  /** Waits until everything is on the disk. */
+  close(): Promise<void>;
+};
+
+type Wanted = { path: string; workspaceId: string; since: number | undefined };
+
+/** The last row that was checked. `hash` is null if the rows before are not in the file. */
+type Position = { seq: number; hash: string | null };
+
+export async function openAuditFile({ path, workspaceId, since }: Wanted): Promise<AuditFile> {
+  const made = await createFile(path);
+  const file = made ?? (await reopen(path));
+  try {
+    const first = { seq: since ?? 0, hash: since ? null : GENESIS_HASH };
+    const last = made ? first : await lastRowIn(file, { path, workspaceId, since });
+    const header = { object: 'audit_export', workspace_id: workspaceId, since: first.seq };
+    if (made) await file.appendFile(`${JSON.stringify(header)}\n`);
+    return writerAt(file, workspaceId, last);
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Null if the file exists. Rows name people, so only the owner may read it. */
+async function createFile(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, 'ax', 0o600);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return null;
+    throw usage(`${path} cannot be created: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+const reopen = (path: string): Promise<FileHandle> =>
+  open(path, 'a+').catch((error: Error) => {
+    throw usage(`${path} cannot be opened: ${error.message}`);
+  });
+
+function writerAt(file: FileHandle, workspaceId: string, last: Position): AuditFile {
+  const position = { ...last };
+  return {
+    get seq() {
+      return position.seq;
+    },
+    async append(rows) {
+      let text = '';
+      for (const row of rows) {
+        take(position, workspaceId, row);
+        const fields = chainedFields.map((name): [string, unknown] => [name, row[name]]);
+        text += `${JSON.stringify(Object.fromEntries([...fields, ['hash', row.hash]]))}\n`;
+      }
+      await file.appendFile(text);
+    },
+    async close() {
+      await file.sync();
+      await file.close();
+    },
+  };
+}
+
+/** Moves a position to the next row, or throws if the row does not continue the chain. */
+function take(position: Position, workspaceId: string, row: ExportedRow): void {
+  const wanted = position.seq + 1;
+  if (row.seq !== wanted) {
+    const hint = 'A test key does not see all rows: export with a live key or as a person.';
+    throw refused(`Row ${wanted} is missing from the audit log.`, hint);
+  }
+  if (position.hash !== null && row.prev_hash !== position.hash) {
+    throw refused(`Row ${wanted} does not link to the row before it.`);
+  }
+  if (hashOfRow(workspaceId, row) !== row.hash) {
+    throw refused(`Row ${wanted} does not match its hash.`);
+  }
+  position.seq = row.seq;
+  position.hash = row.hash;
+}
+
+/** Checks a file that is to be continued, and removes the rest of a line that was not completed. */
+async function lastRowIn(file: FileHandle, { path, workspaceId, since }: Wanted) {
+  let position: Position | null = null;
+  let bytes = 0;
+  let torn = 0;
+  for await (const { text, isWhole } of linesOf(file)) {
+    if (!isWhole) {
+      torn = Buffer.byteLength(text);
+      break;
+    }
+    bytes += Buffer.byteLength(text) + 1;
+    const line = objectIn(text, path);
+    if (position === null) position = startOf(line, path, workspaceId);
+    else take(position, workspaceId, rowIn(line, path));
+  }
+  if (position === null) throw usage(`${path} is not an export of an audit log.`);
+  if (position.seq !== since) {
+    throw usage(`${path} ends with row ${position.seq}.`, `Continue it: --since ${position.seq}`);
+  }
+  if (torn > 0) await file.truncate(bytes);
+  return position;
+}
+
+function startOf(line: Record<string, unknown>, path: string, workspaceId: string): Position {
+  const { object, since, workspace_id: id } = line;
+  if (object !== 'audit_export' || typeof since !== 'number') {
+    throw usage(`${path} is not an export of an audit log.`);
+  }
+  if (id !== workspaceId) throw usage(`${path} is an export of another workspace.`);
+  return { seq: since, hash: since === 0 ? GENESIS_HASH : null };
+}
+
+function rowIn(line: Record<string, unknown>, path: string): ExportedRow {
+  const { seq, hash, id, occurred_at, actor_type, actor_id, action } = line;
+  const { target_type, target_id, payload, prev_hash } = line;
+  if (typeof seq !== 'number' || typeof hash !== 'string') {
+    throw usage(`${path} contains a line that is not an audit row.`);
+  }
+  const about = { actor_type, actor_id, action, target_type, target_id };
+  return { ...about, seq, hash, id, occurred_at, payload, prev_hash };
+}
+
+function objectIn(text: string, path: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null) return { ...value };
+  } catch {
+    // Reported below.
+  }
+  throw usage(`${path} contains a line that is not JSON.`);
+}
+
+/** `isWhole` is false for a last line without its end. */
+async function* linesOf(file: FileHandle): AsyncGenerator<{ text: string; isWhole: boolean }> {
+  let rest = '';
+  const stream = file.createReadStream({ encoding: 'utf8', start: 0, autoClose: false });
+  for await (const chunk of stream) {
+    const parts = `${rest}${chunk}`.split('\n');
+    rest = parts.pop() ?? '';
+    for (const text of parts) yield { text, isWhole: true };
+  }
+  if (rest !== '') yield { text: rest, isWhole: false };
+}

@@ -1,0 +1,52 @@
+// The hash chain of the audit log: the canonical bytes of a row, and their hash. The server, the
+// command line and every verifier outside compute the same.
+import { createHash } from 'node:crypto';
+
+/** The link of the first row. */
+export const GENESIS_HASH = '0'.repeat(64);
+
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | JsonValue[]
+  | { [key: string]: JsonValue };
+
+/** RFC 8785: keys sorted by UTF-16 code units, no white space, ECMAScript numbers and strings. */
+export function canonicalJson(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+    return `{${members.map(([k, v]) => `${JSON.stringify(k)}:${canonicalJson(v)}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** The hashed fields of a row in a response, besides its workspace. */
+export const chainedFields = [
+  'seq',
+  'id',
+  'occurred_at',
+  'actor_type',
+  'actor_id',
+  'action',
+  'target_type',
+  'target_id',
+  'payload',
+  'prev_hash',
+] as const;
+
+type ChainedField = (typeof chainedFields)[number];
+
+export type ChainedFields = Readonly<Record<ChainedField, unknown>>;
+
+/** The hash of a row as the API returns it. */
+export function hashOfRow(workspaceId: string, row: ChainedFields): string {
+  const members = chainedFields.map((name): [string, unknown] => [name, row[name]]);
+  const hashed = Object.fromEntries([...members, ['workspace_id', workspaceId]]);
+  // Through JSON, so that only what a response can contain is hashed.
+  return createHash('sha256')
+    .update(canonicalJson(JSON.parse(JSON.stringify(hashed))))
+    .digest('hex');
+}

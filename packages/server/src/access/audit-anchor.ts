@@ -1,0 +1,62 @@
+// Anchors: signed heads of audit chains. The hash of a head covers all rows before it, so an anchor
+// that is kept outside the database proves later that none of them was removed or rewritten.
+//
+// The signed bytes are the canonical JSON (RFC 8785) of the anchor without its signature. Its field
+// `object` names the purpose. Tokens are signed over base64url text, which never begins with "{",
+// so no signature of one kind is valid for the other.
+import { type KeyObject, sign, verify } from 'node:crypto';
+import type { AuditAnchor as WireAnchor } from '@keyrail/protocol/objects/audit.ts';
+import { canonicalJson } from '@keyrail/protocol/wire/audit-chain.ts';
+import { wireTime } from '../base/wire-time.ts';
+
+/** The newest row of a chain. */
+export type AuditHead = { workspaceId: string; seq: number; hash: string; occurredAt: Date };
+
+export type AuditAnchor = AuditHead & {
+  /** Rows of the chain up to this one. */
+  count: number;
+  anchoredAt: Date;
+  kid: string;
+  signature: string;
+};
+
+/** A key of the purpose `audit_anchor`. */
+export type AnchorKey = { kid: string; key: KeyObject };
+
+/** Signs heads of chains, for anchors and for the manifest of a backup. */
+export const signHeads = (
+  heads: readonly AuditHead[],
+  { kid, key }: AnchorKey,
+  anchoredAt: Date,
+): AuditAnchor[] =>
+  heads.map(({ workspaceId, seq, hash, occurredAt }) => {
+    // A chain begins with row 1 and has no gaps.
+    const unsigned = { workspaceId, seq, hash, occurredAt, count: seq, anchoredAt, kid };
+    const signature = sign(null, signedBytes(unsignedObject(unsigned)), key);
+    return { ...unsigned, signature: signature.toString('base64url') };
+  });
+
+type Unsigned<Anchor> = Omit<Anchor, 'signature'>;
+
+const unsignedObject = (anchor: Unsigned<AuditAnchor>): Unsigned<WireAnchor> => ({
+  object: 'audit_anchor',
+  workspace_id: anchor.workspaceId,
+  seq: anchor.seq,
+  hash: anchor.hash,
+  occurred_at: wireTime(anchor.occurredAt),
+  count: anchor.count,
+  anchored_at: wireTime(anchor.anchoredAt),
+  kid: anchor.kid,
+});
+
+const signedBytes = (anchor: Unsigned<WireAnchor>): Buffer => Buffer.from(canonicalJson(anchor));
+
+/** The anchor as the API returns it, and as a line of a file holds it. */
+export const wireAnchor = (anchor: AuditAnchor): WireAnchor => ({
+  ...unsignedObject(anchor),
+  signature: anchor.signature,
+});
+
+/** Whether a key signed exactly this anchor. */
+export const isSignedBy = ({ signature, ...anchor }: WireAnchor, key: KeyObject): boolean =>
+  verify(null, signedBytes(anchor), key, Buffer.from(signature, 'base64url'));

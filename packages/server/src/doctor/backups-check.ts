@@ -1,0 +1,62 @@
+// Backups: the newest good one is recent, and its restore test passed.
+import { DAY_MS, HOUR_MS } from '../base/duration.ts';
+import type { Inspection } from '../db/inspection.ts';
+import { fault, fine, type Outcome, warning } from './finding.ts';
+
+/** In intervals of the schedule. */
+const LATE_AFTER = 2;
+/** The interval if backups are not scheduled. */
+const EVERY_MS = DAY_MS;
+
+type Run = {
+  kind: 'backup' | 'restore_test';
+  passed: boolean;
+  reason: string | null;
+  ageMs: number;
+};
+
+/** `everyMs` is null if backups are not scheduled. */
+export async function checkBackups(
+  inspection: Inspection,
+  { everyMs }: { everyMs: number | null },
+): Promise<Outcome[]> {
+  const [{ isKept } = { isKept: false }] = await inspection.query<{ isKept: boolean }>(
+    `select to_regclass('keyrail.backup_runs') is not null as "isKept"`,
+  );
+  const runs = isKept ? await inspection.queryAs<Run>('kr_worker', RUNS) : [];
+  const backups = runs.filter(({ kind }) => kind === 'backup');
+  const good = backups.find(({ passed }) => passed);
+  if (!good) return [backups[0] ? failure('backup', backups[0]) : never];
+  const ageHours = Math.floor(good.ageMs / HOUR_MS);
+  const [last] = backups;
+  const test = runs.find(({ kind }) => kind === 'restore_test');
+  const found = [
+    ...(good.ageMs > LATE_AFTER * (everyMs ?? EVERY_MS) ? [lateFault(ageHours)] : []),
+    ...(last && !last.passed ? [failure('backup', last)] : []),
+    ...(test && !test.passed ? [failure('restore test', test)] : []),
+  ];
+  return found.length > 0 ? found : [fine(`The newest backup is ${ageHours} hours old.`)];
+}
+
+// Newest first, and enough of them to find the last good one.
+const RUNS = `
+  select kind, passed, reason,
+    (extract(epoch from app_now() - ended_at) * 1000)::float8 as "ageMs"
+  from backup_runs order by ended_at desc limit 1000`;
+
+const never = warning(
+  'There is no backup.',
+  'Make one with keyrail-server backup, and set KEYRAIL_BACKUP_EVERY.',
+);
+
+const lateFault = (hours: number): Outcome =>
+  fault(
+    `The newest backup is ${hours} hours old.`,
+    'Run a worker with KEYRAIL_BACKUP_EVERY, or keyrail-server backup from your own schedule.',
+  );
+
+const failure = (what: string, { reason }: Run): Outcome =>
+  fault(
+    `The last ${what} failed: ${reason ?? 'unknown reason'}`,
+    'Correct the reason, then run keyrail-server backup and keyrail-server restore-test.',
+  );

@@ -1,0 +1,40 @@
+// What the checks share: their parts, and the bound of each.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND_MS } from '../base/duration.ts';
+import { reasonOf } from '../base/errors.ts';
+import type { Sealing } from '../base/sealing.ts';
+import type { Config } from '../config.ts';
+import { type Finding, fault, type Outcome } from './finding.ts';
+
+export type CheckParts = {
+  config: Config;
+  databaseUrl: string | null;
+  redisUrl: string | null;
+  /** Null if the port is only chosen by the start. */
+  publicUrl: string | null;
+  /** Null: there is no master key yet. */
+  unseal: Sealing['unseal'] | null;
+  nowMs(): number;
+};
+
+const CHECK_MS_MAX = 30 * SECOND_MS;
+
+/** Runs one check. A failure or a timeout of the check itself is a finding too. */
+export async function bounded(check: string, run: () => Promise<Outcome[]>): Promise<Finding[]> {
+  const late = new AbortController();
+  try {
+    const outcomes = await Promise.race([run(), failsLater(late.signal)]);
+    return outcomes.map((outcome) => ({ check, ...outcome }));
+  } catch (error) {
+    return [{ check, ...fault(`This could not be checked: ${reasonOf(error)}`, CHECK_REMEDY) }];
+  } finally {
+    late.abort();
+  }
+}
+
+const CHECK_REMEDY = 'Correct the other findings first, then run the doctor again.';
+
+async function failsLater(signal: AbortSignal): Promise<never> {
+  await sleep(CHECK_MS_MAX, undefined, { signal, ref: false });
+  throw new Error(`no answer within ${CHECK_MS_MAX / SECOND_MS} seconds`);
+}

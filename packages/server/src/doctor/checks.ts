@@ -1,0 +1,59 @@
+// Runs all checks. Those of the database share one connection and run one after another; the others
+// run beside them. Every wait is bounded.
+import { type RedisSurvey, surveyRedis } from '../volatile/redis-survey.ts';
+import { bounded, type CheckParts } from './check-parts.ts';
+import { checkDisk } from './disk-check.ts';
+import { checkFiles } from './files-check.ts';
+import { type Finding, fine, type Outcome, skipped } from './finding.ts';
+import { checkMail } from './mail-check.ts';
+import { checkPublicUrl } from './public-url-check.ts';
+import { checkRedis } from './redis-check.ts';
+import { checkStore } from './store-checks.ts';
+
+/** In the order of the report; the settings come before all of them. */
+const ORDER = [
+  'settings',
+  'database',
+  'migrations',
+  'roles',
+  'redis',
+  'clocks',
+  'mail',
+  'files',
+  'disk',
+  'signing keys',
+  'anchors',
+  'backups',
+  'worker',
+  'public url',
+];
+
+export async function runChecks(parts: CheckParts): Promise<Finding[]> {
+  const { config } = parts;
+  const surveyed = surveyOf(parts);
+  const all = await Promise.all([
+    checkStore(parts, surveyed),
+    bounded('redis', async () => redisOutcomes(await surveyed, config.redisCluster)),
+    bounded('mail', () =>
+      checkMail({ mail: config.mail, isProduction: parts.databaseUrl !== null }),
+    ),
+    bounded('files', async () => checkFiles(config.dataDir)),
+    bounded('disk', async () => checkDisk(config.dataDir)),
+    bounded('public url', () => urlOutcomes(parts)),
+  ]);
+  return all.flat().toSorted((a, b) => ORDER.indexOf(a.check) - ORDER.indexOf(b.check));
+}
+
+const surveyOf = async ({ config, redisUrl, nowMs }: CheckParts): Promise<RedisSurvey | null> =>
+  redisUrl === null ? null : surveyRedis({ url: redisUrl, isCluster: config.redisCluster }, nowMs);
+
+const redisOutcomes = (survey: RedisSurvey | null, isCluster: boolean): Outcome[] =>
+  survey === null
+    ? [fine('Redis is not configured: counters are kept in the process.')]
+    : checkRedis(survey, { isCluster });
+
+async function urlOutcomes({ config, publicUrl }: CheckParts): Promise<Outcome[]> {
+  if (publicUrl === null) return [skipped('The start chooses the port, so the URL is not known.')];
+  const { region } = config;
+  return checkPublicUrl({ publicUrl, region, isConfigured: config.publicUrl !== null });
+}

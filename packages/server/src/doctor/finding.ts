@@ -1,0 +1,46 @@
+// What the doctor found, and what to do about it.
+
+/** `skipped`: could not be checked, for a reason that is not a fault by itself. */
+export type Severity = 'ok' | 'skipped' | 'warning' | 'error';
+
+export type Outcome = {
+  severity: Severity;
+  message: string;
+  /** Null: there is nothing to do. */
+  remedy: string | null;
+};
+
+export type Finding = Outcome & { check: string };
+
+export const fine = (message: string): Outcome => ({ severity: 'ok', message, remedy: null });
+
+export const skipped = (message: string): Outcome => ({
+  severity: 'skipped',
+  message,
+  remedy: null,
+});
+
+export const warning = (message: string, remedy: string): Outcome => ({
+  severity: 'warning',
+  message,
+  remedy,
+});
+
+export const fault = (message: string, remedy: string): Outcome => ({
+  severity: 'error',
+  message,
+  remedy,
+});
+
+/** What was found, or that nothing is wrong. */
+export const orFine = (found: readonly Outcome[], message: string): Outcome[] =>
+  found.length > 0 ? [...found] : [fine(message)];
+
+const LISTED_MAX = 10;
+
+/** The first few of a list, and how many more there are. */
+export function listed(items: readonly string[], separator = ', '): string {
+  const more = items.length - LISTED_MAX;
+  const shown = items.slice(0, LISTED_MAX).join(separator);
+  return more > 0 ? `${shown}${separator}and ${more} more` : shown;
+}

@@ -1,0 +1,47 @@
+// Mail: a real handshake with the mail server, or a directory that can be written.
+import { reasonOf } from '../base/errors.ts';
+import { probeSmtp } from '../features/mail/probe-smtp.ts';
+import type { MailSetting } from '../features/mail/transport.ts';
+import { canWriteIn } from './files-check.ts';
+import { fault, fine, type Outcome, warning } from './finding.ts';
+
+type MailParts = { mail: MailSetting; isProduction: boolean };
+
+export async function checkMail({ mail, isProduction }: MailParts): Promise<Outcome[]> {
+  if (mail.kind === 'smtp') {
+    return probeSmtp(mail.url).then(
+      () => [fine('The mail server accepts the connection and the credentials.')],
+      (error: unknown) => [handshakeFault(error)],
+    );
+  }
+  if (!canWriteIn(mail.directory)) {
+    return [
+      fault(
+        `Mail cannot be written to ${mail.directory}.`,
+        'Let the user of the server write there, or set KEYRAIL_MAIL.',
+      ),
+    ];
+  }
+  if (!isProduction) return [fine(`Mail is written to files in ${mail.directory}.`)];
+  return [
+    warning(
+      `Mail is only written to files in ${mail.directory}: no person gets it.`,
+      'Set KEYRAIL_MAIL to your mail server: smtps://user:password@host:465.',
+    ),
+  ];
+}
+
+/** Remedies by the step of the handshake that failed. */
+const remedies: Record<string, string> = {
+  EAUTH: 'Correct the user and the password in KEYRAIL_MAIL.',
+  EDNS: 'Correct the host in KEYRAIL_MAIL.',
+  ETLS: 'Use the right port for smtp: or smtps:, and a certificate that this machine trusts.',
+  ESOCKET: 'Correct host, port and smtp: or smtps: in KEYRAIL_MAIL, and allow the connection.',
+};
+
+function handshakeFault(error: unknown): Outcome {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const remedy =
+    remedies[code] ?? 'Correct host and port in KEYRAIL_MAIL, and allow the connection.';
+  return fault(`The mail server cannot be used: ${reasonOf(error)}`, remedy);
+}

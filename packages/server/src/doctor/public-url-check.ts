@@ -1,0 +1,122 @@
+// The public URL: it leads to this deployment, and what the server there says about itself.
+import { isIP } from 'node:net';
+import { SECOND_MS } from '../base/duration.ts';
+import { reasonOf } from '../base/errors.ts';
+import { fault, fine, type Outcome, warning } from './finding.ts';
+
+const ANSWER_MS_MAX = 8 * SECOND_MS;
+const BODY_CHARS_MAX = 10_000;
+
+type UrlParts = { publicUrl: string; isConfigured: boolean; region: string };
+
+export async function checkPublicUrl(parts: UrlParts): Promise<Outcome[]> {
+  const { publicUrl, isConfigured, region } = parts;
+  const answer = await asked(`${publicUrl}/healthz`);
+  if ('reason' in answer) {
+    // Without the setting it only names this machine, where no server may be running yet.
+    const report = isConfigured ? fault : warning;
+    return [
+      report(
+        `Nothing answers at ${publicUrl}: ${answer.reason}`,
+        'Start the server, or correct KEYRAIL_PUBLIC_URL, its name, its certificate or the proxy.',
+      ),
+    ];
+  }
+  if (answer.status >= 300 && answer.status < 400) {
+    return [
+      fault(
+        `${publicUrl} redirects to ${answer.location}.`,
+        'Set KEYRAIL_PUBLIC_URL to the URL that answers itself.',
+      ),
+    ];
+  }
+  if (answer.body.status !== 'ok' || typeof answer.body.region !== 'string') {
+    return [
+      fault(
+        `${publicUrl} answers with status ${answer.status}, but not as Keyrail.`,
+        'Let the proxy pass every path to the server.',
+      ),
+    ];
+  }
+  const found = [
+    ...(answer.body.region === region
+      ? []
+      : [regionWarning(publicUrl, answer.body.region, region)]),
+    ...(isPrivate(new URL(publicUrl)) ? [] : [plainWarning(publicUrl)]),
+    ...(await componentFaults(publicUrl)),
+  ];
+  return found.length > 0 ? found : [fine(`${publicUrl} answers.`)];
+}
+
+const regionWarning = (url: string, found: string, expected: string): Outcome =>
+  warning(
+    `The server at ${url} is in region ${found}, but KEYRAIL_REGION is ${expected}.`,
+    'Check that the URL leads to this deployment, and set KEYRAIL_REGION in all processes.',
+  );
+
+const plainWarning = (url: string): Outcome =>
+  warning(
+    `${url} is not encrypted: credentials can be read on the way.`,
+    'Put a proxy with TLS in front of the server, and set KEYRAIL_PUBLIC_URL to its https: URL.',
+  );
+
+const isPrivate = ({ protocol, hostname }: URL): boolean =>
+  protocol === 'https:' ||
+  hostname === 'localhost' ||
+  hostname === '[::1]' ||
+  (isIP(hostname) === 4 && hostname.startsWith('127.'));
+
+/** What the running server reports, also about a store that this command cannot open. */
+async function componentFaults(publicUrl: string): Promise<Outcome[]> {
+  const answer = await asked(`${publicUrl}/status`);
+  if ('reason' in answer) return [];
+  const { components } = answer.body;
+  if (typeof components !== 'object' || components === null) return [];
+  return Object.entries(components).flatMap(([name, state]) => {
+    if (state !== 'degraded' && state !== 'down') return [];
+    const report = state === 'down' ? fault : warning;
+    return [
+      report(
+        `The running server reports ${name} as ${state}.`,
+        `See the log of the server, and the findings about ${name}.`,
+      ),
+    ];
+  });
+}
+
+type Answer = { status: number; location: string; body: Record<string, unknown> };
+
+/** A body that is not a JSON object is empty. */
+async function asked(url: string): Promise<Answer | { reason: string }> {
+  try {
+    const response = await fetch(url, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    });
+    const text = await textOf(response);
+    const location = response.headers.get('location') ?? '';
+    return { status: response.status, location, body: objectIn(text) };
+  } catch (error) {
+    // The message of fetch is only "fetch failed".
+    return { reason: reasonOf(error instanceof Error ? (error.cause ?? error) : error) };
+  }
+}
+
+/** The beginning of the body. */
+async function textOf({ body }: Response): Promise<string> {
+  let text = '';
+  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    text += chunk;
+    if (text.length > BODY_CHARS_MAX) break;
+  }
+  return text;
+}
+
+function objectIn(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

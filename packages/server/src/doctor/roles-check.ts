@@ -1,0 +1,75 @@
+// The login, the roles of the doors and their privileges: what keeps workspaces apart.
+import {
+  findGrantFaults,
+  findRoleFaults,
+  findUnprotected,
+  type GrantFault,
+} from '../db/inspected-grants.ts';
+import type { Inspection } from '../db/inspection.ts';
+import { fault, fine, listed, type Outcome, warning } from './finding.ts';
+
+/** Before the first migration there is only the login. */
+export async function checkLogin(inspection: Inspection): Promise<Outcome[]> {
+  const refusal = await inspection.loginRefusal();
+  if (refusal === null) return roleOutcomes(await findRoleFaults(inspection));
+  // The text of the refusal ends with what to do.
+  const [, what = refusal, remedy = 'Create a login of its own for Keyrail.'] =
+    /^(.*?[.:]) ((?:Create|Take|Give).*)$/.exec(refusal) ?? [];
+  return [fault(what, remedy)];
+}
+
+function roleOutcomes(faults: readonly GrantFault[]): Outcome[] {
+  if (faults.length === 0) return [fine('The login is subject to row level security.')];
+  const what = listed(faults.map((each) => each.what));
+  const statements = listed([...new Set(faults.map((each) => each.statement))], '; ');
+  return [
+    fault(
+      `Roles of the doors cannot be used: ${what}.`,
+      `As a superuser: ${statements}, then run keyrail-server migrate.`,
+    ),
+  ];
+}
+
+/** Of a database with the schema of this version. */
+export async function checkRoles(inspection: Inspection): Promise<Outcome[]> {
+  const unprotected = await findUnprotected(inspection);
+  const faults = await findGrantFaults(inspection);
+  const warnings = inspection.kind === 'postgres' ? await inspection.loginWarnings() : [];
+  const found = [
+    ...(unprotected.length > 0 ? [unprotectedFault(unprotected)] : []),
+    ...(faults.length > 0
+      ? [
+          fault(
+            `Privileges differ from those of this version: ${listed(faults.map(({ what }) => what))}.`,
+            `As the owner of the schema: ${listed(
+              faults.map(({ statement }) => statement),
+              '; ',
+            )}`,
+          ),
+        ]
+      : []),
+    ...warnings.map(warningOf),
+  ];
+  return found.length > 0 ? found : [fine('Every role has exactly the privileges that it needs.')];
+}
+
+const unprotectedFault = (names: readonly string[]): Outcome =>
+  fault(
+    `Row level security is not forced on ${listed(names)}: workspaces are not kept apart.`,
+    listed(
+      names.map(
+        (name) => `ALTER TABLE keyrail.${name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`,
+      ),
+      '; ',
+    ),
+  );
+
+/** Most of these warnings end with the statement that corrects them. */
+function warningOf(text: string): Outcome {
+  const at = text.search(/: (ALTER|REVOKE) /);
+  const message = `${text.charAt(0).toUpperCase()}${text.slice(1, at === -1 ? undefined : at)}.`;
+  return warning(
+    message,
+    at === -1 ? 'Revoke these memberships, unless you need them.' : text.slice(at + 2),
+  );
+}

@@ -1,0 +1,95 @@
+// The signing keys: for each purpose one signs now, opens with the master key, and is not overdue.
+import { createPublicKey } from 'node:crypto';
+import { type SigningPurpose, signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
+import { openedBy } from '../access/signing-keys.ts';
+import { DAY_MS } from '../base/duration.ts';
+import { reasonOf } from '../base/errors.ts';
+import type { Sealing } from '../base/sealing.ts';
+import type { Inspection } from '../db/inspection.ts';
+import { signerAt } from '../features/signing/rotation-schedule.ts';
+import { fault, fine, type Outcome, skipped, warning } from './finding.ts';
+
+type SigningCheckParts = {
+  /** Null: there is no master key yet. */
+  unseal: Sealing['unseal'] | null;
+  rotateEveryMs: number;
+};
+
+type Key = {
+  id: string;
+  purpose: SigningPurpose;
+  publicKey: string;
+  sealedPrivate: Buffer | null;
+  signsFrom: Date;
+  endsAt: Date | null;
+  now: Date;
+};
+
+/** The worker looks each minute; a key that is this much older shows that none does. */
+const LATE_MS = DAY_MS;
+
+export async function checkSigningKeys(
+  inspection: Inspection,
+  parts: SigningCheckParts,
+): Promise<Outcome[]> {
+  const keys = await inspection.queryAs<Key>('kr_worker', KEYS);
+  return signingPurposes.flatMap((purpose) =>
+    outcomesOf(
+      purpose,
+      keys.filter((key) => key.purpose === purpose),
+      parts,
+    ),
+  );
+}
+
+const KEYS = `
+  select id, purpose, public_key as "publicKey", sealed_private as "sealedPrivate",
+    signs_from as "signsFrom", ends_at as "endsAt", app_now() as now
+  from signing_keys order by generation`;
+
+/** What a key signs, in words. */
+const signed: Record<SigningPurpose, string> = {
+  embed_token: 'embed tokens',
+  audit_anchor: 'audit anchors',
+};
+
+function outcomesOf(
+  purpose: SigningPurpose,
+  keys: readonly Key[],
+  { unseal, rotateEveryMs }: SigningCheckParts,
+): Outcome[] {
+  const what = signed[purpose];
+  const [{ now } = { now: null }] = keys;
+  const key = now && signerAt(keys, now);
+  if (!key) return [fine(`No key signs ${what} yet: the server creates it when it is needed.`)];
+  if (!unseal) return [skipped(`The key of ${what} was not opened: there is no master key.`)];
+  const problem = openFault(key, unseal);
+  if (problem) return [problem];
+  const signsForMs = key.now.getTime() - key.signsFrom.getTime();
+  if (signsForMs > rotateEveryMs + LATE_MS) {
+    const days = Math.floor(signsForMs / DAY_MS);
+    return [
+      warning(
+        `The key of ${what} signs for ${days} days already: it was not replaced in time.`,
+        'Run a worker: keyrail-server worker, or start.',
+      ),
+    ];
+  }
+  return [fine(`Key ${key.id} signs ${what}.`)];
+}
+
+function openFault(key: Key, unseal: Sealing['unseal']): Outcome | null {
+  const { id, purpose, publicKey } = key;
+  const option = purpose === 'embed_token' ? '' : ` --purpose ${purpose}`;
+  const remedy =
+    'Set KEYRAIL_MASTER_KEY to the key under which the database was written. If that is lost: ' +
+    `keyrail-server signing-keys rotate --now${option}.`;
+  try {
+    const { x } = createPublicKey(openedBy(unseal, key)).export({ format: 'jwk' });
+    if (x === publicKey) return null;
+    return fault(`The two halves of signing key ${id} do not belong together.`, remedy);
+  } catch (error) {
+    const [reason] = reasonOf(error).split(';');
+    return fault(`Cannot sign: ${reason}.`, remedy);
+  }
+}

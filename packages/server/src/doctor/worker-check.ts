@@ -1,0 +1,69 @@
+// The worker: one is running, and mail does not wait. And of several API processes without Redis,
+// each counts rate limits for itself.
+import type { Inspection } from '../db/inspection.ts';
+import { fault, fine, type Outcome, orFine, warning } from './finding.ts';
+
+const MAIL_LATE_MINUTES = 10;
+
+export async function checkWorker(inspection: Inspection): Promise<Outcome[]> {
+  const [facts] = await inspection.queryAs<{ isSeen: boolean | null }>('kr_worker', SEEN);
+  if (facts?.isSeen !== true) {
+    return [
+      warning(
+        'No worker was seen in the last 30 seconds: mail is not sent and keys are not rotated.',
+        'Run one: keyrail-server worker, or start.',
+      ),
+    ];
+  }
+  return [fine('A worker is running.')];
+}
+
+const SEEN = `select max(seen_at) > app_now() - interval '30 seconds' as "isSeen" from worker_beats`;
+
+/** Mail that waits, or that was given up in the last day. */
+export async function checkMailQueue(inspection: Inspection): Promise<Outcome[]> {
+  const [facts] = await inspection.queryAs<MailFacts>('kr_worker', MAIL, [MAIL_LATE_MINUTES]);
+  if (!facts) return [];
+  const { late, failed, reason } = facts;
+  const why = reason === null ? '' : `: ${reason}`;
+  const remedy = 'See the finding about mail. Mail that was given up has to be requested again.';
+  return orFine(
+    [
+      ...(late > 0
+        ? [warning(`${late} mails wait for more than ${MAIL_LATE_MINUTES} minutes${why}.`, remedy)]
+        : []),
+      ...(failed > 0
+        ? [warning(`${failed} mails were given up in the last day${why}.`, remedy)]
+        : []),
+    ],
+    'No mail waits.',
+  );
+}
+
+type MailFacts = { late: number; failed: number; reason: string | null };
+
+const MAIL = `
+  select count(*) filter (where failed_at is null)::int as late,
+    count(failed_at)::int as failed, max(last_error) as reason
+  from mail_outbox
+  where sent_at is null and (failed_at > app_now() - interval '1 day'
+    or failed_at is null and created_at < app_now() - $1 * interval '1 minute')`;
+
+/** Without Redis. */
+export async function checkApiCount(inspection: Inspection): Promise<Outcome[]> {
+  const [row] = await inspection.queryAs<{ running: number }>('kr_gate', RUNNING);
+  const running = row?.running ?? 0;
+  if (running < 2) return [];
+  return [
+    fault(
+      `${running} API processes run without Redis: each allows the whole of every rate limit.`,
+      'Set REDIS_URL in all of them, or run only one.',
+    ),
+  ];
+}
+
+// Each process extends its span every 5 seconds. One that has just replaced another is not counted.
+const RUNNING = `
+  select count(*)::int as running from served_spans
+  where ended_at > app_now() - interval '12 seconds'
+    and began_at < app_now() - interval '20 seconds'`;

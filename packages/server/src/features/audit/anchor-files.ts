@@ -1,0 +1,102 @@
+// Reads files of anchors for a verification: each line is parsed, and its signature is checked with
+// the key that it names. Lines are read one at a time; of each anchor only a few fields are kept.
+import type { KeyObject } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { AuditAnchor as WireAnchor } from '@keyrail/protocol/objects/audit.ts';
+import { isSignedBy } from '../../access/audit-anchor.ts';
+import type { AnchoredRow } from './chain-check.ts';
+
+export type ReadAnchors = {
+  /** By workspace, in the order of `seq`. */
+  chains: ReadonlyMap<string, readonly AnchoredRow[]>;
+  lines: number;
+  used: number;
+  /**
+   * Lines that are no anchors, such as the rest of an append that a crash interrupted. They are not
+   * a fault: removing a line is as easy as destroying it.
+   */
+  unreadable: number;
+  /** Anchors that no key of this deployment signed. */
+  refused: { file: string; line: number; reason: string }[];
+};
+
+type Wanted = {
+  files: readonly string[];
+  /** Public keys of the purpose `audit_anchor` by `kid`. */
+  keys: ReadonlyMap<string, KeyObject>;
+  /** Only anchors of this workspace; null for all. */
+  workspaceId: string | null;
+};
+
+/** About 200 bytes of memory each. */
+const ANCHORS_MAX = 2_000_000;
+const REFUSED_MAX = 1000;
+const LINE_CHARS_MAX = 4096;
+
+export async function readAnchorFiles({ files, keys, workspaceId }: Wanted): Promise<ReadAnchors> {
+  const chains = new Map<string, Map<string, AnchoredRow>>();
+  const read = { lines: 0, used: 0, unreadable: 0 };
+  const refused: ReadAnchors['refused'] = [];
+  for (const file of files) {
+    for await (const { text, line } of linesOf(file)) {
+      read.lines += 1;
+      const anchor = anchorIn(text);
+      if (anchor === null) {
+        read.unreadable += 1;
+        continue;
+      }
+      if (workspaceId !== null && anchor.workspace_id !== workspaceId) continue;
+      const rows = chains.get(anchor.workspace_id) ?? new Map<string, AnchoredRow>();
+      // A place may get an anchor twice; checking its signature again would only cost time.
+      if (rows.has(anchor.signature)) continue;
+      const reason = refusalOf(anchor, keys);
+      if (reason !== null) {
+        if (refused.length < REFUSED_MAX) refused.push({ file, line, reason });
+        continue;
+      }
+      if (read.used === ANCHORS_MAX) throw new Error(tooMany);
+      read.used += 1;
+      const { seq, hash, count, anchored_at: anchoredAt } = anchor;
+      chains.set(anchor.workspace_id, rows.set(anchor.signature, { seq, hash, count, anchoredAt }));
+    }
+  }
+  return {
+    chains: new Map([...chains].map(([id, rows]) => [id, inOrder(rows)])),
+    refused,
+    ...read,
+  };
+}
+
+const tooMany = `more than ${ANCHORS_MAX} anchors: give fewer files, or one chain with --workspace`;
+
+const inOrder = (rows: ReadonlyMap<string, AnchoredRow>): AnchoredRow[] =>
+  [...rows.values()].sort((a, b) => a.seq - b.seq);
+
+function anchorIn(text: string): WireAnchor | null {
+  try {
+    return WireAnchor.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function refusalOf(anchor: WireAnchor, keys: Wanted['keys']): string | null {
+  const key = keys.get(anchor.kid);
+  if (!key) return `No key ${anchor.kid} of this deployment signs anchors.`;
+  return isSignedBy(anchor, key) ? null : 'The signature does not match the anchor.';
+}
+
+/** The lines of a file that are not empty. A line that is too long is cut, so it is unreadable. */
+async function* linesOf(file: string): AsyncGenerator<{ text: string; line: number }> {
+  let rest = '';
+  let line = 0;
+  for await (const chunk of createReadStream(file, 'utf8')) {
+    const parts = `${rest}${chunk}`.split('\n');
+    rest = (parts.pop() ?? '').slice(0, LINE_CHARS_MAX);
+    for (const text of parts) {
+      line += 1;
+      if (text !== '') yield { text: text.slice(0, LINE_CHARS_MAX), line };
+    }
+  }
+  if (rest !== '') yield { text: rest, line: line + 1 };
+}

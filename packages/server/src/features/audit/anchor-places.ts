@@ -1,0 +1,167 @@
+// The places outside the database that keep anchors: files that are only appended to, and addresses
+// that accept a POST. Both get JSON lines, at least once each.
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
+import { VERSION } from '../../base/version.ts';
+
+export type AnchorPlaceSetting = { kind: 'file'; path: string } | { kind: 'url'; url: string };
+
+export type AnchorPlace = {
+  /** The same after a restart. Contains no credential, nor does the label. */
+  id: string;
+  label: string;
+  /** True if the place is empty, or was just emptied because it had become too large. */
+  startsOver(ageMs: number): Promise<boolean>;
+  append(lines: string): Promise<void>;
+};
+
+/** The file of this data directory is replaced beyond this size, and at most once a day. */
+const FILE_BYTES_MAX = 64 * 1024 * 1024;
+const FILE_AGE_MS_MIN = DAY_MS;
+
+/** The file in the data directory, and the places of the setting. */
+export const anchorPlacesOf = (
+  { dataDir, auditAnchors }: { dataDir: string; auditAnchors: readonly AnchorPlaceSetting[] },
+  host: string,
+): AnchorPlace[] => [
+  createFilePlace({ path: join(dataDir, ANCHOR_FILE), host, isOwn: true }),
+  ...auditAnchors.map((place) =>
+    place.kind === 'url'
+      ? createUrlPlace(place.url)
+      : createFilePlace({ path: place.path, host, isOwn: false }),
+  ),
+];
+
+const ANCHOR_FILE = 'audit-anchors.jsonl';
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+type FilePlace = {
+  path: string;
+  /** Files of different machines are different places. */
+  host: string;
+  /** Whether this process may rename the file and create its directory. */
+  isOwn: boolean;
+  bytesMax?: number;
+};
+
+export function createFilePlace(given: FilePlace): AnchorPlace {
+  const { path, host, isOwn, bytesMax = FILE_BYTES_MAX } = given;
+  return {
+    id: digestOf(`file ${host} ${path}`),
+    label: path,
+    async startsOver(ageMs) {
+      const size = await sizeOf(path);
+      if (size === 0) return true;
+      if (!isOwn || size < bytesMax || ageMs < FILE_AGE_MS_MIN) return false;
+      await rename(path, olderName(path));
+      return true;
+    },
+    async append(lines) {
+      if (isOwn) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+      await appendDurably(path, lines);
+    },
+  };
+}
+
+/** One older file is kept beside the current one. */
+const olderName = (path: string): string => path.replace(/(\.jsonl)?$/, '.1$1');
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0;
+    throw error;
+  }
+}
+
+// Not blocking: opening a pipe without a reader would hang.
+const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
+
+async function appendDurably(path: string, lines: string): Promise<void> {
+  const file = await open(path, APPENDING, 0o600);
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw new Error(`${path} is not a regular file`);
+    // A crash may have left a part of a line.
+    const isTorn = found.size > 0 && (await lastByte(file, found.size)) !== NEWLINE;
+    await file.appendFile(isTorn ? `\n${lines}` : lines);
+    await file.sync();
+    if (found.size === 0) await syncDirectory(dirname(path));
+  } finally {
+    await file.close();
+  }
+}
+
+const NEWLINE = 10;
+
+async function lastByte(file: FileHandle, size: number): Promise<number | undefined> {
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0];
+}
+
+/** The name of a new file survives a crash too. */
+async function syncDirectory(path: string): Promise<void> {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+const POST_MS_MAX = 5 * SECOND_MS;
+const PAUSES_MS = [SECOND_MS, 2 * SECOND_MS];
+
+/** An address is never empty: it got everything up to what was recorded. */
+export function createUrlPlace(address: string, pausesMs = PAUSES_MS): AnchorPlace {
+  const { url, headers } = requestTo(address);
+  const post = async (lines: string): Promise<void> => {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers,
+      body: lines,
+      redirect: 'error',
+      signal: AbortSignal.timeout(POST_MS_MAX),
+    });
+    await answer.body?.cancel();
+    if (!answer.ok) throw new Error(`${url.origin} answered with status ${answer.status}`);
+  };
+  return {
+    id: digestOf(`url ${address}`),
+    label: url.origin,
+    startsOver: async () => false,
+    async append(lines) {
+      for (const pauseMs of pausesMs) {
+        try {
+          return await post(lines);
+        } catch {
+          await sleep(pauseMs);
+        }
+      }
+      await post(lines);
+    },
+  };
+}
+
+/** User and password of the address become a header: fetch refuses them in a URL. */
+function requestTo(address: string): { url: URL; headers: Record<string, string> } {
+  const url = new URL(address);
+  const { username, password } = url;
+  url.username = '';
+  url.password = '';
+  const headers: Record<string, string> = {
+    'content-type': 'application/x-ndjson',
+    'user-agent': `keyrail/${VERSION}`,
+  };
+  if (username !== '' || password !== '') {
+    const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    headers.authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
+  }
+  return { url, headers };
+}

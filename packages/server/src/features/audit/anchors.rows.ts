@@ -1,0 +1,137 @@
+// Every statement on anchors and on the places that keep them.
+import { sql } from 'kysely';
+import type { AuditAnchor, AuditHead } from '../../access/audit-anchor.ts';
+import { msAfter } from '../../base/duration.ts';
+import { notFound } from '../../base/errors.ts';
+import { build, many, maybe } from '../../db/sql.ts';
+import type { Read } from '../../doors/door.ts';
+import type { Work } from '../../doors/work.ts';
+
+/** The newest anchor of the workspace in reach. */
+export async function loadAnchor(tx: Read): Promise<AuditAnchor> {
+  const anchor = await maybe(tx, build.selectFrom('auditAnchors').selectAll());
+  if (anchor === null) throw notFound('audit anchor');
+  return anchor;
+}
+
+/** A head beside the newest anchor of its chain; null if there is none. */
+export type ComparedHead = AuditHead & {
+  anchoredSeq: number | null;
+  anchoredHash: string | null;
+  /** The present hash of the anchored row, if the chain has grown since. */
+  presentHash: string | null;
+};
+
+type Page = { after: string; limit: number };
+
+/** Heads of all workspaces in the order of their ids. */
+export const listHeads = (tx: Work, { after, limit }: Page): Promise<ComparedHead[]> =>
+  many(
+    tx,
+    sql<ComparedHead>`
+      select head.*, anchor.seq as anchored_seq, anchor.hash as anchored_hash,
+        was.hash as present_hash
+      from (select workspace_id, seq, hash, occurred_at from audit_heads
+            where workspace_id > ${after} order by workspace_id limit ${limit}) head
+        left join lateral (select seq, hash from audit_anchors
+          where workspace_id = head.workspace_id limit 1) anchor on true
+        left join lateral (select hash from audit_logs
+          where workspace_id = head.workspace_id and seq = anchor.seq and anchor.seq < head.seq
+          limit 1) was on true
+      order by head.workspace_id`,
+  );
+
+/** Ids of all workspaces, in order. */
+export const listChains = async (tx: Work, { after, limit }: Page): Promise<string[]> => {
+  const rows = await many(
+    tx,
+    sql<{ id: string }>`select id from workspaces where id > ${after} order by id limit ${limit}`,
+  );
+  return rows.map(({ id }) => id);
+};
+
+/** An arbitrary constant, the same in every version. */
+const NUMBERS_LOCK = 7_265_002;
+
+/** Numbers are given in the order of commits: a reader of later numbers misses none. */
+export async function insertAnchors(tx: Work, anchors: readonly AuditAnchor[]): Promise<void> {
+  await many(tx, sql`select pg_advisory_xact_lock(${NUMBERS_LOCK})`);
+  await many(
+    tx,
+    sql`insert into audit_anchors as known (workspace_id, number, seq, hash, occurred_at, count,
+        anchored_at, kid, signature)
+      select made.workspace_id,
+        made.place + coalesce((select number from audit_anchors order by number desc limit 1), 0),
+        made.seq, made.hash, made.occurred_at, made.seq, made.anchored_at, made.kid, made.signature
+      from unnest(${anchors.map((each) => each.workspaceId)}::uuid[],
+        ${anchors.map((each) => each.seq)}::bigint[],
+        ${anchors.map((each) => each.hash)}::text[],
+        ${anchors.map((each) => each.occurredAt)}::timestamptz[],
+        ${anchors.map((each) => each.anchoredAt)}::timestamptz[],
+        ${anchors.map((each) => each.kid)}::uuid[],
+        ${anchors.map((each) => each.signature)}::text[])
+        with ordinality as made (workspace_id, seq, hash, occurred_at, anchored_at, kid, signature,
+          place)
+      on conflict (workspace_id) do update set number = excluded.number, seq = excluded.seq,
+        hash = excluded.hash, occurred_at = excluded.occurred_at, count = excluded.count,
+        anchored_at = excluded.anchored_at, kid = excluded.kid, signature = excluded.signature
+      where excluded.seq > known.seq`,
+  );
+}
+
+type NumberedAnchor = AuditAnchor & { number: number };
+
+/** The newest anchor of each chain, if it was signed after the one with this number. */
+export const listAnchors = (
+  tx: Work,
+  { after, limit }: { after: number; limit: number },
+): Promise<NumberedAnchor[]> =>
+  many(
+    tx,
+    build
+      .selectFrom('auditAnchors')
+      .selectAll()
+      .where('number', '>', after)
+      .orderBy('number')
+      .limit(limit),
+  );
+
+type PlaceRow = {
+  place: string;
+  label: string;
+  number: number;
+  beganAt: Date;
+  triedAt: Date;
+  deliveredAt: Date | null;
+  lastError: string | null;
+};
+
+export const findPlace = (tx: Work, place: string): Promise<PlaceRow | null> =>
+  maybe(tx, build.selectFrom('auditAnchorPlaces').selectAll().where('place', '=', place));
+
+const PLACES_MAX = 100;
+
+export const listPlaces = (tx: Work): Promise<PlaceRow[]> =>
+  many(tx, build.selectFrom('auditAnchorPlaces').selectAll().orderBy('place').limit(PLACES_MAX));
+
+export async function updatePlace(tx: Work, row: PlaceRow): Promise<void> {
+  const { place: _, ...changes } = row;
+  await many(
+    tx,
+    build
+      .insertInto('auditAnchorPlaces')
+      .values(row)
+      .onConflict((conflict) => conflict.column('place').doUpdateSet(changes)),
+  );
+}
+
+/**
+ * Forgets places that got nothing for long, such as files of containers that are gone. A place that
+ * is used again begins with the newest anchor of each chain.
+ */
+export async function removeOldPlaces(tx: Work, keptMs: number): Promise<void> {
+  await many(
+    tx,
+    build.deleteFrom('auditAnchorPlaces').where('triedAt', '<', msAfter(tx.now, -keptMs)),
+  );
+}

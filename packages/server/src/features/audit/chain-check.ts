@@ -1,0 +1,83 @@
+// The check of one chain, row by row: each row has the next number, links to the row before,
+// matches its hash, and is the row that an anchor names. Only the state of the last row is kept.
+import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
+import { rowHash } from '../../doors/audit-chain.ts';
+import type { AuditRow } from './rows.ts';
+
+/** What a verified anchor says about a chain. */
+export type AnchoredRow = { seq: number; hash: string; count: number; anchoredAt: string };
+
+export type ChainFault = { seq: number; reason: string };
+
+type ChainCheck = {
+  readonly checked: number;
+  /** The hash of the last row that was checked. */
+  readonly hash: string;
+  take(row: AuditRow): ChainFault | null;
+  /** After the last row: an anchor of a later one shows that the end was cut off. */
+  end(): ChainFault | null;
+};
+
+/** `anchored` is in the order of `seq`, and may name a row several times. */
+export function createChainCheck(anchored: readonly AnchoredRow[]): ChainCheck {
+  let checked = 0;
+  let hash = GENESIS_HASH;
+  let nextAnchor = 0;
+
+  /** Hashes cover all rows before, so the last matching anchor bounds where the change began. */
+  function anchorFault(): string | null {
+    for (; anchored[nextAnchor]?.seq === checked; nextAnchor += 1) {
+      const anchor = anchored[nextAnchor];
+      if (anchor && (anchor.hash !== hash || anchor.count !== checked)) {
+        const last = anchored.findLast(({ seq }) => seq < checked)?.seq ?? 0;
+        return (
+          `The row is not the one that was anchored at ${anchor.anchoredAt}: ` +
+          `the chain was rewritten after row ${last}.`
+        );
+      }
+    }
+    return null;
+  }
+
+  return {
+    get checked() {
+      return checked;
+    },
+    get hash() {
+      return hash;
+    },
+    take(row) {
+      const reason = faultIn(row, checked + 1, hash);
+      if (reason) return { seq: checked + 1, reason };
+      checked += 1;
+      hash = row.hash;
+      const rewritten = anchorFault();
+      return rewritten === null ? null : { seq: checked, reason: rewritten };
+    },
+    end() {
+      const last = anchored.at(-1);
+      if (!last || last.seq <= checked) return null;
+      const reason = `Rows up to ${last.seq} were anchored at ${last.anchoredAt}: the end was cut off.`;
+      return { seq: checked + 1, reason };
+    },
+  };
+}
+
+function faultIn(row: AuditRow, seq: number, prevHash: string): string | null {
+  if (row.seq !== seq) return 'A row is missing.';
+  if (row.prevHash !== prevHash) return 'The row does not link to the one before it.';
+  if (rowHash(row) !== row.hash) return 'The row does not match its hash.';
+  // The column is not hashed, but it decides which principals see the row.
+  if (row.env !== envIn(row.payload))
+    return 'The environment of the row does not match its payload.';
+  return null;
+}
+
+function envIn(payload: string): unknown {
+  try {
+    const { env = null } = JSON.parse(payload);
+    return env;
+  } catch {
+    return undefined; // not JSON, though its hash matches: no environment is equal to this
+  }
+}

@@ -1,0 +1,23 @@
+import { SECOND_MS } from '../../base/duration.ts';
+import type { Secret } from '../../base/secret.ts';
+
+const WAIT_MS_MAX = 8 * SECOND_MS;
+
+/**
+ * Connects to the mail server, upgrades to TLS if it offers that, and signs in if the URL has a
+ * user. Sends no mail.
+ */
+export async function probeSmtp(url: Secret): Promise<void> {
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({
+    url: url.reveal(),
+    connectionTimeout: WAIT_MS_MAX,
+    greetingTimeout: WAIT_MS_MAX,
+    socketTimeout: WAIT_MS_MAX,
+  });
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
