@@ -11,11 +11,11 @@ import { openSecretKeyAuth, type SecretKeyAuth } from './access/secret-key-auth.
 import { sessionPrincipal } from './access/session.ts';
 import { createSigningKeys, type SigningKeys } from './access/signing-keys.ts';
 import type { Throttle } from './access/throttle.ts';
-import type { Clock } from './base/clock.ts';
+import { type Clock, monotonicMs } from './base/clock.ts';
 import { deadlineAfter } from './base/deadline.ts';
 import { createIdMaker, createRequestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
-import type { RandomBytes } from './base/random.ts';
+import { type RandomBytes, randomShare } from './base/random.ts';
 import { createBoundSealing, createSealing, type Sealing } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Database } from './db/database.ts';
@@ -24,8 +24,9 @@ import { type Gate, openGate } from './doors/gate.ts';
 import { type OpenPeople, openPeople } from './doors/people.ts';
 import { openPolicyNotifications } from './doors/policy-notifications.ts';
 import { openServingRecord, type ServingParts } from './doors/serving-record.ts';
+import { allEnvs } from './doors/reach.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
-import type { DoorParts } from './doors/write.ts';
+import { type DoorParts, type OpenWrite, openWrite } from './doors/write.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
 import { measureImpact } from './features/impact/measure-impact.ts';
 import { presentImpact } from './features/impact/present.ts';
@@ -33,6 +34,9 @@ import { type MailSetting, type MailTransport, openTransport } from './features/
 import type { ScannerKeys } from './features/scanner/public-keys.ts';
 import { rotateSigningKey, type SigningParts } from './features/signing/rotate-signing-key.ts';
 import type { SigningSchedule } from './features/signing/rotation-schedule.ts';
+import { createRequestSender } from './features/webhooks/send-request.ts';
+import { sendNow, type WebhookParts } from './features/webhooks/send-webhooks.job.ts';
+import { resolveHost } from './features/webhooks/target-url.ts';
 import { createCursors } from './http/cursor.ts';
 import { documentRoutes } from './http/documents.ts';
 import { createRequestHash } from './http/idempotency-key.ts';
@@ -64,6 +68,8 @@ export type AppParts = SigningSchedule & {
   usageHoursKeptDays: number;
   /** Monthly usage rows per workspace, for all tenants together. */
   tenantMonthsMax: number;
+  /** Allows webhooks to private addresses and over plain HTTP. */
+  webhookPrivate: boolean;
   /** Closed with the app. */
   counters: Counters;
   scannerKeys: ScannerKeys;
@@ -109,6 +115,16 @@ export function buildApp(parts: AppParts): App {
   const makeFirstSigningKey = () => work((tx) => rotateSigningKey(tx, signing, 'first'));
   const secretKeyAuth = secretKeyAuthOf(parts, gate);
 
+  const webhooks: WebhookParts = {
+    work,
+    db,
+    writeIn: (workspaceId) => systemWrite(doors, workspaceId),
+    sendWebhook: createRequestSender({ allowPrivate: parts.webhookPrivate, nowMs: monotonicMs }),
+    webhookSealing: createBoundSealing(keyFor('webhooks', masterKey), randomBytes),
+    random: () => randomShare(randomBytes),
+    newId,
+    log,
+  };
   const routes = servedRoutes({
     // The settings and stores; each feature names the ones it needs in its type.
     ...parts,
@@ -116,6 +132,9 @@ export function buildApp(parts: AppParts): App {
     hub,
     signingKeys,
     makeFirstSigningKey,
+    webhookSealing: webhooks.webhookSealing,
+    webhookTargets: { resolveHost, allowPrivate: parts.webhookPrivate },
+    sendWebhookNow: (id) => sendNow(webhooks, id),
     responseSealing: createBoundSealing(keyFor('idempotency', masterKey), randomBytes),
     redis: counters.state,
   });
@@ -155,6 +174,7 @@ export function buildApp(parts: AppParts): App {
       transport: transportOf(parts),
       unseal,
       signing,
+      webhooks,
       usageHoursKeptDays: parts.usageHoursKeptDays,
       publicUrl,
       newId,
@@ -176,6 +196,14 @@ export function buildApp(parts: AppParts): App {
 }
 
 const WORK_WAIT_MS = 10_000;
+
+/** A write of the server itself, outside any request. */
+const systemWrite = (doors: DoorParts, workspaceId: string): OpenWrite =>
+  openWrite(
+    doors,
+    { workspaceId, envs: allEnvs, actor: { type: 'system', id: null }, authority: 'owner' },
+    { deadline: deadlineAfter(WORK_WAIT_MS) },
+  );
 
 /** The gate's transactions for the worker. Each one gets its own deadline. */
 const workersPeople =

@@ -9,6 +9,7 @@ import type { MailSetting } from './features/mail/transport.ts';
 import type { ScannerKeysSource } from './features/scanner/public-keys.ts';
 import { clientNames } from './settings/client-names.ts';
 import * as embed from './settings/embed.ts';
+import * as events from './settings/events.ts';
 import * as people from './settings/people.ts';
 import * as policy from './settings/policy.ts';
 import { Fault, type Setting } from './settings/setting.ts';
@@ -53,6 +54,7 @@ export type Config = Readonly<{
   embedKeysMax: number;
   idempotencyBytesMax: number;
   tenantMonthsMax: number;
+  webhookPrivate: boolean;
   databaseBytesMax: number | null;
 }>;
 
@@ -113,6 +115,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     embedKeysMax: required(embed.embedKeysMax, 1),
     idempotencyBytesMax: required(storage.idempotencyBytesMax, 1),
     tenantMonthsMax: required(storage.tenantMonthsMax, 1),
+    webhookPrivate: required(events.webhookPrivate, false),
     databaseBytesMax: optional(storage.databaseBytesMax),
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {

@@ -23,6 +23,7 @@ import {
 } from './settings/parsers.ts';
 import { invitesPerHourMax, signupPolicy, verifiedOnly } from './settings/people.ts';
 import { heldPollsMax, hotAuthMs, policyPageKeysMax, revokeWaitMsMax } from './settings/policy.ts';
+import { webhookPrivate } from './settings/events.ts';
 import { Fault, type Setting } from './settings/setting.ts';
 import {
   countersMax,
@@ -230,5 +231,6 @@ export const settings: readonly Setting<unknown>[] = [
   ingestEventsPerMinute,
   usageHoursKeptDays,
   tenantMonthsMax,
+  webhookPrivate,
   logLevel,
 ];

@@ -120,6 +120,7 @@ async function openApp(config: Config & { publicUrl: string }, log: Log): Promis
     invitesPerHourMax: config.invitesPerHourMax,
     idempotencyBytesMax: config.idempotencyBytesMax,
     tenantMonthsMax: config.tenantMonthsMax,
+    webhookPrivate: config.webhookPrivate,
     counters,
     checkAnswers: false,
   });

@@ -61,6 +61,8 @@ type AuditHeads = {
   hash: string;
   occurredAt: Date;
   changeId: string;
+  /** Whether a webhook endpoint of the workspace receives events. Set by the database. */
+  listens: ColumnType<boolean, never, never>;
 };
 
 /** Columns that API keys and secret keys share. */
@@ -243,6 +245,44 @@ type KeptResponses = {
 
 type KeptResponseTotals = { workspaceId: FromReach; env: Env; bytes: number };
 
+type WebhookEndpoints = {
+  id: string;
+  workspaceId: FromReach;
+  env: Env | null;
+  url: string;
+  events: string[];
+  description: string | null;
+  sealedSecret: Buffer;
+  sealedOldSecret: Buffer | null;
+  oldSecretUntil: Date | null;
+  disabledAt: Date | null;
+  disabledReason: string | null;
+  failingSince: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+  deletedAt: ColumnType<Date | null, never, Date>;
+};
+
+type WebhookDeliveries = {
+  id: string;
+  workspaceId: FromReach;
+  endpointId: string;
+  env: Env | null;
+  type: string;
+  auditId: string | null;
+  notice: Json<Record<string, unknown>> | null;
+  state: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  dueAt: Date;
+  claim: string | null;
+  claimedUntil: Date | null;
+  lastStatus: number | null;
+  lastError: string | null;
+  durationMs: number | null;
+  createdAt: Date;
+  deliveredAt: Date | null;
+};
+
 export type Tables = TrafficTables & {
   workspaces: Workspaces;
   auditLogs: AuditLogs;
@@ -253,6 +293,8 @@ export type Tables = TrafficTables & {
   tenants: Tenants;
   apiKeys: ApiKeys;
   metaTotals: MetaTotals;
+  webhookEndpoints: WebhookEndpoints;
+  webhookDeliveries: WebhookDeliveries;
   keptResponses: KeptResponses;
   keptResponseTotals: KeptResponseTotals;
   projectVersions: ProjectVersions;

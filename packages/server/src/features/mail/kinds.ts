@@ -1,4 +1,4 @@
-// The five kinds of mail, and the parameters of each.
+// The kinds of mail, and the parameters of each.
 
 export type MailParams = {
   verify_email: Record<never, string>;
@@ -17,6 +17,7 @@ export type MailParams = {
     expires_at: string;
     found_at: string;
   };
+  webhook_disabled: { workspace: string; host: string };
 };
 
 export type MailKind = keyof MailParams;

@@ -17,9 +17,12 @@ const subjects = {
   password_reset: 'Reset your password',
   invite: 'You are invited to a workspace on Keyrail',
   key_quarantined: 'A leaked key was quarantined',
+  webhook_disabled: 'A webhook endpoint was disabled',
 } as const satisfies Record<MailKind, string>;
 
 const DID_NOT_ASK = 'If this was not you, ignore this message: nothing happens without the link.';
+
+const FOR_OWNERS = 'You get this mail as an owner of the workspace or at its billing address.';
 
 type PartsOfKind = {
   [K in MailKind]: (params: MailParams[K], link: string | null) => Omit<MailParts, 'subject'>;
@@ -71,7 +74,15 @@ const partsOf: PartsOfKind = {
         ? ['Rotate it now: the successor is clean, and the old key ends by itself.']
         : []),
     ],
-    small: 'You get this mail as an owner of the workspace or at its billing address.',
+    small: FOR_OWNERS,
+  }),
+  webhook_disabled: ({ workspace, host }) => ({
+    paragraphs: [
+      `Every event that was sent to ${host} failed for five days, so the endpoint was disabled.`,
+      `It belongs to the workspace ${workspace}. Enable it again when it works: events from ` +
+        'before that are not sent.',
+    ],
+    small: FOR_OWNERS,
   }),
 };
 
