@@ -10,6 +10,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureChanges } from './changes.ts';
+import { measureDashboard } from './dashboard/dashboard.ts';
 import { measureEmbeddedChanges } from './embedded-changes.ts';
 import { measureIdempotency } from './idempotency.ts';
 import { measureIngest } from './ingest.ts';
@@ -39,6 +40,7 @@ const benchmarks: Record<string, Benchmark> = {
   idempotency: measureIdempotency,
   ingest: measureIngest,
   sdk: measureSdk,
+  dashboard: measureDashboard,
 };
 
 const INTERRUPTED = 130;

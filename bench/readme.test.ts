@@ -7,7 +7,9 @@ const root = join(import.meta.dirname, '..');
 
 test('the source files that figures stand behind exist', () => {
   const text = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
-  const named = [...text.matchAll(/`((?:server|sdk|protocol)\/[^`]+)`/g)].map(([, path]) => path);
+  const named = [...text.matchAll(/`((?:server|sdk|protocol|dashboard)\/[^`]+)`/g)].map(
+    ([, path]) => path,
+  );
   deepEqual(
     named.filter((path) => path !== undefined && !existsSync(join(root, 'packages', path))),
     [],

@@ -1,7 +1,8 @@
 /**
  * Builds the packages that are published: the SDK and the client as ESM and CommonJS with
- * declarations, the CLI as one ESM file. Each runs on Node 20 and has no dependency; code and types
- * of the protocol are included. Plain JavaScript, because setup runs it on any Node.
+ * declarations, the CLI as one ESM file, the widget as ESM for browsers with declarations. Each has
+ * no dependency; code and types of the protocol are included. Plain JavaScript, because setup runs
+ * it on any Node.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -18,6 +19,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { declareClient, declarePackage } from './declarations.mjs';
+// biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
+import { widgetOptions } from './widget-options.mjs';
 
 const recipes = {
   sdk: {
@@ -35,6 +38,15 @@ const recipes = {
   cli: {
     sources: ['packages/cli/src', 'packages/client/src', 'packages/protocol/src/wire'],
     build: buildCli,
+  },
+  widget: {
+    sources: [
+      'packages/widget/src',
+      'packages/client/src',
+      'packages/protocol/src/wire',
+      'scripts/widget-options.mjs',
+    ],
+    build: buildWidget,
   },
 };
 
@@ -144,4 +156,23 @@ async function buildCli({ root, home, out }) {
   });
   // The bundle contains commander, whose licence asks for its text to be included.
   copyFileSync(join(root, 'node_modules/commander/LICENSE'), join(out, 'LICENSE-commander.txt'));
+}
+
+/** React is installed by the user of the package; Preact and the client are included. */
+async function buildWidget({ root, home, out }) {
+  const { build } = await import('esbuild');
+  const entries = ['index.js', 'react.js'];
+  await Promise.all([
+    build({
+      ...widgetOptions(root),
+      entryPoints: entries.map((path) => join(home, 'src', path.replace(/\.js$/, '.ts'))),
+      outdir: join(out, 'esm'),
+      splitting: true,
+      external: ['react'],
+    }),
+    declarePackage({ root, home, out: join(out, 'types'), entries }),
+  ]);
+  cpSync(join(out, 'types'), join(out, 'esm'), { recursive: true });
+  rmSync(join(out, 'types'), { recursive: true });
+  copyFileSync(join(root, 'node_modules/preact/LICENSE'), join(out, 'esm/LICENSE-preact.txt'));
 }

@@ -17,16 +17,18 @@ export type Lane = {
   quickFiles: string[];
   /** Files that may share a process. */
   together: RegExp;
+  /** The lane has only files with this text. */
+  containing: RegExp;
 };
 
 /** A test ends before its process would, so that the report can name it. */
 export const TEST_MS_MAX = 90_000;
 export const FILE_MS_MAX = 120_000;
 /** The share of each file in the limit of a process that runs several. */
-export const SHARED_FILE_MS = 20_000;
+export const SHARED_FILE_MS = 30_000;
 export const RUN_MS_MAX = 30 * 60_000;
 
-const usual = { needs: [], offers: [], quickFiles: [], together: /^$/ };
+const usual = { needs: [], offers: [], quickFiles: [], together: /^$/, containing: /^/ };
 /**
  * Adapter tests borrow a shared suite; only a process of their own shows which file a test belongs
  * to. Long contract tests run in a process of their own, beside others.
@@ -36,6 +38,17 @@ const together =
 const onPostgres = { ...usual, store: 'postgres', needs: ['postgres'] } satisfies Partial<Lane>;
 
 /** Run in this order. The last lanes mostly wait, so they run in parallel with the first. */
+/** Journeys that do not depend on the store. */
+const STORELESS = [
+  'dashboard-build',
+  'documents*',
+  'embed-browser',
+  'examples',
+  'login-flood',
+  'production',
+  'proxies',
+];
+
 export const lanes: Lane[] = [
   {
     ...usual,
@@ -67,6 +80,8 @@ export const lanes: Lane[] = [
     ...onPostgres,
     name: 'postgres',
     together,
+    // A test that imports neither has the same result on every store.
+    containing: /@keyrail\/testing\/|\.\/store\.ts/,
     files: [
       // A simulation uses no store.
       'packages/server/src/{access,db,doors,features}/**/!(simulation).test.ts',
@@ -88,8 +103,7 @@ export const lanes: Lane[] = [
   {
     ...onPostgres,
     name: 'journeys',
-    // Examples and documents do not depend on the store.
-    files: ['tests/journeys/!(examples|documents*|production).test.ts'],
+    files: [`tests/journeys/!(${STORELESS.join('|')}).test.ts`],
   },
   {
     ...usual,

@@ -10,8 +10,8 @@ const run = promisify(execFile);
 export const root = join(import.meta.dirname, '..');
 const modules = join(root, 'node_modules');
 
-export type Name = 'sdk' | 'client' | 'cli';
-export const names: readonly Name[] = ['sdk', 'client', 'cli'];
+export type Name = 'sdk' | 'client' | 'cli' | 'widget';
+export const names: readonly Name[] = ['sdk', 'client', 'cli', 'widget'];
 
 export type Packed = { name: Name; tarball: string; files: string[] };
 

@@ -73,13 +73,14 @@ const emptyRow = ({ name, store }: Lane): Row => ({
  * Groups of files that share a process. Starting one, mostly its store, costs as much as the tests
  * of a file. Each test creates its own workspace, so files can share a store. A file with hooks
  * runs alone, because its hooks would apply to the others. So does a file that inspects query
- * plans, which depend on everything the tables ever held.
+ * plans, which depend on everything the tables ever held, and one that reports a full disk, which
+ * the store believes for a while.
  */
 function sharing({ lane, files }: LaneRun, root: string): string[][] {
   const programs: string[][] = [];
   let open: string[] = [];
   for (const file of files) {
-    const isShared = lane.together.test(file) && !PLANS.test(file);
+    const isShared = lane.together.test(file) && !ALONE.test(file);
     if (!isShared || HOOK.test(readFileSync(join(root, file), 'utf8'))) programs.push([file]);
     else {
       if (open.length === 0) programs.push(open);
@@ -91,8 +92,8 @@ function sharing({ lane, files }: LaneRun, root: string): string[][] {
 }
 
 const HOOK = /^(?:before|after|beforeEach|afterEach)\(/m;
-const PLANS = /-plans\.test\.ts$/;
-const FILES_PER_PROGRAM = 10;
+const ALONE = /(-plans|database-size)\.test\.ts$/;
+const FILES_PER_PROGRAM = 20;
 
 /** If a backend is missing, every file of the lane counts as one skipped test. */
 function programsOf(run: LaneRun, row: Row, setting: Setting): Program[] {

@@ -1,6 +1,6 @@
 /**
  * The first step of every npm script: installs what is missing, makes sure that the script will
- * run on a Node that executes TypeScript, and builds the packages that are published. With
+ * run on a Node that executes TypeScript, and builds the dashboard and the published packages. With
  * `--server`, what the server needs is enough: nothing is written if its dependencies are there.
  * Plain JavaScript without dependencies, because it must run on an old Node with nothing
  * installed. Silent when there is nothing to do.
@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildBrowser, isBrowserStale } from './build-browser.mjs';
 import { buildPackages, stalePackages } from './build-packages.mjs';
 import { withLock } from './setup-lock.mjs';
 
@@ -43,10 +44,17 @@ async function setUp({ serverOnly }) {
     });
   }
   checkRuntime();
-  // The server runs from its sources.
-  if (serverOnly && !canBuild()) return;
+  // The server runs from its sources, and without the dashboard if that cannot be built.
+  if (serverOnly && !isWritable(join(root, 'packages'))) return;
+  if (isBrowserStale(root)) {
+    // Another process may have built it while this one waited for the lock.
+    await withLock(root, () => isBrowserStale(root) && buildBrowser(root)).catch((error) => {
+      if (!serverOnly) throw error;
+      console.error(`keyrail: the dashboard was not built: ${error.message}`);
+    });
+  }
+  if (serverOnly && !hasCompiler()) return;
   if (stalePackages(root).length > 0) {
-    // Another process may have built them while this one waited for the lock.
     await withLock(root, () => buildPackages(root, stalePackages(root)));
   }
 }
@@ -86,7 +94,8 @@ const isWithoutDev = () => {
   return present.length > 0 && !present.some(({ dev }) => dev);
 };
 
-const canBuild = () => existsSync(join(modules, 'esbuild')) && isWritable(join(root, 'packages'));
+/** Published packages need declarations; an installation without development tools has none. */
+const hasCompiler = () => existsSync(join(modules, 'typescript'));
 
 function isWritable(path) {
   try {

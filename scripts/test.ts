@@ -7,12 +7,15 @@
  *   npm test -- secret-keys           only test files whose path contains this
  *   npm test -- --store postgres      only lanes on that store
  */
-import { globSync, mkdtempSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { startPostgres } from '@keyrail/testing/stores/postgres.ts';
 import { findPostgres } from '@keyrail/testing/stores/postgres-binaries.ts';
+import { proxyIsMissing } from '@keyrail/testing/stores/proxies.ts';
+import { redisIsMissing } from '@keyrail/testing/stores/redis.ts';
 import { endAll } from './children.ts';
 import { type Lane, lanes, type Store } from './matrix.ts';
 import { printAccount, type Row } from './report.ts';
@@ -33,6 +36,7 @@ async function main(): Promise<void> {
   }
 
   const env = cleanEnvironment();
+  if (filters.length === 0 && !quick) installPrograms(env);
   const chosen = lanes
     .map((lane) => (quick ? { ...lane, files: lane.quickFiles } : lane))
     .filter(({ files, store: on }) => files.length > 0 && (!store || [store, 'both'].includes(on)))
@@ -65,8 +69,9 @@ function filesOf(lane: Lane, filters: string[]): string[] {
     cwd: root,
     exclude: (name) => name === 'node_modules',
   }).sort();
-  if (filters.length === 0) return found;
-  return found.filter((file) => filters.some((filter) => file.includes(filter)));
+  return found
+    .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+    .filter((file) => lane.containing.test(readFileSync(join(root, file), 'utf8')));
 }
 
 /** Tests do not inherit KEYRAIL settings from the environment, except those meant for tests. */
@@ -79,12 +84,22 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
+/** Once for all tests, so that no test installs while others run, and none tries again in vain. */
+function installPrograms(env: NodeJS.ProcessEnv): void {
+  findPostgres();
+  redisIsMissing();
+  findChromium();
+  proxyIsMissing('nginx');
+  proxyIsMissing('caddy');
+  env.KEYRAIL_TEST_INSTALL ??= 'tried';
+}
+
 async function startBackends(chosen: Lane[]): Promise<Backends> {
   const wanted = chosen.some(({ needs, offers }) => [...needs, ...offers].includes('postgres'));
   if (!wanted) return { postgres: { url: null, reason: 'no selected lane needs it' } };
   const found = findPostgres();
   if ('missing' in found) return { postgres: { url: null, reason: found.missing } };
-  const { superuserUrl } = await startPostgres();
+  const { superuserUrl } = await startPostgres({ durable: false });
   return { postgres: { url: superuserUrl, reason: '' } };
 }
 

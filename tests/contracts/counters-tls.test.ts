@@ -1,55 +1,26 @@
 // Counters over TLS, on one server and on a Cluster: they work with a trusted certificate, and with
 // an untrusted one nothing is sent.
 import { equal } from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import tls from 'node:tls';
 import { openRedisCounters, type RedisCounters } from '@keyrail/server/volatile/redis.ts';
+import { createCertificate } from '@keyrail/testing/certificate.ts';
 import { ownerOf } from '@keyrail/testing/counter-owners.ts';
 import { freePort } from '@keyrail/testing/ports.ts';
 import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'kr-tls-'));
 after(() => rmSync(directory, { recursive: true, force: true }));
-const certificate = join(directory, 'cert.pem');
-const key = join(directory, 'key.pem');
+const files = createCertificate(directory, 'localhost');
+const { certificate = '', key = '' } = files ?? {};
 
-const skip = redisIsMissing() || certificateIsMissing();
+const skip = redisIsMissing() || (files === null && 'no openssl to create a certificate');
 const HEALED_MS_MAX = 10_000;
-
-/** Created for each run, because a private key in the sources would be public. */
-function certificateIsMissing(): string | false {
-  const { status } = spawnSync('openssl', [
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:prime256v1',
-    '-nodes',
-    '-days',
-    '2',
-    '-subj',
-    '/CN=localhost',
-    '-addext',
-    'basicConstraints=critical,CA:TRUE',
-    '-addext',
-    'subjectAltName=DNS:localhost,IP:127.0.0.1',
-    '-keyout',
-    key,
-    '-out',
-    certificate,
-  ]);
-  if (status !== 0) return 'no openssl to create a certificate';
-  chmodSync(directory, 0o755);
-  chmodSync(key, 0o644); // the server runs under its own account
-  return false;
-}
 
 const encrypted = async (): Promise<Record<string, string>> => ({
   'tls-port': String(await freePort()),

@@ -79,29 +79,49 @@ test('the commands of the guide install, start, probe and stop the server', { sk
 
 const settings = () => ({ KEYRAIL_PORT: '0', KEYRAIL_DATA_DIR: place.data });
 
-/** Starts the server as the user, and stops it as soon as it is ready. */
-async function startAndStop(words: string[]): Promise<void> {
+/** Starts the server as the user, and stops it as soon as it is ready and was used. */
+async function startAndStop(
+  words: string[],
+  use: (url: string) => Promise<void> = async () => {},
+): Promise<void> {
   const command = ['setpriv', ...asUser(), ...words];
+  let used: Promise<void> | undefined;
   const { code, output } = await runCommand(
     command,
     { cwd: clone(), env: settings() },
     (text, stop) => {
-      if (text.includes('"msg":"ready"')) stop();
+      const url = /"url":"([^"]+)".*"msg":"ready"/.exec(text)?.[1];
+      if (url !== undefined) used ??= use(url).finally(stop);
     },
   );
+  ok(used, output);
+  await used;
   equal(code, 0, output);
   match(output, /"signal":"SIGTERM"/);
   equal(/installing|EACCES/.exec(output), null, output);
 }
 
-test('npm start needs no development dependency and writes nothing into the clone', {
+/** The page of the dashboard, and every file that it names. */
+async function openDashboard(url: string): Promise<void> {
+  const page = await (await fetch(url)).text();
+  const names = page.match(/\/assets\/[\w.-]+/g) ?? [];
+  ok(names.some((name) => name.endsWith('.js')) && names.some((name) => name.endsWith('.css')));
+  for (const name of names) {
+    const { status, headers } = await fetch(`${url}${name}`);
+    equal(status, 200, name);
+    match(headers.get('cache-control') ?? '', /immutable/, name);
+  }
+}
+
+test('npm start needs no development dependency, writes nothing into the clone, and serves the dashboard', {
   skip,
 }, async () => {
-  await startAndStop(['npm', 'start']);
+  await startAndStop(['npm', 'start'], openDashboard);
   const git = ['status', '--porcelain', '--ignored'];
   const changed = execFileSync('git', git, { cwd: clone(), encoding: 'utf8' });
   deepEqual(changed.trim().split('\n').toSorted(), [
     '!! node_modules/',
+    '!! packages/dashboard/dist/',
     '!! packages/server/node_modules/',
   ]);
 });

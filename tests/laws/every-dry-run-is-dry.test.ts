@@ -81,7 +81,8 @@ async function rowsOf(app: Harness): Promise<Record<string, unknown>> {
       `select count(*)::int as rows, md5(coalesce(string_agg(
         concat(ctid, ' ', xmin, ' ', xmax), ',' order by ctid), '')) as digest from ${name}`,
     );
-    digests[name] = rows[0];
+    // The process records that it is serving, whatever it serves.
+    if (name !== 'served_spans') digests[name] = rows[0];
   }
   return digests;
 }

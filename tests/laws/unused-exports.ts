@@ -76,7 +76,9 @@ function fileOf(path: string, specifier: string): string | null {
 /** The sources behind the `exports` of a published package, and the programs that are run. */
 export function entryPoints(root: string): Set<string> {
   const entries = ['packages/server/src/main.ts', 'packages/cli/src/main.ts'];
-  for (const name of ['sdk', 'client']) {
+  // The build puts them in place of global names.
+  entries.push('packages/widget/src/captured.ts', 'packages/widget/src/jsx.ts');
+  for (const name of ['sdk', 'client', 'widget']) {
     const text = readFileSync(posix.join(root, 'packages', name, 'package.json'), 'utf8');
     for (const [, file] of text.matchAll(/"keyrail-source": "\.\/(.*?)"/g)) {
       entries.push(`packages/${name}/${file}`);

@@ -23,7 +23,7 @@ const isTested = (path: string): boolean => isTest(path) || /^(tests|bench)\//.t
 const NOT_OURS = new Set(
   `process FormData DataView KEYRAIL_DATA_DIR dataDir loadDataDir dataTypeID handleRowDescription
    handleDataRow handleCommandComplete handleEmptyQuery handlePortalSuspended handleError
-   handleReadyForQuery handleCopyInResponse handleCopyData`.split(/\s+/),
+   handleReadyForQuery handleCopyInResponse handleCopyData placeholderData`.split(/\s+/),
 );
 /** Keys that a wire or document format prescribes. */
 const PRESCRIBED_KEYS = new Set(['data', 'info']);
@@ -39,6 +39,8 @@ const REAL_CLOCK = paths(
   'packages/testing/src/test-app.ts$',
   `${SERVER}base/`,
   'packages/sdk/src/clock.ts$',
+  'packages/dashboard/src/clock.ts$',
+  'packages/widget/src/clock.ts$',
 );
 /** Besides presenters and mail: the roots, which pass settings to drivers, and the sealing code. */
 const REVEALS = paths(

@@ -29,7 +29,7 @@ before(async () => {
   folder = await temporaryFolder();
   for (const name of names) {
     const project = await install(await pack(name, folder), folder);
-    for (const file of name === 'cli' ? [] : ['smoke.mjs', 'smoke.cjs']) {
+    for (const file of ['sdk', 'client'].includes(name) ? ['smoke.mjs', 'smoke.cjs'] : []) {
       await cp(join(root, 'packages', name, 'test', file), join(project, file));
     }
     projects.set(name, project);
@@ -50,6 +50,14 @@ test('each package is installed alone, without dependencies', async () => {
     const manifests = paths.filter((path) => /^[^.].*[^s]\/package\.json$/.test(path));
     deepEqual(manifests, [`@keyrail/${name}/package.json`]);
   }
+});
+
+test('a server that renders pages can import the widget', async () => {
+  const code = "const { KeyrailKeysElement } = await import('@keyrail/widget');";
+  const print = 'console.log(typeof KeyrailKeysElement);';
+  const args = ['--input-type=module', '-e', code + print];
+  const ended = await runOn(process.execPath, args, projectOf('widget'));
+  deepEqual(ended, { code: 0, stdout: 'function\n', stderr: '' });
 });
 
 for (const { major, find } of runtimes) {

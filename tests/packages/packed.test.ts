@@ -80,20 +80,33 @@ test('every entry point has declarations, for old and new module resolution', as
 });
 
 const IMPORT = /(?<![.\w])(?:from|import|require)\s*\(?\s*["']([\w@][\w@:/.-]*)["']/g;
-const FRAMEWORKS = /^(express|fastify|hono|koa|next|@nestjs\/)/;
+const FRAMEWORKS = /^(express|fastify|hono|koa|next|@nestjs\/|react$)/;
 
 test('code imports only modules of Node, and declarations those of frameworks', async () => {
   for (const name of names) {
     for (const path of filesOf(name).filter((file) => /\.(js|d\.ts)$/.test(file))) {
       const isOther = (specifier: string) =>
         !builtinModules.includes(specifier.replace(/^node:/, '')) &&
-        !(path.endsWith('.d.ts') && FRAMEWORKS.test(specifier));
+        !(path.endsWith('.d.ts') && FRAMEWORKS.test(specifier)) &&
+        // The widget for React runs on the React of its page.
+        !(path === 'dist/esm/react.js' && specifier === 'react');
       const specifiers = Array.from(
         (await read(name, path)).matchAll(IMPORT),
         ([, one = '']) => one,
       );
       deepEqual(specifiers.filter(isOther), [], `${name}/${path}`);
     }
+  }
+});
+
+test('the widget has declarations for each entry point, as ESM alone', async () => {
+  const { exports, types, typesVersions } = await manifestOf('widget');
+  deepEqual(Object.keys(exports), ['.', './react']);
+  const declared = [types, typesVersions['*'].react[0]];
+  for (const [at, paths] of Object.values<Record<string, string>>(exports).entries()) {
+    equal(paths.import?.replace(/\.js$/, '.d.ts'), declared[at]);
+    equal(paths.require, undefined);
+    ok(filesOf('widget').includes(String(declared[at]).replace('./', '')), declared[at]);
   }
 });
 

@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
-import { createClient } from './client.ts';
+import { createCaller, createClient } from './client.ts';
 import { KeyrailError } from './errors.ts';
 
 let url = '';
@@ -26,6 +26,17 @@ test('a call returns the typed body of the response', async (t) => {
   equal(workspace.id, workspaceId);
   const renamed = await client.call('PATCH /v1/workspace', { body: { name: 'Über & Söhne' } });
   equal(renamed.name, 'Über & Söhne');
+});
+
+test('a caller calls endpoints and walks lists as a client does', async (t) => {
+  const { tokens, workspaceId } = await harness(t);
+  const caller = createCaller({ url, token: tokens.liveKey });
+  deepEqual(Object.keys(caller), ['call', 'pages']);
+  equal((await caller.call('GET /v1/workspace')).id, workspaceId);
+  const { value } = await caller.pages('GET /v1/secret_keys').next();
+  equal(value?.items.length, 2);
+  const nobody = createCaller({ url, token: 'krsk_live_nobody' });
+  await rejects(nobody.call('GET /v1/workspace'), refusedAs('invalid_key', 401));
 });
 
 test('a call with the same idempotency key is carried out once', async (t) => {

@@ -53,7 +53,54 @@ export type ClientOptions = {
  * Created by {@link createClient}. Each endpoint is a method of its resource, such as
  * `client.keys.rotate(id)`. The client holds no connection and needs no closing.
  */
-export type Client = Resources & {
+export type Client = Caller &
+  Resources & {
+    /**
+     * Like `call`, but resolves with status and headers too, for endpoints that can respond with
+     * 304.
+     *
+     * @example
+     * const reply = await client.reply('GET /v1/policy/snapshot', {
+     *   query: { project_id },
+     *   headers: { 'if-none-match': etag },
+     * });
+     * if (reply.status === 200) load(reply.body.keys, reply.headers.get('etag'));
+     */
+    reply<E extends Endpoint>(endpoint: E, ...input: Argument<CallInput<E>>): Promise<Reply<E>>;
+
+    /**
+     * Asks what a change would affect: keys, tenants, recent requests, nodes. Refused as the call
+     * itself would be; changes nothing.
+     *
+     * @example
+     * const impact = await client.dryRun('DELETE /v1/tenants/{id}', { params: { id } });
+     * console.log(`${impact.active_keys} keys, ${impact.requests_24h} requests since yesterday`);
+     */
+    dryRun<E extends DryRunEndpoint>(
+      endpoint: E,
+      ...input: Argument<CallInput<E>>
+    ): Promise<Impact>;
+
+    /**
+     * Sends a request to any path, untyped, with the same retries and errors.
+     *
+     * @example
+     * const { body } = await client.request({ method: 'GET', path: '/v1/environments' });
+     */
+    request(request: PlainRequest): Promise<PlainReply>;
+
+    /**
+     * The same client with another credential; null for none.
+     *
+     * @example
+     * const session = await client.sessions.create({ body: { email, password } });
+     * const signedIn = client.withToken(session.token);
+     */
+    withToken(token: string | null): Client;
+  };
+
+/** Created by {@link createCaller}: calls endpoints by their method and path. */
+export type Caller = {
   /**
    * Calls an endpoint by its method and path, and resolves with the body of the response: null
    * where a success has none. Rejects with a KeyrailError, a KeyrailUnreachable, or the reason of
@@ -69,18 +116,6 @@ export type Client = Resources & {
   call<E extends Endpoint>(endpoint: E, ...input: Argument<CallInput<E>>): Promise<Answer<E>>;
 
   /**
-   * Like `call`, but resolves with status and headers too, for endpoints that can respond with 304.
-   *
-   * @example
-   * const reply = await client.reply('GET /v1/policy/snapshot', {
-   *   query: { project_id },
-   *   headers: { 'if-none-match': etag },
-   * });
-   * if (reply.status === 200) load(reply.body.keys, reply.headers.get('etag'));
-   */
-  reply<E extends Endpoint>(endpoint: E, ...input: Argument<CallInput<E>>): Promise<Reply<E>>;
-
-  /**
    * Walks a list page by page. Breaking out of the loop sends no further request.
    *
    * @example
@@ -92,33 +127,6 @@ export type Client = Resources & {
     endpoint: E,
     ...input: Argument<CallInput<E> & PagesLimit>
   ): AsyncGenerator<Page<E>, void>;
-
-  /**
-   * Asks what a change would affect: keys, tenants, recent requests, nodes. Refused as the call
-   * itself would be; changes nothing.
-   *
-   * @example
-   * const impact = await client.dryRun('DELETE /v1/tenants/{id}', { params: { id } });
-   * console.log(`${impact.active_keys} keys, ${impact.requests_24h} requests since yesterday`);
-   */
-  dryRun<E extends DryRunEndpoint>(endpoint: E, ...input: Argument<CallInput<E>>): Promise<Impact>;
-
-  /**
-   * Sends a request to any path, untyped, with the same retries and errors.
-   *
-   * @example
-   * const { body } = await client.request({ method: 'GET', path: '/v1/environments' });
-   */
-  request(request: PlainRequest): Promise<PlainReply>;
-
-  /**
-   * The same client with another credential; null for none.
-   *
-   * @example
-   * const session = await client.sessions.create({ body: { email, password } });
-   * const signedIn = client.withToken(session.token);
-   */
-  withToken(token: string | null): Client;
 };
 
 /**
@@ -133,6 +141,47 @@ export type Client = Resources & {
  * console.log(created.key); // readable only in this response
  */
 export function createClient(options: ClientOptions): Client {
+  const { settings, send, exchange, call, pages } = openCalls(options);
+  const dryRun = (endpoint: Endpoint, input: AnyInput = {}): Promise<never> =>
+    call(endpoint, { idempotent: true, ...input, query: { ...input.query, dry_run: true } });
+
+  return {
+    ...resourcesOver({ call, pages, dryRun }),
+    ...callerOver({ call, pages }),
+    dryRun: (endpoint, ...[input]) => dryRun(endpoint, input),
+    reply: async (endpoint, ...[input]) => {
+      const received = await exchange(endpoint, input);
+      return { status: received.status, body: jsonOf(received), ...headOf(received) } as never;
+    },
+    request: async (request) => {
+      const received = await send(preparePath(settings, request), '', request);
+      return { status: received.status, body: jsonOrText(received.text), ...headOf(received) };
+    },
+    withToken: (token) => createClient({ ...options, token }),
+  };
+}
+
+/**
+ * Creates a small client, for pages that count bytes: it calls endpoints by their method and path
+ * only. Options, retries and errors are those of {@link createClient}.
+ *
+ * @example
+ * const caller = createCaller({ url: 'https://keys.example.com', token: embedToken });
+ * const { data: keys } = await caller.call('GET /v1/embed/keys');
+ */
+export const createCaller = (options: ClientOptions): Caller => callerOver(openCalls(options));
+
+type Calls = {
+  call(endpoint: Endpoint, input?: AnyInput): Promise<never>;
+  pages(endpoint: Endpoint, input?: AnyInput & PagesLimit): AsyncGenerator<never>;
+};
+
+const callerOver = ({ call, pages }: Calls): Caller => ({
+  call: (endpoint, ...[input]) => call(endpoint, input),
+  pages: (endpoint, ...[input]) => pages(endpoint, input),
+});
+
+function openCalls(options: ClientOptions) {
   const settings = {
     base: baseOf(options.url),
     token: checkToken(options.token ?? null),
@@ -156,24 +205,7 @@ export function createClient(options: ClientOptions): Client {
     jsonOf(await exchange(endpoint, input)) as never;
   const pages = (endpoint: Endpoint, input: AnyInput & PagesLimit = {}): AsyncGenerator<never> =>
     walkPages((cursor) => exchange(endpoint, atCursor(input, cursor)), input) as never;
-  const dryRun = (endpoint: Endpoint, input: AnyInput = {}): Promise<never> =>
-    call(endpoint, { idempotent: true, ...input, query: { ...input.query, dry_run: true } });
-
-  return {
-    ...resourcesOver({ call, pages, dryRun }),
-    call: (endpoint, ...[input]) => call(endpoint, input),
-    dryRun: (endpoint, ...[input]) => dryRun(endpoint, input),
-    pages: (endpoint, ...[input]) => pages(endpoint, input),
-    reply: async (endpoint, ...[input]) => {
-      const received = await exchange(endpoint, input);
-      return { status: received.status, body: jsonOf(received), ...headOf(received) } as never;
-    },
-    request: async (request) => {
-      const received = await send(preparePath(settings, request), '', request);
-      return { status: received.status, body: jsonOrText(received.text), ...headOf(received) };
-    },
-    withToken: (token) => createClient({ ...options, token }),
-  };
+  return { settings, send, exchange, call, pages };
 }
 
 const warned = new Set<string>();

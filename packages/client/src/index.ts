@@ -2,7 +2,13 @@
  * The one entry point of the package: `createClient`, the two errors, and the types of what goes in
  * and comes back.
  */
-export { type Client, type ClientOptions, createClient } from './client.ts';
+export {
+  type Caller,
+  type Client,
+  type ClientOptions,
+  createCaller,
+  createClient,
+} from './client.ts';
 export {
   type ErrorDetail,
   KeyrailError,

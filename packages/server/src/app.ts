@@ -1,5 +1,7 @@
 // Composition root: builds the parts of one process and closes them in order.
+
 import { hkdfSync } from 'node:crypto';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { Credentials } from './access/authenticate.ts';
 import { bootstrapCheck } from './access/authenticate.ts';
@@ -38,10 +40,12 @@ import { createRequestSender } from './features/webhooks/send-request.ts';
 import { sendNow, type WebhookParts } from './features/webhooks/send-webhooks.job.ts';
 import { resolveHost } from './features/webhooks/target-url.ts';
 import { createCursors } from './http/cursor.ts';
+import { dashboardRoutes } from './http/dashboard.ts';
 import { documentRoutes } from './http/documents.ts';
 import { createRequestHash } from './http/idempotency-key.ts';
 import type { Probe } from './http/route.ts';
 import { buildServer } from './http/server.ts';
+import { widgetRoutes } from './http/widget.ts';
 import { servedRoutes } from './routes.ts';
 import type { Counters } from './volatile/counters.ts';
 import { createPolicyHub } from './volatile/policy-hub.ts';
@@ -85,7 +89,11 @@ export type AppParts = SigningSchedule & {
   publicUrl: string;
   trustProxy: string[] | false;
   checkAnswers: boolean;
+  /** The folder of the built dashboard; tests name another. */
+  dashboard?: string;
 };
+
+const DASHBOARD = join(import.meta.dirname, '../../dashboard/dist');
 
 export type App = {
   http: FastifyInstance;
@@ -158,7 +166,7 @@ export function buildApp(parts: AppParts): App {
     trustProxy: parts.trustProxy,
   });
   recordServing(http, { gate, newId, log });
-  documentRoutes(http, publicUrl);
+  pageRoutes(http, parts);
   const stopServing = async (): Promise<void> => {
     // Closing the hub answers held polls; http.close() would otherwise wait for them.
     hub.close();
@@ -193,6 +201,14 @@ export function buildApp(parts: AppParts): App {
       await db.close();
     },
   };
+}
+
+/** What people see in a browser: the reference, the dashboard, and the script of the widget. */
+function pageRoutes(http: FastifyInstance, { dashboard, publicUrl, log }: AppParts): void {
+  const folder = dashboard ?? DASHBOARD;
+  documentRoutes(http, publicUrl);
+  dashboardRoutes(http, { folder, publicUrl, log });
+  widgetRoutes(http, { folder, publicUrl });
 }
 
 const WORK_WAIT_MS = 10_000;

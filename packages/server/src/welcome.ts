@@ -30,12 +30,12 @@ export function readyFields(url: string, config: Config): Record<string, string>
 
 export function welcome(url: string, config: Config): string {
   return `
-  Keyrail is ready at ${url}
+  Open Keyrail at ${url}
 
   Reference  ${url}/docs
   Mail       ${mailPlace(config)}
 
-  Create a workspace:
+  Or create a workspace without a browser:
 
     curl -s ${url}/v1/workspaces \\
       -H "authorization: Bearer ${tokenIn(config)}" \\

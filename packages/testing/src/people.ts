@@ -42,13 +42,22 @@ export function newAddress(): string {
 export async function mailTo({ app }: TestApp, address: string): Promise<Mail[]> {
   while (await sendDueMail({ ...app.worker, newClaim: app.worker.newId }));
   const names = await readdir(mailDirectory).catch(() => []);
-  const mails: Mail[] = await Promise.all(
+  const mails = await Promise.all(
     names
       .filter((name) => name.endsWith('.json'))
       .toSorted()
-      .map(async (name) => JSON.parse(await readFile(join(mailDirectory, name), 'utf8'))),
+      .map(readMail),
   );
   return mails.filter(({ to }) => to === address);
+}
+
+const readMails = new Map<string, Mail>();
+
+/** Each file is read once: it never changes, and a program sends hundreds. */
+async function readMail(name: string): Promise<Mail> {
+  const mail = readMails.get(name) ?? JSON.parse(await readFile(join(mailDirectory, name), 'utf8'));
+  readMails.set(name, mail);
+  return mail;
 }
 
 /** The token in the newest mail of a kind. */

@@ -16,7 +16,12 @@ import type { Database } from '@keyrail/server/db/database.ts';
 import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
 import { openPostgres } from '@keyrail/server/db/postgres.ts';
 import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
-import { createPostgresCopy, dropPostgresCopy, openEmbeddedCopy } from './database-copies.ts';
+import {
+  asSuperuser,
+  createPostgresCopy,
+  dropPostgresCopy,
+  openEmbeddedCopy,
+} from './database-copies.ts';
 import { testScanner } from './scanner.ts';
 
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-tests-0123456789';
@@ -37,6 +42,8 @@ export type TestApp = {
   hasher: PasswordHasher;
   /** Another app over the same store, with other settings. Close only its `http`. */
   variant(changes: Partial<AppParts>): App;
+  /** Runs statements in one transaction of the superuser, past every guard. */
+  beyond(text: string): Promise<void>;
 };
 
 /** The mail directory of this test file. */
@@ -55,11 +62,17 @@ after(async () => {
   rmSync(mailDirectory, { recursive: true, force: true });
 });
 
+/**
+ * A small cost, because tests sign up many people. Tests of the hasher and servers that run as
+ * programs have the product's.
+ */
+const CHEAP_HASH = { memoryKiB: 64, passes: 1 };
+
 async function openTestApp(): Promise<TestApp> {
   const clock = shiftableClock();
-  const db =
+  const { db, beyond } =
     storeName === 'postgres' ? await openTestPostgres(clock) : await openTestEmbedded(clock);
-  const hasher = await createPasswordHasher();
+  const hasher = await createPasswordHasher(CHEAP_HASH);
   const parts: AppParts = {
     db,
     clock,
@@ -101,26 +114,47 @@ async function openTestApp(): Promise<TestApp> {
     clock,
     hasher,
     variant: (changes) => buildApp({ ...parts, ...changes }),
+    beyond,
   };
 }
 
-const openTestEmbedded = async (clock: Clock): Promise<Database> =>
-  embeddedDatabase(await openEmbeddedCopy(), clock);
+type TestStore = Pick<TestApp, 'db' | 'beyond'>;
+
+async function openTestEmbedded(clock: Clock): Promise<TestStore> {
+  const lite = await openEmbeddedCopy();
+  const db = await embeddedDatabase(lite, clock);
+  return {
+    db,
+    // The only session becomes the superuser for these statements.
+    beyond: async (text) => {
+      await lite.exec('set session authorization postgres');
+      try {
+        await lite.transaction((tx) => tx.exec(text));
+      } finally {
+        await lite.exec('set session authorization kr_login');
+      }
+    },
+  };
+}
 
 const CONNECTIONS_MAX = 10;
 
-async function openTestPostgres(clock: Clock): Promise<Database> {
+async function openTestPostgres(clock: Clock): Promise<TestStore> {
   const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES;
   if (!superuserUrl) throw new Error('KEYRAIL_TEST_POSTGRES is not set: run through npm test');
   const url = await createPostgresCopy(superuserUrl);
   const onIdleError = () => {};
   const db = openPostgres({ url, clock, connectionsMax: CONNECTIONS_MAX, onIdleError });
+  const close = async () => {
+    await db.close();
+    await dropPostgresCopy(superuserUrl, url);
+  };
   return {
-    ...db,
-    close: async () => {
-      await db.close();
-      await dropPostgresCopy(superuserUrl, url);
-    },
+    db: { ...db, close },
+    beyond: (text) =>
+      asSuperuser(url.replace('keyrail@', 'postgres@'), (admin) =>
+        admin.query(`begin; set local search_path = keyrail; ${text}; commit`),
+      ),
   };
 }
 

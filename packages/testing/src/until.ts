@@ -1,4 +1,5 @@
-const PAUSE_MS = 5;
+/** A condition may be a request, so short pauses would keep a core busy. */
+const PAUSE_MS = 20;
 
 /** Waits until a condition holds; throws after `ms`. */
 export async function until(holds: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {

@@ -34,7 +34,7 @@ export async function compressed(json: JsonText, accepted: string): Promise<Comp
 }
 
 /** Whether the header lists the encoding, and not with `q=0`, which excludes it. */
-const takes = (accepted: string, encoding: string): boolean =>
+export const takes = (accepted: string, encoding: string): boolean =>
   accepted.split(',').some((part) => {
     const [name, ...params] = part.split(';').map((piece) => piece.trim().toLowerCase());
     return name === encoding && !params.some((param) => /^q=0(\.0*)?$/.test(param));

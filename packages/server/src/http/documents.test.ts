@@ -6,7 +6,7 @@ import { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { operationId } from '@keyrail/protocol/openapi.ts';
 import { errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
 import Fastify, { type InjectOptions } from 'fastify';
-import { documentRoutes } from './documents.ts';
+import { documentRoutes, redirectRoot } from './documents.ts';
 import { apiHeaders } from './headers.ts';
 
 const lines = Object.keys(allEndpoints);
@@ -19,6 +19,7 @@ function documentServer() {
     reply.headers(apiHeaders);
   });
   documentRoutes(app, 'https://keys.example.com');
+  redirectRoot(app, 'https://keys.example.com');
   return app;
 }
 
@@ -78,7 +79,7 @@ test('style sheet and icon have the policy of the API', async () => {
   }
 });
 
-test('the root redirects to the reference, whatever the client accepts', async () => {
+test('without a dashboard the root redirects to the reference, whatever the client accepts', async () => {
   const app = documentServer();
   for (const accept of ['text/html', 'application/json', '*/*']) {
     for (const method of ['GET', 'HEAD'] as const) {

@@ -1,5 +1,5 @@
 // The OpenAPI document and the reference page. Both are built on the first request, so that they
-// do not slow down the start. The root redirects to the page.
+// do not slow down the start.
 import { createHash } from 'node:crypto';
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
 import { filterScript } from '@keyrail/reference/filter.ts';
@@ -31,6 +31,11 @@ type Document = { path: string; type: string; policy?: string; make(): string };
 export function documentRoutes(app: FastifyInstance, publicUrl: string): void {
   const standard = standardHeaders(publicUrl);
   for (const document of documentsOf(publicUrl)) addDocument(app, document, standard);
+}
+
+/** For deployments without the dashboard, which otherwise has the root. */
+export function redirectRoot(app: FastifyInstance, publicUrl: string): void {
+  const standard = standardHeaders(publicUrl);
   app.get('/', (request, reply) =>
     reply.headers(headersFor(request, standard)).redirect(PAGE_PATH, 302),
   );
@@ -68,7 +73,8 @@ function addDocument(
   refuseChanges(app, path);
 }
 
-function refuseChanges(app: FastifyInstance, path: string): void {
+/** Other methods than GET and HEAD. */
+export function refuseChanges(app: FastifyInstance, path: string): void {
   const refuse = async (): Promise<never> => {
     const headers = { allow: METHODS_ANSWERED.join(', ') };
     throw new ApiError('method_not_allowed', undefined, { headers });

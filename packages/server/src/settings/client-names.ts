@@ -8,4 +8,5 @@ export const clientNames: readonly string[] = [
   'KEYRAIL_PROFILE',
   'KEYRAIL_SECRET_KEY',
   'KEYRAIL_PROJECT_ID',
+  'KEYRAIL_TENANT_ID',
 ];

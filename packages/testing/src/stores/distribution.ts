@@ -7,6 +7,8 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const INSTALL_MS_MAX = 240_000;
+/** Another process may be installing something at the same moment. */
+const LOCK_WAIT_SECONDS = 120;
 const POLICY = '/usr/sbin/policy-rc.d';
 const CREATE_CLUSTER = '/etc/postgresql-common/createcluster.conf';
 
@@ -37,13 +39,15 @@ export function installFromDistribution(name: string): string | null {
 
 function whyNot(): string | null {
   if (process.env.KEYRAIL_TEST_INSTALL === 'off') return 'KEYRAIL_TEST_INSTALL is off';
+  if (process.env.KEYRAIL_TEST_INSTALL === 'tried') return 'the test command could not install it';
   if (process.getuid?.() !== 0) return 'installing it needs root';
   const found = spawnSync('apt-get', ['--version'], { stdio: 'ignore' });
   return found.status === 0 ? null : 'this machine has no apt-get';
 }
 
 function apt(args: string[]): string | null {
-  const run = spawnSync('apt-get', ['-q', ...args], {
+  const waits = ['-o', `DPkg::Lock::Timeout=${LOCK_WAIT_SECONDS}`];
+  const run = spawnSync('apt-get', ['-q', ...waits, ...args], {
     encoding: 'utf8',
     timeout: INSTALL_MS_MAX,
     killSignal: 'SIGKILL',

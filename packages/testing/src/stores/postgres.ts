@@ -45,6 +45,7 @@ type Cluster = {
   disk: string;
   port: number;
   tcp: boolean;
+  durable: boolean;
   account: Account | null;
   server: ChildProcess | null;
 };
@@ -53,14 +54,16 @@ const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 10_000;
 const SOCKET_PORT = 5432;
 
-export async function startPostgres({ tcp = false } = {}): Promise<Postgres> {
+/** Without `durable` the system decides when to write to the disk: a power cut loses data. */
+export async function startPostgres({ tcp = false, durable = true } = {}): Promise<Postgres> {
   const found = findPostgres();
   if ('missing' in found) throw new Error(found.missing);
   const account = unprivilegedAccount(['postgres', 'nobody']);
   const scratch = makeScratch('pg', account);
   const port = tcp ? await freePort() : SOCKET_PORT;
   const disk = join(scratch, 'disk');
-  const cluster: Cluster = { bin: found.bin, scratch, disk, port, tcp, account, server: null };
+  const { bin } = found;
+  const cluster: Cluster = { bin, scratch, disk, port, tcp, durable, account, server: null };
 
   const stopNow = () => endNow(cluster);
   const unhook = beforeWeEnd(stopNow);
@@ -112,6 +115,8 @@ async function startServer(cluster: Cluster): Promise<void> {
     unix_socket_directories: cluster.scratch,
     max_connections: 200,
     timezone: 'UTC',
+    fsync: cluster.durable ? 'on' : 'off',
+    full_page_writes: cluster.durable ? 'on' : 'off',
   };
   const [command, args] = commandUnder(cluster.account, [
     join(cluster.bin, 'postgres'),

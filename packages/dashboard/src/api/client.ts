@@ -1,0 +1,52 @@
+// The one place that makes requests: the typed client with the session of this tab. It notices a
+// session that ended, and a server that does not answer.
+import { type Caller, createCaller } from '@keyrail/client';
+import { serverAnswered, serverDidNotAnswer } from './connection.ts';
+import { sessionEnded, sessionState } from './session.ts';
+
+const GATEWAY_FAULTS = [502, 503, 504];
+const SESSION_REFUSED = ['invalid_session', 'missing_credential'];
+const BEARER = 'Bearer ';
+const REQUEST_ID_HEADER = 'x-request-id';
+
+let lastRequestId: string | null = null;
+
+/** The id of the last answered request, by which the server's log is searched. */
+export const requestIdOfLast = (): string | null => lastRequestId;
+
+/** The credential is a header, so that it is read at each request and never kept by a client. */
+const watchedFetch: typeof fetch = async (input, init) => {
+  const headers = new Headers(init?.headers);
+  const current = sessionState();
+  const token = current.status === 'in' ? current.session.token : null;
+  if (token !== null && !headers.has('authorization')) {
+    headers.set('authorization', `${BEARER}${token}`);
+  }
+  try {
+    const response = await fetch(input, { ...init, headers });
+    const requestId = response.headers.get(REQUEST_ID_HEADER);
+    lastRequestId = requestId ?? lastRequestId;
+    // A server that refuses work answers nevertheless; a gateway without a server has no such id.
+    if (requestId === null && GATEWAY_FAULTS.includes(response.status)) serverDidNotAnswer();
+    else serverAnswered();
+    if (response.status === 401 && token !== null) await noticeEnd(response.clone(), token);
+    return response;
+  } catch (error) {
+    if (!init?.signal?.aborted) serverDidNotAnswer();
+    throw error;
+  }
+};
+
+/** A wrong password is a 401 too, and does not end the session. */
+async function noticeEnd(response: Response, token: string): Promise<void> {
+  const body: unknown = await response.json().catch(() => null);
+  const code = fieldOf(fieldOf(body, 'error'), 'code');
+  if (typeof code !== 'string' || SESSION_REFUSED.includes(code)) sessionEnded(token);
+}
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+
+export const client: Caller = createCaller({ url: location.origin, fetch: watchedFetch });
+
+export const WORKSPACE_HEADER = 'keyrail-workspace';

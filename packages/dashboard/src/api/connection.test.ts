@@ -1,0 +1,256 @@
+// The server goes away and comes back, answers get lost, the network is slow, a build is replaced:
+// nothing that a person sees or typed is lost, and no change is made twice.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { testApp } from '@keyrail/testing/test-app.ts';
+import type { Page, Route } from 'playwright-core';
+import { openGround } from '../../test/ground.ts';
+
+const NO_CONNECTION = /^Failed to load resource: net::ERR_/;
+
+/** The client repeats a read twice. */
+const ATTEMPTS = 3;
+
+/** A server of this test alone, which stops and starts at one address. */
+async function ownServer(t: TestContext) {
+  const { variant } = await testApp();
+  let { http } = variant({});
+  const origin = await http.listen({ host: '127.0.0.1', port: 0 });
+  const stop = () => http.close();
+  const start = async () => {
+    ({ http } = variant({}));
+    await http.listen({ host: '127.0.0.1', port: Number(new URL(origin).port) });
+  };
+  t.after(stop);
+  return { origin, stop, start };
+}
+
+const bar = (page: Page) => page.getByText('The server does not answer. What you see is as of');
+const nameOf = (page: Page) => page.getByRole('textbox', { name: /^Name/ });
+const titled = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
+
+test('the server goes away and comes back', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  ground.expectsErrors(NO_CONNECTION);
+  const server = await ownServer(t);
+  const { page, vendor, visit } = await ground.signIn({ origin: server.origin });
+  const key = await vendor.given.key({ name: 'Backend', env: 'test' });
+  await page.clock.install();
+  await visit(`/w/${vendor.slug}/test/keys`);
+  await page.getByRole('link', { name: 'Backend' }).waitFor();
+  await page.getByRole('link', { name: 'Create key' }).click();
+  await nameOf(page).fill('Half-typed');
+  await page.evaluate('globalThis.mark = 1');
+
+  await server.stop();
+  await page.getByRole('combobox', { name: 'Project' }).fill('Ord');
+  await bar(page).waitFor();
+  match((await bar(page).textContent()) ?? '', /as of \d\d:\d\d\.$/);
+  await page.getByText(/^Next try in \d+ seconds?\.$/).waitFor();
+  const isProbe = (one: { url(): string }) => one.url().endsWith('/healthz');
+  await page.waitForEvent('requestfailed', isProbe);
+  await Promise.all([
+    page.waitForEvent('requestfailed', isProbe),
+    page.getByRole('button', { name: 'Try again' }).click(),
+  ]);
+  await server.start();
+  await bar(page).waitFor({ state: 'detached' });
+  await page.getByRole('combobox', { name: 'Project' }).click();
+  await page.getByRole('option', { name: 'Orders' }).click();
+  equal(await nameOf(page).inputValue(), 'Half-typed', 'the form keeps its contents');
+
+  // What is shown stays, without a failure at each place; afterwards it is read again.
+  await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
+  await page.getByRole('link', { name: 'Backend' }).waitFor();
+  await server.stop();
+  // The tab is shown again after a while: its list is read, three times in vain.
+  let failures = 0;
+  const inVain = page.waitForEvent('requestfailed', (one) => {
+    if (one.url().includes('/v1/keys?')) failures += 1;
+    return failures === ATTEMPTS;
+  });
+  await page.clock.fastForward(10_000);
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+  await inVain;
+  await bar(page).waitFor();
+  await page.waitForEvent('requestfailed', isProbe);
+  await page.getByRole('link', { name: 'Backend' }).waitFor();
+  deepEqual(await page.getByRole('alert').allTextContents(), [], 'the bar says it once');
+  const { project_id, tenant_id } = key;
+  await vendor.given.key({ project_id, tenant_id, name: 'Meanwhile', env: 'test' });
+
+  // A screen that is not loaded yet appears when the server is back.
+  await page.getByRole('link', { name: 'Tenants' }).click();
+  await page.waitForURL('**/test/tenants');
+  await bar(page).waitFor();
+  await server.start();
+  await titled(page, 'Tenants').waitFor();
+  await page.goBack();
+  await page.getByRole('link', { name: 'Meanwhile' }).waitFor();
+  equal(await page.evaluate('globalThis.mark'), 1, 'the page was never loaded again');
+});
+
+/** The server does it, and the answer never arrives. */
+const loseAnswer = (sent: string[]) => async (route: Route) => {
+  const request = route.request();
+  if (request.method() === 'GET') return route.fallback();
+  sent.push(request.headers()['idempotency-key'] ?? request.method());
+  await route.fetch();
+  await route.abort('connectionreset');
+};
+
+test('a change whose answer is lost says so, and is made once', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  ground.expectsErrors(NO_CONNECTION);
+  const { page, context, vendor, visit } = await ground.signIn();
+  const project = await vendor.given.project({ name: 'Payments' });
+  await vendor.given.tenant({ external_id: 'globex' });
+  const problem = page.getByRole('alert').getByText('Whether the change was made is unknown');
+  const look = async () => {
+    const opened = context.waitForEvent('page');
+    await page.getByRole('button', { name: 'Look in a new tab' }).click();
+    return opened;
+  };
+
+  const posts: string[] = [];
+  await page.route('**/v1/keys', loseAnswer(posts));
+  await visit(`/w/${vendor.slug}/test/keys/new`);
+  await page.getByRole('combobox', { name: 'Project' }).fill('Pay');
+  await page.getByRole('option', { name: 'Payments' }).click();
+  await page.getByRole('combobox', { name: 'Tenant' }).fill('glob');
+  await page.getByRole('option', { name: 'globex' }).click();
+  await page.getByLabel('Name').fill('Lost');
+  await page.getByRole('button', { name: 'Create test key' }).click();
+  await problem.waitFor();
+  equal(new Set(posts).size, 1, 'the client repeats with one idempotency key alone');
+  const list = await look();
+  await list.getByRole('link', { name: 'Lost' }).waitFor();
+  equal(new URL(list.url()).pathname, `/w/${vendor.slug}/test/keys`);
+  await list.close();
+  equal(await page.getByLabel('Name').inputValue(), 'Lost');
+  const query = { project_id: project.id, env: 'test' };
+  equal((await vendor.as.liveKey('GET /v1/keys', query)).data.length, 1);
+
+  const patches: string[] = [];
+  await page.route('**/v1/workspace', loseAnswer(patches));
+  await visit(`/w/${vendor.slug}/settings`);
+  await page.getByLabel('Name of the workspace').fill('Renamed');
+  await page.getByRole('button', { name: 'Save name' }).click();
+  await problem.waitFor();
+  deepEqual(patches, ['PATCH'], 'without such a key it is never repeated');
+  const settings = await look();
+  await settings.getByLabel('Name of the workspace').waitFor();
+  equal(await settings.getByLabel('Name of the workspace').inputValue(), 'Renamed');
+
+  // A server that refuses work answers; a gateway without a server does not.
+  ground.expects(502, 503);
+  const refusal = { code: 'unavailable', message: 'Too much work.', outcome: 'not_done' };
+  const headers = { 'x-request-id': '0190', 'content-type': 'application/json' };
+  await page.unrouteAll();
+  await page.route('**/v1/tenants**', (route) =>
+    route.fulfill({ status: 503, headers, body: JSON.stringify({ error: refusal }) }),
+  );
+  await visit(`/w/${vendor.slug}/test/tenants`);
+  await page.getByRole('alert').getByText('Too much work.').waitFor();
+  equal(await bar(page).count(), 0);
+  await page.unrouteAll();
+  await page.route('**/v1/tenants**', (route) => route.fulfill({ status: 502, body: 'gateway' }));
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await bar(page).waitFor();
+});
+
+/** Holds the requests of an address until it is released. */
+async function hold(page: Page, address: string | RegExp) {
+  const urls: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  await page.route(address, async (route) => {
+    urls.push(`${route.request().method()} ${route.request().url()}`);
+    await gate.promise;
+    await route.continue().catch(() => {});
+  });
+  return { urls, release: gate.resolve };
+}
+
+const dist = join(import.meta.dirname, '../../dist');
+
+/** The built file of a source, as a part of its address. */
+function chunkOf(source: string): string {
+  const { outputs } = JSON.parse(readFileSync(join(dist, 'metafile.json'), 'utf8'));
+  const built = Object.keys(outputs).find((file) => outputs[file].entryPoint === source);
+  ok(built, source);
+  return `**/assets/${basename(built)}`;
+}
+
+test('a slow network loses no typing and sends nothing twice; a gone chunk reloads once', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const place = `/w/${vendor.slug}/test`;
+  await vendor.given.project({ name: 'Payments' });
+
+  const library = await hold(page, chunkOf('src/ui/combobox-popup.tsx'));
+  await visit(`${place}/keys/new`);
+  const project = page.getByLabel('Project', { exact: true });
+  await project.pressSequentially('Pay');
+  library.release();
+  await page.getByRole('combobox', { name: 'Project' }).waitFor();
+  equal(await project.inputValue(), 'Pay', 'what was typed before the library came stays');
+  await page.keyboard.type('m');
+  equal(await project.inputValue(), 'Paym', 'and the focus stays');
+  await page.getByRole('option', { name: 'Payments' }).waitFor();
+  await page.keyboard.press('Escape');
+
+  const tenants = await hold(page, /\/v1\/tenants\?/);
+  await page.getByRole('link', { name: 'Tenants' }).click();
+  const bone = page.locator('main [aria-hidden=true][style]').first();
+  await bone.waitFor({ state: 'attached' });
+  equal(await bone.evaluate((one) => getComputedStyle(one).animationDelay), '0.15s');
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.waitForFunction(
+    (one) => one && getComputedStyle(one).opacity === '1',
+    await bone.elementHandle(),
+  );
+  await page.emulateMedia({ reducedMotion: null });
+  await page.getByRole('link', { name: 'Nodes' }).click();
+  await titled(page, 'Nodes').waitFor();
+  tenants.release();
+  await page.getByRole('link', { name: 'Tenants' }).click();
+  await page.getByRole('heading', { name: 'No tenant yet' }).waitFor();
+
+  await page.getByRole('button', { name: 'Create tenant' }).first().click();
+  const dialog = page.getByRole('dialog');
+  const created = await hold(page, /\/v1\/tenants$/);
+  await dialog.getByLabel('External id').fill('globex');
+  await dialog.getByRole('button', { name: 'Create tenant' }).dblclick();
+  await dialog.getByLabel('Name').press('Enter');
+  await dialog.getByLabel('Name').pressSequentially('typed meanwhile');
+  equal(await dialog.getByLabel('Name').inputValue(), 'typed meanwhile');
+  created.release();
+  await dialog.waitFor({ state: 'detached' });
+  deepEqual(created.urls, [`POST ${ground.origin}/v1/tenants`]);
+
+  ground.expects(404);
+  ground.expectsErrors(/Failed to fetch dynamically imported module/);
+  const documents: string[] = [];
+  page.on('request', (one) => one.isNavigationRequest() && documents.push(one.url()));
+  const asked = page.waitForResponse(chunkOf('src/screens/members/screen.tsx'));
+  await page.route(chunkOf('src/screens/members/screen.tsx'), (route) =>
+    route.fulfill({ status: 404 }),
+  );
+  const members = page.getByRole('link', { name: 'Members' });
+  await members.hover();
+  await asked;
+  deepEqual(documents, [], 'a pointer that rests on a link reloads nothing');
+  await members.click();
+  await page.getByRole('heading', { name: 'This page stopped working' }).waitFor();
+  const address = `${ground.origin}/w/${vendor.slug}/members`;
+  deepEqual(documents, [address], 'the page was loaded again once');
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await titled(page, 'Members').waitFor();
+  equal(page.url(), address);
+});

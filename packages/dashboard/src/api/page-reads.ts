@@ -1,0 +1,58 @@
+// What belongs to the rows of a list, such as names and usage: one request for each page of rows.
+import type { Answer, CallInput, Item, PagedEndpoint } from '@keyrail/client';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useContext } from 'react';
+import { useSend, WorkspaceIdContext } from './query.ts';
+
+type ReadEndpoint = Extract<PagedEndpoint, `GET ${string}`>;
+
+/** They change seldom, and a change in this page reads them again at once. */
+const FRESH_MS = 60_000;
+
+/** The items that belong to one page of rows. An input of null is not read. */
+export function usePageRead<E extends ReadEndpoint>(
+  endpoint: E,
+  input: CallInput<E> | null,
+): readonly Item<E>[] {
+  const workspaceId = useContext(WorkspaceIdContext);
+  const send = useSend();
+  const { data: answer } = useQuery({
+    queryKey: [workspaceId, endpoint, input],
+    queryFn: ({ signal }) => send(endpoint, { ...input, signal } as CallInput<E>),
+    enabled: input !== null,
+    staleTime: FRESH_MS,
+  });
+  return rowsOf<E>(answer as Answer<E> | undefined);
+}
+
+/** The same for all pages together. */
+export function usePageReads<E extends ReadEndpoint>(
+  endpoint: E,
+  inputs: readonly (CallInput<E> | null)[],
+): readonly Item<E>[] {
+  const workspaceId = useContext(WorkspaceIdContext);
+  const send = useSend();
+  return useQueries({
+    queries: inputs.flatMap((input) =>
+      input === null
+        ? []
+        : {
+            queryKey: [workspaceId, endpoint, input],
+            queryFn: ({ signal }: { signal: AbortSignal }) => send(endpoint, { ...input, signal }),
+            staleTime: FRESH_MS,
+          },
+    ),
+    combine: itemsOf<E>,
+  });
+}
+
+type Result = { data?: unknown };
+
+/** The endpoints of this file return lists, whose rows are in `data`. */
+const itemsOf = <E extends ReadEndpoint>(results: readonly Result[]): readonly Item<E>[] =>
+  results.flatMap(({ data: answer }) => rowsOf<E>(answer as Answer<E> | undefined));
+
+const rowsOf = <E extends ReadEndpoint>(answer: Answer<E> | undefined): readonly Item<E>[] =>
+  (answer as { data: Item<E>[] } | undefined)?.data ?? NONE;
+
+const NONE: readonly never[] = [];

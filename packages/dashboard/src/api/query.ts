@@ -1,0 +1,198 @@
+// Reads and changes of the API in components. The key of a read is the workspace, the endpoint and
+// its input; there are no other keys.
+import type { Answer, CallInput, Endpoint, Item, PagedEndpoint } from '@keyrail/client';
+import {
+  keepPreviousData,
+  type UseMutationResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { createContext, useCallback, useContext, useMemo, useRef } from 'react';
+import { client, WORKSPACE_HEADER } from './client.ts';
+import { untilHere } from './query-client.ts';
+import { isShort, reread } from './reread.ts';
+
+/** The workspace that the page means; null outside of one. */
+export const WorkspaceIdContext = createContext<string | null>(null);
+
+type ReadEndpoint = Extract<Endpoint, `GET ${string}`>;
+
+type ReadOptions = {
+  /** Repeats the read while the page is visible. */
+  everyMs?: number | false;
+  enabled?: boolean;
+  /** Shows the previous answer while another input is read, as for filters. */
+  keeps?: boolean;
+};
+
+/** Reads one answer. */
+export function useApi<E extends ReadEndpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+  { everyMs = false, enabled = true, keeps = false }: ReadOptions = {},
+): UseQueryResult<Answer<E>> {
+  const workspaceId = useContext(WorkspaceIdContext);
+  return useQuery({
+    queryKey: keyOf(workspaceId, endpoint, input),
+    queryFn: ({ signal }) => send(endpoint, { ...input, signal }, workspaceId),
+    refetchInterval: everyMs,
+    enabled,
+    ...(keeps && { placeholderData: keepPreviousData }),
+  }) as UseQueryResult<Answer<E>>;
+}
+
+export type ListResult<T> = {
+  /** Pages that were read; undefined until the first arrived. */
+  pages: readonly (readonly T[])[] | undefined;
+  error: Error | null;
+  isPending: boolean;
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  loadMore(): void;
+  refetch(): unknown;
+};
+
+/** Reads a list page by page. The server's cursor leads to the next page. */
+export function useList<E extends PagedEndpoint & ReadEndpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+  { everyMs = false, enabled = true, keeps = false }: ReadOptions = {},
+): ListResult<Item<E>> {
+  const workspaceId = useContext(WorkspaceIdContext);
+  const query = useInfiniteQuery({
+    // Pages are kept apart from one answer to the same input, which has another form.
+    queryKey: [...keyOf(workspaceId, endpoint, input), 'pages'],
+    queryFn: ({ signal, pageParam }) =>
+      readPage(endpoint, withCursor({ ...input, signal }, pageParam), workspaceId),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.cursor,
+    refetchInterval: everyMs,
+    refetchOnMount: isShort,
+    refetchOnWindowFocus: isShort,
+    refetchOnReconnect: isShort,
+    enabled,
+    ...(keeps && { placeholderData: keepPreviousData }),
+  });
+  const { data: read } = query;
+  const pages = useMemo(() => read?.pages.map(({ items }) => items as Item<E>[]), [read]);
+  return {
+    pages,
+    error: query.error,
+    isPending: query.isPending,
+    hasMore: query.hasNextPage,
+    isLoadingMore: query.isFetchingNextPage,
+    loadMore: () => void query.fetchNextPage(),
+    refetch: query.refetch,
+  };
+}
+
+type ChangeOptions = {
+  /** Paths whose reads are stale after this change, as `/v1/keys`. */
+  refreshes?: readonly string[];
+};
+
+/**
+ * A change. Its result is never cached: it may contain a secret. While it runs, a second call of
+ * `mutate` does nothing: a double click comes before the button can show that the first one runs.
+ */
+export function useChange<E extends Endpoint>(
+  endpoint: E,
+  { refreshes = [] }: ChangeOptions = {},
+): UseMutationResult<Answer<E>, Error, CallInput<E>> {
+  const workspaceId = useContext(WorkspaceIdContext);
+  const refresh = useRefresh();
+  const isRunning = useRef(false);
+  const change = useMutation({
+    mutationFn: (input: CallInput<E>) => send(endpoint, input, workspaceId),
+    onSettled: () => {
+      isRunning.current = false;
+      // After a failure the outcome may be unknown, so the page looks again as well.
+      void refresh(...refreshes);
+    },
+    gcTime: 0,
+  });
+  const { mutate } = change;
+  const once = useCallback<typeof mutate>(
+    (...args) => {
+      if (isRunning.current) return;
+      isRunning.current = true;
+      mutate(...args);
+    },
+    [mutate],
+  );
+  return { ...change, mutate: once };
+}
+
+/** Marks reads as stale by the beginning of their path; without one, all reads. */
+export function useRefresh(): (...paths: readonly string[]) => Promise<void> {
+  const queries = useQueryClient();
+  return async (...paths) => {
+    await reread(queries, ({ queryKey: [, endpoint] }) =>
+      paths.some((path) => String(endpoint).startsWith(`GET ${path}`)),
+    );
+  };
+}
+
+/** For code outside components, as a walk over many pages. */
+export const useSend = () => {
+  const workspaceId = useContext(WorkspaceIdContext);
+  return <E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<E>> =>
+    send(endpoint, input, workspaceId);
+};
+
+const keyOf = (workspaceId: string | null, endpoint: Endpoint, input: unknown) =>
+  [scopeOf(endpoint, workspaceId), endpoint, input] as const;
+
+/** What is the same in every workspace: it is read also by a tab that was overtaken. */
+const PERSONAL = /^\w+ \/(v1\/(auth|deployment)|status|readyz)/;
+
+const scopeOf = (endpoint: Endpoint, workspaceId: string | null): string | null =>
+  PERSONAL.test(endpoint) ? null : workspaceId;
+
+type AnyInput = {
+  headers?: Readonly<Record<string, string>> | undefined;
+  query?: object | undefined;
+  signal?: AbortSignal | undefined;
+};
+
+function named<I extends AnyInput>(input: I, workspaceId: string | null): I {
+  if (workspaceId === null) return input;
+  return { ...input, headers: { ...input.headers, [WORKSPACE_HEADER]: workspaceId } };
+}
+
+// The public functions above hold the types; inside, the input of any endpoint is one argument.
+type LooseCall = (endpoint: Endpoint, input: unknown) => Promise<never>;
+type LoosePages = (endpoint: Endpoint, input: unknown) => AsyncGenerator<never>;
+
+const send = async <E extends Endpoint>(
+  endpoint: E,
+  input: CallInput<E>,
+  workspaceId: string | null,
+): Promise<Answer<E>> => {
+  const scope = scopeOf(endpoint, workspaceId);
+  if (scope !== null) await untilHere(input.signal);
+  return (client.call as LooseCall)(endpoint, named(input, scope));
+};
+
+type LoosePage = { items: unknown[]; cursor: string | null };
+
+async function readPage(
+  endpoint: Endpoint,
+  input: AnyInput,
+  workspaceId: string | null,
+): Promise<LoosePage> {
+  const scope = scopeOf(endpoint, workspaceId);
+  if (scope !== null) await untilHere(input.signal);
+  const pages: AsyncGenerator<LoosePage> = (client.pages as LoosePages)(
+    endpoint,
+    named(input, scope),
+  );
+  for await (const page of pages) return page;
+  return { items: [], cursor: null };
+}
+
+const withCursor = (input: AnyInput, cursor: string | null): AnyInput =>
+  cursor === null ? input : { ...input, query: { ...input.query, cursor } };

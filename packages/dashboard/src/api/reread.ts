@@ -1,0 +1,31 @@
+// Reads again what is stale. Reading a list again reads each of its pages, so only the first pages
+// of a long list are: the others are read when a person scrolls to them.
+import type { QueryClient } from '@tanstack/react-query';
+
+const REREAD_PAGES_MAX = 20;
+
+type Held = { pages: readonly unknown[]; pageParams: readonly unknown[] };
+type Read = { queryKey: readonly unknown[]; state: { data: unknown } };
+
+const isHeld = (held: unknown): held is Held =>
+  typeof held === 'object' && held !== null && 'pageParams' in held;
+
+/** A long list is not read again by itself, but after a change. */
+export const isShort = ({ state }: Pick<Read, 'state'>): boolean =>
+  !isHeld(state.data) || state.data.pages.length <= REREAD_PAGES_MAX;
+
+const firstPages = (held: unknown): unknown =>
+  isHeld(held)
+    ? {
+        pages: held.pages.slice(0, REREAD_PAGES_MAX),
+        pageParams: held.pageParams.slice(0, REREAD_PAGES_MAX),
+      }
+    : held;
+
+export async function reread(
+  queries: QueryClient,
+  isStale: (read: Read) => boolean = () => true,
+): Promise<void> {
+  queries.setQueriesData({ predicate: (read) => isStale(read) && !isShort(read) }, firstPages);
+  await queries.invalidateQueries({ predicate: isStale });
+}

@@ -1,0 +1,116 @@
+// The session of this tab. Tabs share it: a new tab asks the others, and an end reaches all.
+import { createObserved, useObserved } from './observed.ts';
+import { onTabMessage, type SessionFacts, sendToTabs } from './tabs.ts';
+
+type SessionState =
+  /** Other tabs are being asked. */
+  | { status: 'asking' }
+  | { status: 'out' }
+  | { status: 'in'; session: SessionFacts }
+  /** The server refused the session. The page stays, covered by a sign-in dialog. */
+  | { status: 'ended'; session: SessionFacts };
+
+const STORED = 'keyrail.session';
+const ASK_MS_MAX = 150;
+
+const state = createObserved<SessionState>({ status: 'asking' });
+
+export const sessionState = (): SessionState => state.get();
+export const useSession = (): SessionState => useObserved(state);
+export const onSessionChange = state.subscribe;
+
+/** Reads the session of this tab, or that of another tab; then listens to the other tabs. */
+export async function startSession(): Promise<void> {
+  onTabMessage((message) => {
+    const current = state.get();
+    if (message.kind === 'ask' && current.status === 'in') {
+      sendToTabs({ kind: 'signed-in', session: current.session });
+    }
+    if (message.kind === 'signed-in') acceptFromTab(current, message.session);
+    if (message.kind === 'signed-out') forget();
+    if (message.kind === 'ended' && isOf(current, message.token)) setEnded(current);
+  });
+  const stored = readStored();
+  if (stored) return keep(stored);
+  sendToTabs({ kind: 'ask' });
+  await new Promise<void>((resolve) => {
+    const unsubscribe = state.subscribe(resolve);
+    setTimeout(() => {
+      unsubscribe();
+      resolve();
+    }, ASK_MS_MAX);
+  });
+  if (state.get().status === 'asking') state.set({ status: 'out' });
+}
+
+/** A covered page goes on with the session of the same person, and of nobody else. */
+function acceptFromTab(current: SessionState, session: SessionFacts): void {
+  if (current.status === 'in') return;
+  if (current.status === 'ended' && current.session.userId !== session.userId) return;
+  keep(session);
+}
+
+const isOf = (
+  current: SessionState,
+  token: string,
+): current is Extract<SessionState, { status: 'in' }> =>
+  current.status === 'in' && current.session.token === token;
+
+export function signedIn(session: SessionFacts): void {
+  keep(session);
+  sendToTabs({ kind: 'signed-in', session });
+}
+
+/** The server refused this token. A later session of this tab is not affected. */
+export function sessionEnded(token: string): void {
+  const current = state.get();
+  if (!isOf(current, token)) return;
+  setEnded(current);
+  sendToTabs({ kind: 'ended', token });
+}
+
+export function signedOut(): void {
+  forget();
+  sendToTabs({ kind: 'signed-out' });
+}
+
+function keep(session: SessionFacts): void {
+  try {
+    sessionStorage.setItem(STORED, JSON.stringify(session));
+  } catch {
+    // Without storage the session lasts until the page is reloaded.
+  }
+  state.set({ status: 'in', session });
+}
+
+function forget(): void {
+  removeStored();
+  state.set({ status: 'out' });
+}
+
+function setEnded({ session }: { session: SessionFacts }): void {
+  removeStored();
+  state.set({ status: 'ended', session });
+}
+
+function removeStored(): void {
+  try {
+    sessionStorage.removeItem(STORED);
+  } catch {
+    // Nothing was stored.
+  }
+}
+
+function readStored(): SessionFacts | null {
+  try {
+    const stored: unknown = JSON.parse(sessionStorage.getItem(STORED) ?? 'null');
+    return isFacts(stored) ? stored : null;
+  } catch {
+    return null;
+  }
+}
+
+const isFacts = (value: unknown): value is SessionFacts =>
+  typeof value === 'object' &&
+  value !== null &&
+  ['token', 'userId', 'email'].every((name) => typeof Reflect.get(value, name) === 'string');

@@ -1,0 +1,36 @@
+// Messages between the tabs of one browser. They stay inside the browser and this origin.
+
+/** What a tab knows of its session. The token is kept in memory and session storage only. */
+export type SessionFacts = { token: string; userId: string; email: string };
+
+type TabMessage =
+  | { kind: 'ask' }
+  | { kind: 'signed-in'; session: SessionFacts }
+  | { kind: 'signed-out' }
+  | { kind: 'ended'; token: string }
+  | { kind: 'workspace'; workspaceId: string }
+  /** Something about the person changed: other tabs read it again. */
+  | { kind: 'person-changed' };
+
+const CHANNEL = 'keyrail';
+
+let channel: BroadcastChannel | null = null;
+const listeners = new Set<(message: TabMessage) => void>();
+
+function opened(): BroadcastChannel {
+  if (channel) return channel;
+  channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = ({ data: message }: MessageEvent<TabMessage>) => {
+    for (const listener of listeners) listener(message);
+  };
+  return channel;
+}
+
+/** To every other tab. */
+export const sendToTabs = (message: TabMessage): void => opened().postMessage(message);
+
+export function onTabMessage(listener: (message: TabMessage) => void): () => void {
+  opened();
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

@@ -1,0 +1,28 @@
+// Laws of every registered screen: it opens cold and reloaded, keeps no secret, has no violation of
+// axe in both themes at three widths, and does not scroll sideways at 320 px.
+import { ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { addressesOf, walkShare } from '../test/every-screen.ts';
+import { screens } from './routes.ts';
+
+/** Each share ends well within the limit of a test. */
+const SHARES = 7;
+
+for (let share = 0; share < SHARES; share += 1) {
+  test(`every screen opens, keeps no secret and is accessible, part ${share + 1}`, (t) =>
+    walkShare(t, share, SHARES));
+}
+
+test('every registered screen has an address that is walked', () => {
+  const name = 'object';
+  const named = () => new Proxy<Record<string, string>>({}, { get: () => name });
+  const walked = addressesOf({ slug: 'acme', named, secrets: [] }).filter(({ isTest }) => isTest);
+  for (const { frame, path } of screens.filter((screen) => screen.path !== '$')) {
+    const own = path.replace('$env', 'test').replaceAll(/\$\w+/g, name);
+    const address = `${frame === 'workspace' ? '/w/acme' : ''}/${own}`;
+    ok(
+      walked.some((one) => one.path === address),
+      `axe looks at ${path}`,
+    );
+  }
+});

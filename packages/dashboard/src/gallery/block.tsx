@@ -1,0 +1,10 @@
+// One element of the gallery under its name.
+import type { ReactNode } from 'react';
+import styles from './gallery.module.css';
+
+export const Block = ({ name, children }: { name: string; children: ReactNode }) => (
+  <section className={styles.block} aria-label={name}>
+    <h2 className={styles.name}>{name}</h2>
+    <div className={styles.states}>{children}</div>
+  </section>
+);

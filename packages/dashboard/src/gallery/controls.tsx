@@ -1,0 +1,175 @@
+// Buttons, inputs and choices.
+import { useState } from 'react';
+import { Button, LinkButton } from '../ui/button.tsx';
+import { Combobox } from '../ui/combobox.tsx';
+import { DateTime } from '../ui/date-time.tsx';
+import { Field } from '../ui/field.tsx';
+import { FilterChip, FilterSearch, Filters } from '../ui/filters.tsx';
+import { IconButton } from '../ui/icon-button.tsx';
+import { Input, PasswordInput, Textarea } from '../ui/input.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { RateLimits, type Rule, ruleText } from '../ui/rate-limits.tsx';
+import { Scopes } from '../ui/scopes.tsx';
+import { Select } from '../ui/select.tsx';
+import { Tabs } from '../ui/tabs.tsx';
+import { Checkbox, Switch } from '../ui/toggle.tsx';
+import { Tooltip } from '../ui/tooltip.tsx';
+import { Block } from './block.tsx';
+
+const nothing = () => {};
+
+export const Controls = () => (
+  <>
+    <Block name="Button">
+      <Button kind="primary" icon="plus">
+        Create key
+      </Button>
+      <Button>Cancel</Button>
+      <Button kind="quiet">Clear</Button>
+      <Button kind="danger">Revoke live key</Button>
+      <Button busy kind="primary">
+        Create key
+      </Button>
+      <Button because="Only an owner can do this.">Delete workspace</Button>
+      <Button small>Try again</Button>
+      <LinkButton to="/">Open</LinkButton>
+    </Block>
+    <Block name="IconButton, Tooltip, Menu">
+      <IconButton icon="edit" label="Edit" />
+      <Tooltip text="Monday, 14:05">
+        <Button>Three minutes ago</Button>
+      </Tooltip>
+      <Menu
+        label="Actions for Backend"
+        groups={[
+          [
+            { label: 'Edit', icon: 'edit', onSelect: nothing },
+            { label: 'Rotate', icon: 'rotate', onSelect: nothing },
+          ],
+          [
+            { label: 'Revoke live key', icon: 'stop', danger: true, onSelect: nothing },
+            { label: 'Delete', icon: 'trash', because: 'Only an owner can.', onSelect: nothing },
+          ],
+        ]}
+      />
+    </Block>
+    <Texts />
+    <Choices />
+    <Lists />
+  </>
+);
+
+function Texts() {
+  const [text, setText] = useState('');
+  return (
+    <Block name="Field, Input, Textarea, Combobox">
+      <Field label="Name" optional hint="Members see it.">
+        {(control) => <Input {...control} placeholder="Backend" />}
+      </Field>
+      <Field label="Prefix" error="This prefix is taken.">
+        {(control) => <Input {...control} mono defaultValue="kr_live_a1b2" />}
+      </Field>
+      <Field label="Password">
+        {(control) => <PasswordInput {...control} defaultValue="correct horse" />}
+      </Field>
+      <Field label="Meta">
+        {(control) => <Textarea {...control} mono defaultValue={'{ "plan": "pro" }'} />}
+      </Field>
+      <Field label="Customer">
+        {(control) => (
+          <Combobox
+            control={control}
+            text={text}
+            placeholder="Search by name or id"
+            options={[
+              { value: '1', label: 'Globex', note: 'customer-17' },
+              { value: '2', label: 'Initech', note: 'customer-18' },
+            ].filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))}
+            create={{ label: (name) => `Create “${name}”`, onCreate: setText }}
+            onText={setText}
+            onChoose={({ label }) => setText(label)}
+          />
+        )}
+      </Field>
+    </Block>
+  );
+}
+
+function Choices() {
+  const [choice, setChoice] = useState('never');
+  const [isOn, setOn] = useState(true);
+  const [at, setAt] = useState<string | null>('2026-03-01T12:00:00.000Z');
+  return (
+    <Block name="Select, DateTime, Switch, Checkbox">
+      <Field label="Expires">
+        {(control) => (
+          <Select
+            {...control}
+            value={choice}
+            options={[
+              { value: 'never', label: 'Never' },
+              { value: '90', label: 'After 90 days' },
+            ]}
+            onValue={setChoice}
+          />
+        )}
+      </Field>
+      <Field label="At">
+        {(control) => <DateTime control={control} value={at} onValue={setAt} />}
+      </Field>
+      <Switch label="Show revoked keys" checked={isOn} onChecked={setOn} />
+      <Switch label="Off" hint="With a hint." checked={!isOn} onChecked={(on) => setOn(!on)} />
+      <Checkbox label="keys:read" checked={isOn} onChecked={setOn} />
+      <Checkbox label="Some" mixed checked={false} onChecked={nothing} />
+    </Block>
+  );
+}
+
+const rule: Rule = {
+  id: 'requests',
+  limit: 1000,
+  window_ms: 60_000,
+  algorithm: 'sliding',
+  scope: 'key',
+};
+
+function Lists() {
+  const [scopes, setScopes] = useState(['orders:read', 'orders:write']);
+  const [rules, setRules] = useState<Rule[]>([rule]);
+  const [state, setState] = useState<string | null>('active');
+  const tabs = ['Overview', 'Usage', 'History', 'Meta'].map((label) => ({
+    id: label,
+    label,
+    to: '/',
+    search: { tab: label },
+  }));
+  return (
+    <>
+      <Block name="Scopes, RateLimits">
+        <Field label="Scopes">
+          {(control) => <Scopes control={control} scopes={scopes} onScopes={setScopes} />}
+        </Field>
+        <div>
+          <RateLimits rules={rules} onRules={setRules} />
+          <p>{rules.map(ruleText).join('; ')}</p>
+        </div>
+      </Block>
+      <Block name="Filters, Tabs">
+        <Filters label="Filter keys" isActive={state !== null} onClear={() => setState(null)}>
+          <FilterSearch label="Search keys" value="" onValue={nothing} />
+          <FilterChip
+            label="State"
+            value={state}
+            options={[
+              { value: 'active', label: 'active' },
+              { value: 'revoked', label: 'revoked' },
+            ]}
+            onValue={setState}
+          />
+          <FilterChip label="Project" value={null} options={[]} onValue={nothing} />
+        </Filters>
+        <Tabs label="Key" tabs={tabs} current="Usage" />
+      </Block>
+    </>
+  );
+}

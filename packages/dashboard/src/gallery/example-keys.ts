@@ -1,0 +1,44 @@
+// One key in each state.
+import type { Answer } from '@keyrail/client';
+
+export type Key = Answer<'GET /v1/keys/{id}'>;
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1440 * MINUTE_MS;
+
+export function exampleKeys(nowMs: number): Key[] {
+  const at = (ms: number) => new Date(nowMs + ms).toISOString();
+  const key = (name: string, changes: Partial<Key>): Key => ({
+    object: 'api_key',
+    id: name.toLowerCase().replaceAll(' ', '-'),
+    project_id: 'orders',
+    tenant_id: 'globex',
+    env: 'live',
+    display_prefix: 'kr_live_a1b2',
+    name,
+    scopes: [],
+    meta: {},
+    rate_limits: null,
+    expires_at: null,
+    revoked_at: null,
+    revoked_reason: null,
+    quarantined_at: null,
+    quarantine_reason: null,
+    disabled_at: null,
+    disabled_reason: null,
+    imported: false,
+    rotated_from: null,
+    created_at: at(-200 * DAY_MS),
+    last_used_at: at(-MINUTE_MS),
+    ...changes,
+  });
+  return [
+    key('Backend', {}),
+    key('Warehouse', { last_used_at: null }),
+    key('Importer', { expires_at: at(3 * DAY_MS) }),
+    key('Leaked', { quarantined_at: at(-19 * MINUTE_MS) }),
+    key('Paused', { disabled_at: at(-DAY_MS) }),
+    key('Old trial', { expires_at: at(-DAY_MS) }),
+    key('A key with a name that is much longer than its column', { revoked_at: at(-DAY_MS) }),
+  ];
+}

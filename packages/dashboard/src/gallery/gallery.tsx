@@ -1,0 +1,32 @@
+// Every element in its states, on one page. It is built for tests only.
+import '../style/base.css';
+import '../style/tokens.css';
+import '../style/fonts.css';
+import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
+import { createRoot } from 'react-dom/client';
+import { Mark } from '../shell/mark.tsx';
+import { Toasts } from '../ui/toast.tsx';
+import { Controls } from './controls.tsx';
+import { Figures } from './figures.tsx';
+import styles from './gallery.module.css';
+import { Messages } from './messages.tsx';
+import { Windows } from './windows.tsx';
+
+const Gallery = () => (
+  <main className={styles.gallery}>
+    <Mark />
+    <h1>Gallery</h1>
+    <Controls />
+    <Figures />
+    <Messages />
+    <Windows />
+    <Toasts />
+  </main>
+);
+
+const router = createRouter({
+  routeTree: createRootRoute({ component: Gallery, notFoundComponent: Gallery }),
+});
+
+const root = document.getElementById('root');
+if (root) createRoot(root).render(<RouterProvider router={router} />);

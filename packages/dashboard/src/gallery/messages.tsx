@@ -1,0 +1,69 @@
+// Skeletons, empty lists, failures, steps.
+import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
+import { Button } from '../ui/button.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Problem } from '../ui/problem.tsx';
+import { SkeletonCards, SkeletonRows } from '../ui/skeleton.tsx';
+import { Steps } from '../ui/steps.tsx';
+import { Block } from './block.tsx';
+
+const refused = new KeyrailError({
+  status: 409,
+  code: 'conflict',
+  message: 'The key is revoked.',
+  details: [],
+  missingScopes: [],
+  requestId: '01902a3b-4c5d-7e8f',
+  retryAfterMs: null,
+  outcome: null,
+  body: null,
+});
+
+export const Messages = () => (
+  <>
+    <Block name="Skeleton">
+      <div>
+        <SkeletonRows rows={3} />
+      </div>
+      <div>
+        <SkeletonCards cards={2} />
+      </div>
+    </Block>
+    <Block name="Empty">
+      <div>
+        <Empty
+          icon="key"
+          title="No keys yet"
+          action={<Button kind="primary">Create key</Button>}
+          link={<a href="/docs">How keys work</a>}
+        >
+          A key lets one of your customers call your API. You see here what each key may do and when
+          it was used.
+        </Empty>
+      </div>
+    </Block>
+    <Block name="Problem">
+      <div>
+        <Problem error={refused} title="The key was not rotated." onRetry={() => {}} />
+      </div>
+      <div>
+        <Problem error={new KeyrailUnreachable('timeout', 'late')} />
+      </div>
+    </Block>
+    <Block name="Steps">
+      <Steps
+        label="First steps"
+        steps={[
+          { id: 'key', title: 'Create a key', state: 'done' },
+          {
+            id: 'node',
+            title: 'Connect a node',
+            state: 'current',
+            note: 'Waiting for a node.',
+          },
+          { id: 'request', title: 'See a request', state: 'next' },
+        ]}
+      />
+    </Block>
+  </>
+);

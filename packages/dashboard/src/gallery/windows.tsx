@@ -1,0 +1,62 @@
+// Dialogs, sheets, confirmations and toasts, opened by buttons.
+import { useState } from 'react';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/confirm.tsx';
+import { Dialog, Sheet } from '../ui/dialog.tsx';
+import { Field } from '../ui/field.tsx';
+import { Input } from '../ui/input.tsx';
+import { Menu } from '../ui/menu.tsx';
+import { toast } from '../ui/toast.tsx';
+import { Block } from './block.tsx';
+
+export function Windows() {
+  const [open, setOpen] = useState<'dialog' | 'sheet' | 'confirm' | null>(null);
+  const close = () => setOpen(null);
+  return (
+    <Block name="Dialog, Sheet, Confirm, Toast">
+      <Button onClick={() => setOpen('dialog')}>Open dialog</Button>
+      <Button onClick={() => setOpen('sheet')}>Open sheet</Button>
+      <Button onClick={() => setOpen('confirm')}>Open confirmation</Button>
+      <Button onClick={() => toast('Key Backend is disabled.')}>Show toast</Button>
+      {open === 'dialog' && (
+        <Dialog
+          title="Rename key"
+          onClose={close}
+          onSubmit={close}
+          actions={
+            <>
+              <Button onClick={close}>Cancel</Button>
+              <Button type="submit" kind="primary">
+                Rename key
+              </Button>
+            </>
+          }
+        >
+          <Field label="Name">{(control) => <Input {...control} defaultValue="Backend" />}</Field>
+          <div>
+            <Menu
+              label="More about Backend"
+              groups={[[{ label: 'Copy id', icon: 'copy', onSelect: close }]]}
+            />
+          </div>
+        </Dialog>
+      )}
+      {open === 'sheet' && (
+        <Sheet title="Edit Backend" onClose={close} actions={<Button onClick={close}>Done</Button>}>
+          <p>What an object has, beside the page that lists it.</p>
+        </Sheet>
+      )}
+      {open === 'confirm' && (
+        <Confirm
+          title="Revoke Backend?"
+          action="Revoke live key"
+          typed="Backend"
+          onClose={close}
+          onConfirm={close}
+        >
+          <p>Used 38 times within the last hour. Nodes refuse it within a second.</p>
+        </Confirm>
+      )}
+    </Block>
+  );
+}

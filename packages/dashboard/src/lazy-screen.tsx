@@ -1,0 +1,30 @@
+// A screen that is loaded when it is shown. A preload that fails, as when the pointer rests on a
+// link, changes nothing: only a person that goes there leaves the page.
+import { type ComponentType, type ReactNode, Suspense, use } from 'react';
+import { loadChunk } from './load-chunk.ts';
+import { SkeletonRows } from './ui/skeleton.tsx';
+
+type Loaded = (() => ReactNode) & { preload(): Promise<void> };
+
+export function lazyScreen(load: () => Promise<{ Screen: ComponentType }>): Loaded {
+  let screen: ComponentType | undefined;
+  let shown: Promise<void> | undefined;
+  const once = async () => {
+    screen ??= (await load()).Screen;
+  };
+  const Known = () => {
+    if (!screen) {
+      shown ??= loadChunk(once);
+      use(shown);
+    }
+    const Screen = screen;
+    return Screen && <Screen />;
+  };
+  // The frame around it stays, with the bar that is shown while the server is away.
+  const Shown = () => (
+    <Suspense fallback={<SkeletonRows />}>
+      <Known />
+    </Suspense>
+  );
+  return Object.assign(Shown, { preload: () => once().catch(() => {}) });
+}

@@ -1,0 +1,34 @@
+// Loads parts of the application. A part can be missing for two reasons: the server is away, then
+// the page waits for it; or a newer build replaced it, then the page is loaded again, once.
+import { askServer, onServerReturn } from './api/connection.ts';
+import { nowMs } from './clock.ts';
+
+const RELOADED = 'keyrail.reloaded';
+const RELOADS_APART_MS = 60_000;
+
+export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    if (await askServer()) return reload(error);
+    await serverReturn();
+    return load().catch(reload);
+  }
+}
+
+const serverReturn = (): Promise<void> =>
+  new Promise((resolve) => {
+    const stop = onServerReturn(() => {
+      stop();
+      resolve();
+    });
+  });
+
+/** Rejects if the page was loaded again a short time ago: the part is missing in this build too. */
+async function reload(error: unknown): Promise<never> {
+  const last = Number(sessionStorage.getItem(RELOADED) ?? 0);
+  if (nowMs() - last < RELOADS_APART_MS) throw error;
+  sessionStorage.setItem(RELOADED, String(nowMs()));
+  location.reload();
+  return new Promise(() => {});
+}

@@ -1,0 +1,39 @@
+// An invitation is shown before it is accepted, to visitors and to people that are signed in.
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { newAddress, PASSWORD, someone } from '@keyrail/testing/people.ts';
+import { openGround, openVendor } from '../../../test/ground.ts';
+
+test('a person looks at an invitation, signs in, and joins', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  ground.expects(400, 409);
+  const vendor = await openVendor(t);
+  const guest = await someone(vendor);
+  const invited = { email: newAddress(), role: 'admin' };
+  const { token } = await vendor.as.liveKey('POST /v1/invites', invited);
+  const { page, visit } = await ground.visitor();
+
+  await visit(`/accept-invite#token=${token}`);
+  await page.getByRole('heading', { name: 'Join Acme' }).waitFor();
+  equal(page.url(), `${ground.origin}/accept-invite`, 'the token left the address');
+  await page.getByText(invited.email).waitFor();
+  await page.getByText('Admin').waitFor();
+  await ground.axe(page);
+  await page.getByRole('link', { name: 'Sign in to accept' }).click();
+  await page.getByLabel('E-mail address').fill(guest.email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByText(`You accept as ${guest.email}.`).waitFor();
+  equal((await guest.call('GET /v1/auth/me')).memberships.length, 0, 'nothing happened so far');
+  await ground.axe(page);
+  await page.getByRole('button', { name: 'Accept invitation' }).click();
+  await page.waitForURL(`**/w/${vendor.slug}/**`);
+  equal((await guest.call('GET /v1/auth/me')).memberships[0]?.role, 'admin');
+
+  await visit(`/accept-invite#token=${token}`);
+  await page.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
+  await page.getByText('It was accepted, revoked, or has ended.').waitFor();
+  await visit('/accept-invite');
+  await page.getByText('The address lacks its token.').waitFor();
+});

@@ -1,0 +1,58 @@
+// What this browser remembers: the theme, and whether single letters are shortcuts.
+import { useState } from 'react';
+import { useObserved } from '../../api/observed.ts';
+import { lettersWork, openShortcuts, setLetters } from '../../shell/shortcuts-state.ts';
+import { en } from '../../texts/en.ts';
+import { chooseTheme, storedTheme, themes } from '../../theme.ts';
+import { Button } from '../../ui/button.tsx';
+import { Icon, type IconName } from '../../ui/icon.tsx';
+import { Section } from '../../ui/section.tsx';
+import { Switch } from '../../ui/toggle.tsx';
+import styles from './account.module.css';
+import { texts } from './texts.ts';
+
+const icons = { system: 'system', light: 'sun', dark: 'moon' } as const satisfies Record<
+  string,
+  IconName
+>;
+
+export function ThemeChoice() {
+  const [chosen, setChosen] = useState(storedTheme);
+  return (
+    <Section title={texts.theme.title} lead={texts.theme.lead}>
+      <fieldset className={styles.themes}>
+        <legend className="unseen">{texts.theme.label}</legend>
+        {themes.map((theme) => (
+          <label key={theme} className={styles.theme}>
+            <input
+              type="radio"
+              name="theme"
+              value={theme}
+              checked={theme === chosen}
+              onChange={() => {
+                chooseTheme(theme);
+                setChosen(theme);
+              }}
+            />
+            <Icon name={icons[theme]} />
+            {texts.theme.themes[theme]}
+          </label>
+        ))}
+      </fieldset>
+    </Section>
+  );
+}
+
+export const Keyboard = () => (
+  <Section title={texts.keyboard.title} lead={texts.keyboard.lead}>
+    <Switch
+      label={en.shortcuts.letters}
+      hint={en.shortcuts.lettersHint}
+      checked={useObserved(lettersWork)}
+      onChecked={setLetters}
+    />
+    <div>
+      <Button onClick={openShortcuts}>{texts.keyboard.show}</Button>
+    </div>
+  </Section>
+);

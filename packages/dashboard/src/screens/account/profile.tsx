@@ -1,0 +1,73 @@
+// The name and the address of the person.
+import { type FormEvent, useState } from 'react';
+import type { Me } from '../../api/me.ts';
+import { useChange } from '../../api/query.ts';
+import { sendToTabs } from '../../api/tabs.ts';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Input } from '../../ui/input.tsx';
+import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { Section } from '../../ui/section.tsx';
+import { State } from '../../ui/state.tsx';
+import { toast } from '../../ui/toast.tsx';
+import styles from './account.module.css';
+import { texts } from './texts.ts';
+
+export function Profile({ user }: { user: Me['user'] }) {
+  const save = useChange('PATCH /v1/auth/me', { refreshes: ['/v1/auth/me', '/v1/members'] });
+  const [name, setName] = useState(user.name ?? '');
+  const errors = fieldErrors(save.error);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (save.isPending) return;
+    const given = name.trim();
+    save.mutate(
+      { body: { name: given === '' ? null : given } },
+      {
+        onSuccess: () => {
+          sendToTabs({ kind: 'person-changed' });
+          toast(texts.profile.saved);
+        },
+      },
+    );
+  };
+  const isChanged = name.trim() !== (user.name ?? '');
+  return (
+    <Section title={texts.profile.title} lead={texts.profile.lead}>
+      <form className={styles.form} onSubmit={submit} noValidate>
+        <Field label={texts.profile.name} optional error={errors.name}>
+          {(control) => (
+            <Input
+              {...control}
+              name="name"
+              autoComplete="name"
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+        <div className={styles.email}>
+          <p className={styles.label}>{texts.profile.email}</p>
+          <p className={styles.line}>
+            <span className={styles.address}>{user.email}</span>
+            {user.email_verified ? (
+              <State tone="good" shape="full">
+                {texts.profile.verified}
+              </State>
+            ) : (
+              <State tone="warn" shape="ring">
+                {texts.profile.unverified}
+              </State>
+            )}
+          </p>
+        </div>
+        {save.error && !errors.name && <Problem error={save.error} />}
+        <div>
+          <Button type="submit" kind={isChanged ? 'primary' : 'plain'} busy={save.isPending}>
+            {texts.profile.action}
+          </Button>
+        </div>
+      </form>
+    </Section>
+  );
+}

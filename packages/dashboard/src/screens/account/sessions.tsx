@@ -1,0 +1,127 @@
+// Where the person is signed in. Any session can be ended; this one is ended by signing out.
+import type { Item } from '@keyrail/client';
+import { useState } from 'react';
+import { useChange, useList, useRefresh, useSend } from '../../api/query.ts';
+import { asQuery, Loaded } from '../../shell/loaded.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { Section } from '../../ui/section.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { State } from '../../ui/state.tsx';
+import { Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toast.tsx';
+import styles from './account.module.css';
+import { texts } from './texts.ts';
+import { programName } from './user-agent.ts';
+
+type Session = Item<'GET /v1/auth/sessions'>;
+
+const SESSIONS_SHOWN = 100;
+
+export function Sessions() {
+  const sessions = useList('GET /v1/auth/sessions', { query: { limit: SESSIONS_SHOWN } });
+  return (
+    <Section title={texts.sessions.title} lead={texts.sessions.lead}>
+      <Loaded
+        query={asQuery(sessions)}
+        failed={texts.sessions.failed}
+        skeleton={<SkeletonRows rows={2} />}
+      >
+        {([shown = []]) => (
+          <>
+            <ul aria-label={texts.sessions.list} className={styles.sessions}>
+              {shown.map((session) => (
+                <SessionRow key={session.id} session={session} />
+              ))}
+            </ul>
+            {sessions.hasMore && <p>{texts.sessions.more(SESSIONS_SHOWN)}</p>}
+            <EndOthers others={shown.filter(({ current }) => !current)} />
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function SessionRow({ session }: { session: Session }) {
+  const end = useChange('DELETE /v1/auth/sessions/{id}', { refreshes: ['/v1/auth/sessions'] });
+  const name = programName(session.user_agent);
+  return (
+    <li className={styles.session}>
+      <div className={styles.program} title={session.user_agent ?? undefined}>
+        <strong>{name}</strong>
+        <span className={styles.times}>
+          {texts.sessions.signedIn} <Time at={session.created_at} />, {texts.sessions.seen}{' '}
+          <Time at={session.last_seen_at} />
+        </span>
+      </div>
+      {session.current ? (
+        <State tone="good" shape="full">
+          {texts.sessions.this}
+        </State>
+      ) : (
+        <Button
+          small
+          busy={end.isPending}
+          aria-label={texts.sessions.endOf(name)}
+          onClick={() =>
+            end.mutate(
+              { params: { id: session.id } },
+              { onSuccess: () => toast(texts.sessions.ended) },
+            )
+          }
+        >
+          {texts.sessions.end}
+        </Button>
+      )}
+      {end.error && <Problem error={end.error} />}
+    </li>
+  );
+}
+
+function EndOthers({ others }: { others: readonly Session[] }) {
+  const send = useSend();
+  const refresh = useRefresh();
+  const [isOpen, setOpen] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const endAll = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      for (const { id } of others) {
+        await send('DELETE /v1/auth/sessions/{id}', { params: { id } });
+      }
+      setOpen(false);
+      toast(texts.sessions.othersEnded);
+    } catch (thrown) {
+      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    }
+    setBusy(false);
+    await refresh('/v1/auth/sessions');
+  };
+  return (
+    <>
+      {others.length > 0 && (
+        <div>
+          <Button kind="danger" onClick={() => setOpen(true)}>
+            {texts.sessions.endOthers}
+          </Button>
+        </div>
+      )}
+      {isOpen && (
+        <Confirm
+          title={texts.sessions.confirmTitle}
+          action={texts.sessions.endOthers}
+          busy={isBusy}
+          error={error}
+          onConfirm={() => void endAll()}
+          onClose={() => setOpen(false)}
+        >
+          <p>{texts.sessions.confirm(others.length)}</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+// The actions of the log in words: what an actor did to a target.
+
+type Words = {
+  /** After the actor, before the name of the target. */
+  verb: string;
+  /** What the target is; shown before its name. */
+  noun: string;
+};
+
+// biome-ignore format: one line for each action
+export const actions: Readonly<Record<string, Words>> = {
+  'workspace.created': { verb: 'founded', noun: 'the workspace' },
+  'workspace.updated': { verb: 'changed', noun: 'the workspace' },
+  'workspace_member.joined': { verb: 'added', noun: 'member' },
+  'workspace_member.removed': { verb: 'removed', noun: 'member' },
+  'workspace_member.role_changed': { verb: 'changed the role of', noun: 'member' },
+  'workspace_invite.created': { verb: 'invited', noun: '' },
+  'workspace_invite.accepted': { verb: 'accepted', noun: 'an invitation' },
+  'workspace_invite.revoked': { verb: 'revoked', noun: 'an invitation' },
+  'project.created': { verb: 'created', noun: 'project' },
+  'project.updated': { verb: 'changed', noun: 'project' },
+  'project.deleted': { verb: 'deleted', noun: 'project' },
+  'tenant.created': { verb: 'created', noun: 'tenant' },
+  'tenant.updated': { verb: 'changed', noun: 'tenant' },
+  'tenant.deleted': { verb: 'deleted', noun: 'tenant' },
+  'tenant.embed_tokens_revoked': { verb: 'ended all embed tokens of', noun: 'tenant' },
+  'api_key.created': { verb: 'created', noun: 'key' },
+  'api_key.imported': { verb: 'imported keys into', noun: 'project' },
+  'api_key.updated': { verb: 'changed', noun: 'key' },
+  'api_key.rotated': { verb: 'rotated', noun: 'key' },
+  'api_key.disabled': { verb: 'disabled', noun: 'key' },
+  'api_key.enabled': { verb: 'enabled', noun: 'key' },
+  'api_key.revoked': { verb: 'revoked', noun: 'key' },
+  'api_key.quarantined': { verb: 'quarantined', noun: 'key' },
+  'secret_key.created': { verb: 'created', noun: 'secret key' },
+  'secret_key.rotated': { verb: 'rotated', noun: 'secret key' },
+  'secret_key.revoked': { verb: 'revoked', noun: 'secret key' },
+  'secret_key.quarantined': { verb: 'quarantined', noun: 'secret key' },
+};
+
+export const targetTypes: Readonly<Record<string, string>> = {
+  workspace: 'Workspace',
+  workspace_member: 'Member',
+  workspace_invite: 'Invitation',
+  project: 'Project',
+  tenant: 'Tenant',
+  api_key: 'Key',
+  secret_key: 'Secret key',
+};
+
+export const actors: Readonly<Record<string, string>> = {
+  user: 'A former member',
+  secret_key: 'Secret key',
+  bootstrap: 'The bootstrap token',
+  embed: 'A customer in the embedded page',
+  scanner: 'The secret scanner',
+  system: 'Keyrail',
+};

@@ -1,0 +1,80 @@
+// The chain of audit rows: how each hash is made, and the first row that does not fit. The worker
+// and its tests use the same code; docs/verify-audit-chain.mjs does the same outside a browser.
+
+export const GENESIS_HASH = '0'.repeat(64);
+
+/** A row as the API returns it. Fields that are not named here are hashed as well. */
+type ChainRow = Readonly<Record<string, unknown>> & {
+  seq: number;
+  prev_hash: string;
+  hash: string;
+};
+
+export type Sha256 = (text: string) => Promise<string>;
+
+/** The last row that was checked. */
+export type Head = { seq: number; hash: string };
+
+export type Break = { seq: number; reason: 'missing' | 'unlinked' | 'edited' | 'replaced' | 'cut' };
+
+export const START: Head = { seq: 0, hash: GENESIS_HASH };
+
+/** RFC 8785: keys in order, no spaces, strings and numbers as JavaScript writes them. */
+function canonicalJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** The text that is hashed. What the API adds for its reader is not part of it. */
+export function hashedText(row: ChainRow, workspaceId: string): string {
+  const { object: _object, actor: _actor, hash: _hash, ...hashed } = row;
+  return canonicalJson({ ...hashed, workspace_id: workspaceId });
+}
+
+type Check = {
+  rows: readonly ChainRow[];
+  head: Head;
+  workspaceId: string;
+  sha256: Sha256;
+  /** A row that this browser saw earlier. */
+  remembered: Head | null;
+};
+
+/** Follows the chain from the head through the rows, up to the first break. */
+export async function checkRows({
+  rows,
+  head,
+  workspaceId,
+  sha256,
+  remembered,
+}: Check): Promise<{ head: Head; broken: Break | null }> {
+  const hashes = await Promise.all(rows.map((row) => sha256(hashedText(row, workspaceId))));
+  let last = head;
+  for (const [at, row] of rows.entries()) {
+    const reason = faultOf(row, { last, hash: hashes[at] ?? '', remembered });
+    if (reason) return { head: last, broken: { seq: last.seq + 1, reason } };
+    last = { seq: row.seq, hash: row.hash };
+  }
+  return { head: last, broken: null };
+}
+
+type Expected = { last: Head; hash: string; remembered: Head | null };
+
+function faultOf(row: ChainRow, { last, hash, remembered }: Expected): Break['reason'] | null {
+  if (row.seq !== last.seq + 1) return 'missing';
+  if (row.prev_hash !== last.hash) return 'unlinked';
+  if (row.hash !== hash) return 'edited';
+  if (remembered?.seq === row.seq && remembered.hash !== row.hash) return 'replaced';
+  return null;
+}
+
+/** A chain that ends before a row that this browser saw has lost its end. */
+export const cutOf = (head: Head, remembered: Head | null): Break | null =>
+  remembered !== null && head.seq < remembered.seq ? { seq: head.seq + 1, reason: 'cut' } : null;
+
+export const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

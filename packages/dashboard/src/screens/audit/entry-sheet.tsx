@@ -1,0 +1,196 @@
+// One row: what it changed, its facts, its hashes derived again, and the row as the API returns it.
+import { useNavigate } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import { useApi } from '../../api/query.ts';
+import { paths } from '../../paths.ts';
+import { Gone, Loaded } from '../../shell/loaded.tsx';
+import { useScope } from '../../shell/scope.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { Sheet } from '../../ui/dialog.tsx';
+import { Diff, type FieldChange } from '../../ui/diff.tsx';
+import { KeyText } from '../../ui/secret.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { absoluteTime } from '../../ui/spans.ts';
+import { State } from '../../ui/state.tsx';
+import styles from './audit.module.css';
+import { GENESIS_HASH, hashedText } from './chain.ts';
+import type { AuditSearch } from './search.ts';
+import { changedFields, Sentence } from './sentence.tsx';
+import { sha256InPage } from './sha256-in-page.ts';
+import { texts } from './texts.ts';
+import { type AuditRow, useNames } from './use-names.ts';
+
+type Props = { seq: number; search: AuditSearch };
+
+let closedRow = 0;
+
+/** The row whose sheet closed last, once; 0 if there is none. */
+export function takeClosedRow(): number {
+  const seq = closedRow;
+  closedRow = 0;
+  return seq;
+}
+
+export function EntrySheet({ seq, search }: Props) {
+  const scope = useScope();
+  const navigate = useNavigate();
+  useEffect(
+    () => () => {
+      closedRow = seq;
+    },
+    [seq],
+  );
+  // The row before comes along, so that the link can be checked.
+  const after = Math.max(0, seq - 2);
+  const rows = useApi('GET /v1/audit_logs', { query: { after_seq: after, limit: 3 } });
+  const go = (to: string, replace: boolean) => () =>
+    void navigate({ to, search, replace, resetScroll: false });
+  const close = go(paths.audit(scope), false);
+  const found = rows.data?.data ?? [];
+  const hasNext = found.some((row) => row.seq > seq);
+  const step = (to: number) => go(paths.auditEntry(scope, to), true);
+  return (
+    <Sheet
+      title={texts.row(seq)}
+      onClose={close}
+      actions={
+        <>
+          {seq > 1 && <Button onClick={step(seq - 1)}>{texts.entry.previous}</Button>}
+          {hasNext && <Button onClick={step(seq + 1)}>{texts.entry.next}</Button>}
+        </>
+      }
+    >
+      <Loaded query={rows} failed={texts.entry.failed} skeleton={<SkeletonRows rows={6} />}>
+        {({ data: shown }) => {
+          const row = shown.find((one) => one.seq === seq);
+          const before = shown.find((one) => one.seq === seq - 1) ?? null;
+          return row ? <Entry row={row} before={before} /> : <NoSuchRow seq={seq} />;
+        }}
+      </Loaded>
+    </Sheet>
+  );
+}
+
+function NoSuchRow({ seq }: { seq: number }) {
+  const scope = useScope();
+  const action = <LinkButton to={paths.audit(scope)}>{texts.entry.back}</LinkButton>;
+  return (
+    <Gone title={texts.entry.gone} action={action}>
+      {texts.entry.goneText(seq)}
+    </Gone>
+  );
+}
+
+function Entry({ row, before }: { row: AuditRow; before: AuditRow | null }) {
+  const names = useNames([row]);
+  const changes = changesOf(row);
+  const raw = JSON.stringify(row, null, 2);
+  const { entry } = texts;
+  return (
+    <>
+      <p className={styles.lead}>
+        <Sentence row={row} names={names} />
+      </p>
+      {changes.length > 0 && (
+        <section className={styles.part}>
+          <h3>{entry.changes}</h3>
+          <Diff changes={changes} />
+        </section>
+      )}
+      <section className={styles.part}>
+        <h3>{entry.facts}</h3>
+        <dl className={styles.facts}>
+          <dt>{entry.when}</dt>
+          <dd>
+            <time dateTime={row.occurred_at}>{absoluteTime(new Date(row.occurred_at))}</time>
+          </dd>
+          <dt>{entry.action}</dt>
+          <dd>
+            <code>{row.action}</code>
+          </dd>
+          <dt>{entry.actor}</dt>
+          <dd>
+            {row.actor?.email ?? row.actor_type}
+            {row.actor_id && <KeyText text={row.actor_id} of={entry.actor} />}
+          </dd>
+          <dt>{entry.target}</dt>
+          <dd>
+            <KeyText text={row.target_id} of={entry.target} />
+          </dd>
+        </dl>
+      </section>
+      <Hashes row={row} before={before} />
+      <section className={styles.part}>
+        <h3>
+          {entry.raw} <Copy text={raw} label={entry.copyRaw} />
+        </h3>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines are scrolled by keyboard */}
+        <pre className={styles.raw} tabIndex={0} translate="no">
+          {raw}
+        </pre>
+      </section>
+    </>
+  );
+}
+
+/** The hash is derived here again, and compared with the row and with the row before. */
+function Hashes({ row, before }: { row: AuditRow; before: AuditRow | null }) {
+  const { workspaceId } = useScope();
+  const [derived, setDerived] = useState<string | null>(null);
+  useEffect(() => {
+    let isCurrent = true;
+    sha256InPage(hashedText(row, workspaceId)).then(
+      (hash) => isCurrent && setDerived(hash),
+      () => null,
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [row, workspaceId]);
+  const { entry } = texts;
+  const previous = row.seq === 1 ? GENESIS_HASH : before?.hash;
+  return (
+    <section className={styles.part}>
+      <h3>{entry.hashes}</h3>
+      <dl className={styles.hashes}>
+        <dt>{entry.prev}</dt>
+        <dd>
+          <code translate="no">{row.prev_hash}</code>
+          <Fit fits={row.prev_hash === previous} good={entry.linked} bad={entry.unlinked} />
+        </dd>
+        <dt>{entry.own}</dt>
+        <dd>
+          <code translate="no">{row.hash}</code>
+          {derived && <Fit fits={derived === row.hash} good={entry.fits} bad={entry.edited} />}
+        </dd>
+      </dl>
+    </section>
+  );
+}
+
+const Fit = ({ fits, good, bad }: { fits: boolean; good: string; bad: string }) => (
+  <State tone={fits ? 'good' : 'bad'} shape={fits ? 'full' : 'cross'}>
+    {fits ? good : bad}
+  </State>
+);
+
+/** Older rows name the changed fields only. */
+function changesOf({ payload }: AuditRow): FieldChange[] {
+  const { changes, changed } = payload;
+  const known: object = typeof changes === 'object' && changes !== null ? changes : {};
+  const others = Array.isArray(changed) ? changed.map(String) : [];
+  const fields = [...new Set([...changedFields(payload), ...others])];
+  return fields.map((field) => changeOf(field, Reflect.get(known, field)));
+}
+
+function changeOf(field: string, change: unknown): FieldChange {
+  if (typeof change !== 'object' || change === null) return { field };
+  const { from, to, added, removed }: Record<string, unknown> = { ...change };
+  if (Array.isArray(added) || Array.isArray(removed)) {
+    return { field, added: listOf(added), removed: listOf(removed) };
+  }
+  return 'to' in change ? { field, from, to } : { field };
+}
+
+const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -1,0 +1,63 @@
+// Saves the filtered rows as JSON lines, oldest first, so that another program can check them.
+import { useRef, useState } from 'react';
+import { useSend } from '../../api/query.ts';
+import { useScope } from '../../shell/scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { type AuditSearch, queryOf } from './search.ts';
+import { texts } from './texts.ts';
+
+const PAGE_ROWS = 200;
+const ROWS_MAX = 100_000;
+/** The browser needs the address until it has read the file. */
+const ADDRESS_KEPT_MS = 60_000;
+
+export function ExportButton({ search }: { search: AuditSearch }) {
+  const { slug } = useScope();
+  const send = useSend();
+  const [exported, setExported] = useState<number | null>(null);
+  const isStopped = useRef(false);
+  const run = async () => {
+    isStopped.current = false;
+    const lines: string[] = [];
+    let last = 0;
+    let isWhole = false;
+    while (!isWhole && lines.length < ROWS_MAX && !isStopped.current) {
+      setExported(lines.length);
+      const query = { ...queryOf(search), after_seq: last, limit: PAGE_ROWS };
+      const { data: rows } = await send('GET /v1/audit_logs', { query });
+      for (const row of rows) lines.push(`${JSON.stringify(row)}\n`);
+      last = rows.at(-1)?.seq ?? last;
+      isWhole = rows.length < PAGE_ROWS;
+    }
+    save(`audit-${slug}.jsonl`, lines);
+    toast(isWhole ? texts.export.done(lines.length) : texts.export.partial(lines.length));
+  };
+  const start = () =>
+    void run()
+      .catch(() => toast(texts.export.failed))
+      .finally(() => setExported(null));
+  return exported === null ? (
+    <Button icon="download" onClick={start}>
+      {texts.export.label}
+    </Button>
+  ) : (
+    <Button
+      icon="stop"
+      onClick={() => {
+        isStopped.current = true;
+      }}
+    >
+      {texts.export.running(exported)}
+    </Button>
+  );
+}
+
+function save(name: string, lines: string[]): void {
+  const address = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }));
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), ADDRESS_KEPT_MS);
+}

@@ -1,0 +1,50 @@
+// The newest row that this browser has checked, for each workspace: a log that loses its end later
+// is found by it, whatever the server says.
+import { type Head, START } from './chain.ts';
+
+const nameOf = (workspaceId: string): string => `keyrail.audit-head.${workspaceId}`;
+const HASH = /^[0-9a-f]{64}$/;
+
+export type RememberedHead = Head & { at: string };
+
+export function rememberedHead(workspaceId: string): RememberedHead | null {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(nameOf(workspaceId)) ?? 'null');
+    return isHead(stored) ? stored : null;
+  } catch {
+    return null;
+  }
+}
+
+/** False if the browser does not let us store it. */
+export function rememberHead(workspaceId: string, { seq, hash }: Head, at: Date): boolean {
+  if (seq === START.seq) return true;
+  try {
+    const stored: RememberedHead = { seq, hash, at: at.toISOString() };
+    localStorage.setItem(nameOf(workspaceId), JSON.stringify(stored));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function forgetHead(workspaceId: string): void {
+  try {
+    localStorage.removeItem(nameOf(workspaceId));
+  } catch {
+    // Nothing was stored.
+  }
+}
+
+function isHead(value: unknown): value is RememberedHead {
+  if (typeof value !== 'object' || value === null) return false;
+  const seq: unknown = Reflect.get(value, 'seq');
+  const hash: unknown = Reflect.get(value, 'hash');
+  const at: unknown = Reflect.get(value, 'at');
+  return (
+    Number.isSafeInteger(seq) &&
+    typeof hash === 'string' &&
+    HASH.test(hash) &&
+    typeof at === 'string'
+  );
+}

@@ -1,0 +1,144 @@
+// Sample data for the preview: the embed plane in memory, so that every button works and nothing
+// reaches the server.
+import type { Answer, Item } from '@keyrail/client';
+import { nowMs } from '../../clock.ts';
+import type { Env } from '../../paths.ts';
+
+type ApiKey = Item<'GET /v1/embed/keys'>;
+type Session = Answer<'GET /v1/embed/session'>;
+
+export type SampleChoice = { env: Env; mayWrite: boolean; keyScopes: readonly string[] };
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 1440 * MINUTE_MS;
+const TOKEN_SECONDS = 300;
+const SECRET_CHARS = 32;
+
+const at = (ms: number): string => new Date(nowMs() + ms).toISOString();
+const idOf = (count: number): string =>
+  `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
+
+/** What the element takes as `transport`. */
+export function sampleTransport(choice: SampleChoice): typeof fetch {
+  const state = { keys: sampleKeys(choice), made: 100 };
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input);
+    const [, , , , id = '', act = ''] = url.pathname.split('/');
+    const sent: Record<string, unknown> = JSON.parse(String(init?.body ?? '{}'));
+    if (url.pathname.endsWith('/session')) return json(sessionOf(choice));
+    if (act === 'usage') return json(usageOf(id, Number(url.searchParams.get('days'))));
+    if (init?.method !== 'POST') return json(listOf(state.keys, url));
+    state.made += 1;
+    const made = madeKey(choice, state.made, sent);
+    const old = state.keys.find((key) => key.id === id);
+    if (act === 'revoke' && old) {
+      state.keys = changed(state.keys, { ...old, revoked_at: at(0) });
+      return json({ ...old, revoked_at: at(0) });
+    }
+    if (act === 'rotate' && old) {
+      const previous_key = { ...old, expires_at: at(Number(sent.overlap_hours) * 60 * MINUTE_MS) };
+      const next = { ...made, name: old.name, scopes: old.scopes, rotated_from: old.id };
+      state.keys = [withoutValue(next), ...changed(state.keys, previous_key)];
+      return json({ ...next, previous_key });
+    }
+    state.keys = [withoutValue(made), ...state.keys];
+    return json(made, 201);
+  };
+}
+
+/** What the element takes as `getToken`: the sample needs no token. */
+export const sampleToken = async () => ({
+  token: 'sample',
+  refresh_after: at((TOKEN_SECONDS - 60) * 1000),
+});
+
+const json = (body: unknown, status = 200): Response =>
+  new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
+
+const changed = (keys: readonly ApiKey[], key: ApiKey): ApiKey[] =>
+  keys.map((one) => (one.id === key.id ? key : one));
+
+const withoutValue = ({ key: _, key_shown_once: __, ...key }: MadeKey): ApiKey => key;
+
+function sessionOf({ env, mayWrite, keyScopes }: SampleChoice): Session {
+  const grants = keyScopes.map((scope) => `key_scope:${scope}`);
+  return {
+    object: 'embed_session',
+    project: { id: idOf(1), name: 'Sample', slug: 'sample' },
+    env,
+    test_mode: env === 'test',
+    tenant: { id: idOf(2), external_id: 'sample', name: 'Sample customer' },
+    scopes: ['keys:read', ...(mayWrite ? ['keys:write', ...grants] : [])],
+    expires_at: at(TOKEN_SECONDS * 1000),
+    expires_in: TOKEN_SECONDS,
+  };
+}
+
+function listOf(keys: readonly ApiKey[], { searchParams }: URL) {
+  const isAll = searchParams.get('include_revoked') === 'true';
+  const listed = keys.filter(({ revoked_at }) => isAll || revoked_at === null);
+  return { object: 'list', data: listed };
+}
+
+function usageOf(key_id: string, days: number) {
+  const all = Array.from({ length: days }, (_, ago) => ({
+    day: at((ago - days + 1) * DAY_MS).slice(0, 10),
+    requests: Math.round(900 + 500 * Math.sin(ago / 3) + (ago % 7) * 60),
+    errors: ago % 9 === 4 ? 40 : 3,
+  }));
+  return { object: 'usage', key_id, days, data: all };
+}
+
+type MadeKey = ApiKey & { key: string; key_shown_once: boolean };
+
+function madeKey(choice: SampleChoice, count: number, sent: Record<string, unknown>): MadeKey {
+  const name = typeof sent.name === 'string' ? sent.name : null;
+  const scopes = Array.isArray(sent.scopes) ? sent.scopes.map(String) : [];
+  const key = keyOf(choice, { id: idOf(count), name, scopes });
+  return { ...key, key: `${key.display_prefix}${'x'.repeat(SECRET_CHARS)}`, key_shown_once: true };
+}
+
+function keyOf({ env }: Pick<SampleChoice, 'env'>, more: Partial<ApiKey>): ApiKey {
+  return {
+    object: 'api_key',
+    id: idOf(3),
+    project_id: idOf(1),
+    tenant_id: idOf(2),
+    env,
+    display_prefix: `kr_${env}_${(more.id ?? '').slice(-3)}Qm4`,
+    name: null,
+    scopes: [],
+    meta: {},
+    rate_limits: null,
+    expires_at: null,
+    revoked_at: null,
+    revoked_reason: null,
+    quarantined_at: null,
+    quarantine_reason: null,
+    disabled_at: null,
+    disabled_reason: null,
+    rotated_from: null,
+    imported: false,
+    created_at: at(0),
+    last_used_at: null,
+    ...more,
+  };
+}
+
+function sampleKeys(choice: SampleChoice): ApiKey[] {
+  const { keyScopes } = choice;
+  const key = (count: number, more: Partial<ApiKey>) =>
+    keyOf(choice, {
+      id: idOf(count),
+      scopes: [...keyScopes],
+      created_at: at(-count * DAY_MS),
+      ...more,
+    });
+  return [
+    key(11, { name: 'Website', last_used_at: at(-3 * MINUTE_MS), rotated_from: idOf(13) }),
+    key(12, { name: 'Nightly export', last_used_at: at(-DAY_MS), expires_at: at(9 * DAY_MS) }),
+    key(13, { name: 'Website', last_used_at: at(-MINUTE_MS), expires_at: at(DAY_MS) }),
+    key(14, { name: 'Trial of the mobile app', last_used_at: at(-70 * DAY_MS) }),
+    key(15, { name: 'Old server', revoked_at: at(-DAY_MS), last_used_at: at(-2 * DAY_MS) }),
+  ];
+}

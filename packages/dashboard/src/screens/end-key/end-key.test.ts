@@ -1,0 +1,128 @@
+// A key from its creation to its revocation, in the browser and on twenty real nodes.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { openProxy } from '@keyrail/testing/processes/proxy.ts';
+import { until } from '@keyrail/testing/until.ts';
+import type { Page } from 'playwright-core';
+import { type Ground, openGround } from '../../../test/ground.ts';
+import { startNodes } from '../../../test/nodes.ts';
+
+const names = Array.from({ length: 19 }, (_, at) => `node-${at + 1}`);
+
+type Place = { secretKey: string; projectId: string };
+
+/** A node whose answers can be held back, as if its process were stopped. */
+async function startFrozen(t: TestContext, { origin }: Ground, place: Place) {
+  const proxy = await openProxy(Number(new URL(origin).port));
+  t.after(() => proxy.close());
+  const url = `http://127.0.0.1:${proxy.port}`;
+  const [node] = await startNodes(t, ['frozen'], { ...place, url });
+  ok(node);
+  return { node, proxy };
+}
+
+/** Creates a key as a person does, and returns its text, which is then gone from the page. */
+async function createKey(page: Page): Promise<string> {
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('link', { name: 'Create key' }).click();
+  await page.getByRole('button', { name: 'Create live key' }).click();
+  await page.getByText('Choose or create a project.').waitFor();
+  await page.getByRole('combobox', { name: 'Project' }).fill('Paym');
+  await page.getByRole('option', { name: 'Payments' }).click();
+  await page.getByRole('combobox', { name: 'Tenant' }).fill('globex');
+  await page.getByRole('option', { name: 'Create tenant globex' }).click();
+  await page.getByText('Your customer.').waitFor();
+  await page.getByLabel('Name').fill('Backend');
+  await page.getByRole('textbox', { name: 'Scopes' }).fill('invoices:read');
+  await page.keyboard.press('Enter');
+  await page.getByRole('radio', { name: '30 days' }).check();
+  await page
+    .getByText('The live key Backend lets globex call Payments, with invoices:read')
+    .waitFor();
+  await page.getByRole('button', { name: 'Create live key' }).click();
+  await dialog.getByText('It is shown this once').waitFor();
+  const secret = (await dialog.locator('code').first().textContent()) ?? '';
+  match(secret, /^kr_live_/);
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Backend' }).waitFor();
+  const shown: string = await page.evaluate('document.documentElement.outerHTML');
+  ok(!shown.includes(secret), 'the key is gone from the page');
+  return secret;
+}
+
+const msIn = (line: string): number =>
+  Number(/([\d,]+) ms$/.exec(line)?.[1]?.replace(',', '') ?? Number.NaN);
+
+test('a key is created, and its end is watched on twenty nodes, one frozen', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const project = await vendor.given.project({ name: 'Payments' });
+  const place = { secretKey: vendor.tokens.liveKey, projectId: project.id };
+  const nodes = await startNodes(t, names, { ...place, url: ground.origin });
+  const frozen = await startFrozen(t, ground, place);
+  const dialog = page.getByRole('dialog');
+  const rows = dialog.getByRole('listitem');
+  await visit(`/w/${vendor.slug}/live/keys`);
+  await page.getByRole('heading', { name: 'No live keys yet' }).waitFor();
+  const secret = await createKey(page);
+  const all = [...nodes, frozen.node];
+  const isAllowedBy = () => all.filter((node) => node.verify(secret).allowed).length;
+  await until(() => isAllowedBy() === 20);
+
+  // Disable: every node answers, each with its own time, in the order of the answers.
+  await page.getByRole('button', { name: 'Disable', exact: true }).click();
+  await dialog.getByText('Live nodes').waitFor();
+  equal(await dialog.locator('dd').last().textContent(), '20');
+  await dialog.getByRole('button', { name: 'Disable live key' }).click();
+  const everywhere = dialog.getByText(/^Refused everywhere after [\d,]+ ms$/);
+  await everywhere.waitFor();
+  equal(isAllowedBy(), 0);
+  const lines = await rows.allTextContents();
+  equal(new Set(lines.map((line) => /^(frozen|node-\d+)/.exec(line)?.[0])).size, 20);
+  for (const line of lines) match(line, /v\d+tov\d+[\d,]+ ms$/);
+  const times = (await rows.locator('> span:last-child').allTextContents()).map(msIn);
+  deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+    'in the order in which they answered',
+  );
+  equal(msIn((await everywhere.textContent()) ?? ''), times.at(-1), 'the last one counts');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByRole('button', { name: 'Enable' }).click();
+  await dialog.getByRole('button', { name: 'Enable live key' }).click();
+  await page.getByText('Backend is enabled').waitFor();
+  await until(() => isAllowedBy() === 20);
+
+  // Revoke: one node is frozen. The others flip while the clock runs.
+  frozen.proxy.keepAnswers(true);
+  await page.getByRole('button', { name: 'Revoke live key' }).click();
+  await dialog.getByText('Live nodes').waitFor();
+  await ground.axe(page);
+  await dialog.getByLabel('Reason').fill('Leaked');
+  await dialog.getByRole('button', { name: 'Revoke live key' }).click();
+  await dialog.getByText('applied').nth(18).waitFor();
+  match(await rows.filter({ hasText: 'frozen' }).innerText(), /waits/);
+  const clock = dialog.getByText(/^[\d,]+ ms$/).first();
+  const early = msIn((await clock.textContent()) ?? '');
+  await until(async () => msIn((await clock.textContent()) ?? '') > early);
+  await dialog.getByText(/^Refused by 19 of 20 nodes after [\d,]+ ms$/).waitFor();
+  match((await rows.last().textContent()) ?? '', /^frozen.*last heard .*(ago|now)/);
+  await dialog.getByText('A node that has not answered may still accept the key.').waitFor();
+  deepEqual([isAllowedBy(), frozen.node.verify(secret).allowed], [1, true]);
+  await ground.axe(page);
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByText('Reason: Leaked').waitFor();
+  // What the page says about it comes true.
+  frozen.proxy.keepAnswers(false);
+  frozen.proxy.cutAfter(null);
+  await until(() => isAllowedBy() === 0);
+
+  const lonely = await vendor.given.key({ name: 'Lonely' });
+  await visit(`/w/${vendor.slug}/test/keys/${lonely.id}`);
+  await page.waitForURL(`**/live/keys/${lonely.id}`);
+  await page.getByRole('button', { name: 'Revoke live key' }).click();
+  await dialog.getByRole('button', { name: 'Revoke live key' }).click();
+  await dialog.getByText('No node is connected. One that starts now learns it first.').waitFor();
+});

@@ -1,0 +1,106 @@
+// The running clock, the rows of the nodes, and the result.
+import { useEffect, useState } from 'react';
+import { classes } from '../../ui/classes.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Time } from '../../ui/time.tsx';
+import styles from './end-key.module.css';
+import { type EndAct, texts } from './texts.ts';
+import type { NodeLine, Propagation } from './watch.ts';
+
+export function Clock({ act, startedMs }: { act: EndAct; startedMs: number }) {
+  const [ms, setMs] = useState(0);
+  useEffect(() => {
+    let frame = 0;
+    const tick = () => {
+      setMs(Math.round(performance.now() - startedMs));
+      frame = requestAnimationFrame(tick);
+    };
+    tick();
+    return () => cancelAnimationFrame(frame);
+  }, [startedMs]);
+  return (
+    <div className={styles.result}>
+      <p className={styles.headline}>
+        <span role="status">{texts.running[act]}</span> <span>{texts.clock(ms)}</span>
+      </p>
+    </div>
+  );
+}
+
+export function Outcome({ propagation, tookMs }: { propagation: Propagation; tookMs: number }) {
+  const { complete, total_nodes, acked_nodes, silent_nodes, waited_ms, nodes } = propagation;
+  const lastMs = Math.max(0, ...nodes.map(({ acked_after_ms }) => acked_after_ms ?? 0));
+  const silence = silent_nodes > 0 && <p className={styles.note}>{texts.silent(silent_nodes)}</p>;
+  if (total_nodes === 0) {
+    return (
+      <div className={styles.result}>
+        <p role="status" className={styles.headline}>
+          {texts.noNode}
+        </p>
+        {silence}
+      </div>
+    );
+  }
+  return (
+    <div className={classes(styles.result, complete ? styles.good : styles.warn)}>
+      <p role="status" className={styles.headline}>
+        <Icon name={complete ? 'check' : 'warning'} size={20} />
+        {complete ? texts.everywhere(lastMs) : texts.some(acked_nodes, total_nodes, waited_ms)}
+      </p>
+      <p className={styles.note}>{complete ? texts.everywhereNote(tookMs) : texts.someNote}</p>
+      {silence}
+    </div>
+  );
+}
+
+const ROWS_MAX = 200;
+
+export function NodeRows({ lines, isOver }: { lines: readonly NodeLine[]; isOver: boolean }) {
+  if (lines.length === 0) return null;
+  return (
+    <>
+      <ol className={styles.nodes} aria-label={texts.list}>
+        {lines.slice(0, ROWS_MAX).map((line) => (
+          <NodeRow key={line.id} line={line} isOver={isOver} />
+        ))}
+      </ol>
+      {lines.length > ROWS_MAX && (
+        <p className={styles.note}>{texts.many(lines.length - ROWS_MAX)}</p>
+      )}
+    </>
+  );
+}
+
+function NodeRow({ line, isOver }: { line: NodeLine; isOver: boolean }) {
+  const { id, from, version, isApplied, afterMs, lastSeenAt } = line;
+  const isMissing = isOver && !isApplied;
+  return (
+    <li className={classes(isApplied && styles.applied, isMissing && styles.missing)}>
+      <span className={styles.mark}>
+        {isApplied && <Icon name="check" size={14} />}
+        {isMissing && <Icon name="warning" size={14} />}
+      </span>
+      <code className={styles.node}>{id}</code>
+      <span className={styles.versions}>
+        {from !== null && from !== version && (
+          <>
+            <span className={styles.old}>{texts.version(from)}</span>
+            <Icon name="arrow" size={12} />
+            <span className="unseen">{texts.becomes}</span>
+          </>
+        )}
+        {texts.version(version)}
+      </span>
+      <span className={styles.after}>
+        {afterMs !== null && texts.clock(afterMs)}
+        {afterMs === null && isApplied && texts.applied}
+        {afterMs === null && !isApplied && !isOver && texts.waits}
+        {isMissing && (
+          <>
+            {texts.lastHeard} <Time at={lastSeenAt} />
+          </>
+        )}
+      </span>
+    </li>
+  );
+}

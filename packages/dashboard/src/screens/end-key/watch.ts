@@ -1,0 +1,131 @@
+// Ends a key and watches its nodes. The rows come from real answers alone: the list of nodes before
+// the change, polls while the answer takes long, and the propagation that the answer reports.
+import type { Answer, Item } from '@keyrail/client';
+import { useEffect, useRef, useState } from 'react';
+import { useApi, useRefresh, useSend } from '../../api/query.ts';
+import type { EndAct } from './texts.ts';
+
+export type ApiKey = Answer<'GET /v1/keys/{id}'>;
+export type Propagation = NonNullable<Answer<'POST /v1/keys/{id}/revoke'>['propagation']>;
+type PolicyNode = Item<'GET /v1/policy/nodes'>;
+
+export type NodeLine = {
+  id: string;
+  /** The version before the change; null for a node that appeared later. */
+  from: number | null;
+  version: number;
+  isApplied: boolean;
+  /** Null until the answer tells it. */
+  afterMs: number | null;
+  lastSeenAt: string;
+};
+
+type Watch =
+  | { phase: 'ready' }
+  | { phase: 'running'; startedMs: number }
+  | { phase: 'done'; propagation: Propagation; tookMs: number }
+  | { phase: 'failed'; error: Error };
+
+/** An answer that comes sooner needs no polls. */
+const POLLS_AFTER_MS = 300;
+const POLL_MS = 200;
+/** Before the change, the list follows nodes that start and stop. */
+const READY_MS = 5000;
+const NODES_MAX = 1000;
+
+export function useWatch(key: ApiKey, act: EndAct) {
+  const send = useSend();
+  const refresh = useRefresh();
+  const query = { project_id: key.project_id, env: key.env, limit: NODES_MAX };
+  const [watch, setWatch] = useState<Watch>({ phase: 'ready' });
+  const everyMs = watch.phase === 'ready' && READY_MS;
+  const nodes = useApi('GET /v1/policy/nodes', { query }, { everyMs });
+  const [before, setBefore] = useState<readonly PolicyNode[]>([]);
+  const [polled, setPolled] = useState<readonly PolicyNode[] | null>(null);
+  const isHere = useRef(true);
+  useEffect(() => {
+    isHere.current = true;
+    return () => {
+      isHere.current = false;
+    };
+  }, []);
+
+  /** Reads the nodes again and again until the answer is there. */
+  const poll = async (isOver: () => boolean): Promise<void> => {
+    await pause(POLLS_AFTER_MS);
+    while (!isOver() && isHere.current) {
+      const { data: now } = await send('GET /v1/policy/nodes', { query }).catch(() => ({
+        data: null,
+      }));
+      if (now && !isOver()) setPolled(now);
+      await pause(POLL_MS);
+    }
+  };
+
+  const start = async (reason: string): Promise<void> => {
+    const startedMs = performance.now();
+    let isOver = false;
+    setBefore(nodes.data?.data ?? []);
+    setWatch({ phase: 'running', startedMs });
+    const input = {
+      params: { id: key.id },
+      query: { wait: true },
+      ...(reason !== '' && { body: { reason } }),
+    };
+    void poll(() => isOver);
+    try {
+      const { propagation } =
+        act === 'revoke'
+          ? await send('POST /v1/keys/{id}/revoke', input)
+          : await send('POST /v1/keys/{id}/disable', input);
+      const tookMs = Math.round(performance.now() - startedMs);
+      if (!propagation) throw new Error('bug: the answer to wait=true reports no propagation');
+      setWatch({ phase: 'done', propagation, tookMs });
+    } catch (error) {
+      setWatch({
+        phase: 'failed',
+        error: error instanceof Error ? error : new Error(String(error)),
+      });
+    } finally {
+      isOver = true;
+      void refresh('/v1/keys', '/v1/audit_logs', '/v1/policy', '/v1/workspace/summary');
+    }
+  };
+  return { watch, start, lines: linesOf(watch, before, polled) };
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+function linesOf(
+  watch: Watch,
+  before: readonly PolicyNode[],
+  polled: readonly PolicyNode[] | null,
+): NodeLine[] {
+  const known = new Map(before.map(({ node_id, version }) => [node_id, version]));
+  if (watch.phase === 'done') {
+    const { nodes } = watch.propagation;
+    return nodes
+      .map((node) => ({
+        id: node.node_id,
+        from: known.get(node.node_id) ?? null,
+        version: node.version,
+        isApplied: node.acked,
+        afterMs: node.acked_after_ms,
+        lastSeenAt: node.last_seen_at,
+      }))
+      .sort((a, b) => (a.afterMs ?? Infinity) - (b.afterMs ?? Infinity));
+  }
+  const targets = before.map(({ current_version }) => current_version);
+  const [target = 0] = targets;
+  return (polled ?? before)
+    .filter(({ state }) => state !== 'silent')
+    .map(({ node_id, version, current_version, last_seen_at }) => ({
+      id: node_id,
+      from: known.get(node_id) ?? null,
+      version,
+      // The version of the project grew with the change.
+      isApplied: current_version > target && version >= current_version,
+      afterMs: null,
+      lastSeenAt: last_seen_at,
+    }));
+}

@@ -1,0 +1,154 @@
+// Why a key is denied: the checks, the remedies, and the response that the caller gets.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { refuseKey } from '../../../../sdk/src/request/refusal.ts';
+import { openGround, openVendor } from '../../../test/ground.ts';
+import { type DenialReason, denialOf } from './denial.ts';
+
+const reasons: DenialReason[] = [
+  'missing_key',
+  'malformed_key',
+  'unknown_key',
+  'expired',
+  'wrong_environment',
+  'insufficient_scope',
+  'rate_limited',
+  'policy_unavailable',
+  'project_deleted',
+];
+
+test('the response that is shown is the response of the SDK', () => {
+  for (const reason of reasons) {
+    const missing = reason === 'insufficient_scope' ? ['a:read', 'b:write'] : [];
+    deepEqual(denialOf(reason, missing), refuseKey(reason, missing), reason);
+  }
+});
+
+const answer = (page: Page) => page.getByRole('region', { name: 'What the caller gets' });
+const failed = (page: Page, name: string) =>
+  page.getByRole('listitem').filter({ hasText: 'Fail' }).filter({ hasText: name });
+
+async function explain(page: Page, text: string): Promise<void> {
+  await page.getByLabel('Key', { exact: true }).fill(text);
+  await page.getByRole('button', { name: 'Explain', exact: true }).click();
+}
+
+test('a denied key is explained and mended, and its text stays in its input', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const key = await vendor.given.key({ name: 'Backend', scopes: ['orders:read'] });
+  await visit(`/w/${vendor.slug}/live/explain`);
+  await page.getByRole('heading', { name: 'One key, nine checks' }).waitFor();
+
+  await page.getByLabel('Scopes that the route requires').fill('orders:write ');
+  await explain(page, ` ${key.key}`);
+  await page.getByRole('button', { name: 'Remove the white space' }).click();
+  await failed(page, 'Scopes').waitFor();
+  await answer(page).getByText('HTTP/1.1 403 Forbidden').waitFor();
+  await answer(page).getByText('"missing_scopes":["orders:write"]').waitFor();
+  await ground.axe(page);
+  await page.getByRole('button', { name: 'Add orders:write to live key' }).click();
+  await page.getByText('Allowed', { exact: true }).waitFor();
+  const { scopes } = await vendor.as.liveKey('GET /v1/keys/{id}', { id: key.id });
+  deepEqual(scopes, ['orders:read', 'orders:write']);
+
+  await vendor.as.liveKey('POST /v1/keys/{id}/disable', { id: key.id });
+  await page.getByRole('button', { name: 'Explain', exact: true }).click();
+  await answer(page).getByText('HTTP/1.1 401 Unauthorized').waitFor();
+  await page.getByRole('button', { name: 'Enable live key' }).click();
+  await page.getByText('Allowed', { exact: true }).waitFor();
+
+  ok(!page.url().includes(key.key), 'not in the address');
+  const kept = await page.evaluate(() =>
+    JSON.stringify([sessionStorage, localStorage, history.state]),
+  );
+  ok(!kept.includes(key.key), 'not stored');
+  ok(!(await page.content()).includes(key.key), 'not in the document, where scripts could copy it');
+});
+
+test('every other reason names its check, its remedy, and the answer of the caller', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const nowMs = vendor.clock.now().getTime();
+  const atDays = (days: number) => new Date(nowMs + days * 86_400_000).toISOString();
+  const ends = await vendor.given.key({ name: 'Ends', expires_at: atDays(60) });
+  const { project_id } = ends;
+  const path = `/w/${vendor.slug}/live/explain`;
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const refuses = async (check: string, { status, code }: { status: string; code: string }) => {
+    await failed(page, check).waitFor();
+    await answer(page).getByText(`HTTP/1.1 ${status}`).waitFor();
+    await page.getByText(`A node gives the reason ${code}.`).waitFor();
+  };
+  const unauthorized = (code: string) => ({ status: '401 Unauthorized', code });
+  await visit(path);
+
+  await explain(page, `Bearer ${ends.key}`);
+  await refuses('Form', unauthorized('malformed_key'));
+  await button('Remove the word before it').click();
+  await page.getByText('Allowed', { exact: true }).waitFor();
+  await explain(page, `${ends.key.slice(0, -1)}${ends.key.endsWith('0') ? '1' : '0'}`);
+  await refuses('Checksum', unauthorized('malformed_key'));
+  await button('Use another key').click();
+  equal(await page.evaluate('getSelection()?.toString() !== ""'), true);
+
+  await page.getByLabel('Time of the request').fill(atDays(61).slice(0, 16));
+  await explain(page, ends.key);
+  await refuses('Not expired', unauthorized('expired'));
+  await button('Extend live key by 30 days').click();
+  await page.getByText('Allowed', { exact: true }).waitFor();
+  await page.getByLabel('Time of the request').fill('');
+  await page.getByLabel('Environment that the route requires').selectOption('test');
+  await explain(page, ends.key);
+  await refuses('Environment', { status: '403 Forbidden', code: 'wrong_environment' });
+  await button('Explain for live').click();
+  await page.getByText('Allowed', { exact: true }).waitFor();
+
+  const gone = await vendor.given.key({ project_id, name: 'Gone' });
+  await vendor.as.liveKey('DELETE /v1/tenants/{id}', { id: gone.tenant_id });
+  await explain(page, gone.key);
+  await refuses('Not revoked', unauthorized('unknown_key'));
+  const create = page.getByRole('link', { name: 'Create another key' });
+  equal(await create.getAttribute('href'), `/w/${vendor.slug}/live/keys/new`);
+  const stranger = await (await openVendor(t)).given.key();
+  await explain(page, stranger.key);
+  await refuses('Known', unauthorized('unknown_key'));
+  const keys = page.getByRole('link', { name: 'See live keys' });
+  equal(await keys.getAttribute('href'), `/w/${vendor.slug}/live/keys`);
+
+  const { id: other } = await vendor.given.project();
+  await visit(`${path}?project_id=${other}`);
+  await explain(page, ends.key);
+  await refuses('Project', unauthorized('unknown_key'));
+  await button('Explain for its own project').click();
+  await page.getByText('Allowed', { exact: true }).waitFor();
+  await vendor.as.liveKey('DELETE /v1/projects/{id}', { id: other });
+  await visit(`${path}?project_id=${other}`);
+  await explain(page, ends.key);
+  await refuses('Project', unauthorized('project_deleted'));
+  await page.getByRole('link', { name: 'See projects' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+});
+
+test('a key that was replaced leads to its successor, and a member changes nothing', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn({ role: 'member' });
+  const old = await vendor.given.key({ env: 'test', name: 'Old' });
+  const successor = await vendor.as.liveKey('POST /v1/keys/{id}/rotate', {
+    id: old.id,
+    overlap_hours: 0,
+  });
+  await vendor.as.liveKey('POST /v1/keys/{id}/revoke', { id: old.id });
+  await visit(`/w/${vendor.slug}/test/explain?key_id=${old.id}`);
+  const link = page.getByRole('link', { name: 'Open successor' });
+  equal(await link.getAttribute('href'), `/w/${vendor.slug}/test/keys/${successor.id}`);
+  await vendor.as.liveKey('POST /v1/keys/{id}/disable', { id: successor.id });
+  await explain(page, successor.key);
+  await failed(page, 'Enabled').waitFor();
+  equal(await page.getByRole('button', { name: /^Enable/ }).count(), 0);
+  await page.getByRole('link', { name: 'Open key' }).waitFor();
+});

@@ -1,0 +1,149 @@
+// The request to explain: a key, and what the route requires of it.
+import type { FormEvent, RefObject } from 'react';
+import { useState } from 'react';
+import { useApi, useList } from '../../api/query.ts';
+import { useScope } from '../../shell/scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { Combobox } from '../../ui/combobox.tsx';
+import { DateTime } from '../../ui/date-time.tsx';
+import { type ControlProps, Field } from '../../ui/field.tsx';
+import { Input } from '../../ui/input.tsx';
+import { Scopes } from '../../ui/scopes.tsx';
+import { Select } from '../../ui/select.tsx';
+import styles from './explain.module.css';
+import { texts } from './texts.ts';
+
+export type Asking = {
+  /** A key that was chosen; null if one was pasted. */
+  keyId: string | null;
+  scopes: readonly string[];
+  env: 'any' | 'live' | 'test';
+  at: string | null;
+};
+
+type Props = {
+  asking: Asking;
+  /** Holds the pasted key, and is the only place that does. */
+  input: RefObject<HTMLInputElement | null>;
+  busy: boolean;
+  onChange(changes: Partial<Asking>): void;
+  onAsk(changes?: Partial<Asking>): void;
+};
+
+const ENVS = ['any', 'live', 'test'] as const;
+const CHOICES_MAX = 20;
+
+export function QuestionForm({ asking, input, busy, onChange, onAsk }: Props) {
+  const [isMissing, setMissing] = useState(false);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const isReady = asking.keyId !== null || input.current?.value !== '';
+    setMissing(!isReady);
+    if (isReady) onAsk();
+    else input.current?.focus();
+  };
+  const paste = () => {
+    setMissing(false);
+    if (asking.keyId !== null) onChange({ keyId: null });
+  };
+  return (
+    <form className={styles.form} aria-label={texts.question} onSubmit={submit} noValidate>
+      <Field label={texts.key} hint={texts.keyHint} error={isMissing ? texts.askFirst : null}>
+        {(control) => (
+          <Input
+            {...control}
+            mono
+            ref={input}
+            autoCapitalize="off"
+            placeholder={texts.keyPlaceholder}
+            data-private
+            onChange={paste}
+          />
+        )}
+      </Field>
+      <Field label={texts.pick}>
+        {(control) => (
+          <PickKey
+            key={asking.keyId}
+            control={control}
+            keyId={asking.keyId}
+            onKeyId={(keyId) => onChange({ keyId })}
+          />
+        )}
+      </Field>
+      <Field label={texts.scopes} optional>
+        {(control) => (
+          <Scopes
+            control={control}
+            scopes={asking.scopes}
+            placeholder={texts.scopesPlaceholder}
+            onScopes={(scopes) => onChange({ scopes })}
+          />
+        )}
+      </Field>
+      <div className={styles.pair}>
+        <Field label={texts.env}>
+          {(control) => (
+            <Select
+              {...control}
+              value={asking.env}
+              options={texts.envs}
+              onValue={(env) => onChange({ env: ENVS.find((one) => one === env) ?? 'any' })}
+            />
+          )}
+        </Field>
+        <Field label={texts.at} optional hint={texts.atHint}>
+          {(control) => (
+            <DateTime control={control} value={asking.at} onValue={(at) => onChange({ at })} />
+          )}
+        </Field>
+      </div>
+      <div className={styles.ask}>
+        <Button type="submit" kind="primary" icon="explain" busy={busy}>
+          {texts.ask}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+type PickProps = {
+  control: ControlProps;
+  keyId: string | null;
+  onKeyId(keyId: string): void;
+};
+
+/** Finds keys by name, prefix or id; the environment of the page comes first. */
+function PickKey({ control, keyId, onKeyId }: PickProps) {
+  const { env } = useScope();
+  const [typed, setTyped] = useState<string | null>(null);
+  const chosen = useApi(
+    'GET /v1/keys/{id}',
+    { params: { id: keyId ?? '' } },
+    { enabled: keyId !== null },
+  );
+  const q = typed?.trim() ?? '';
+  const keys = useList(
+    'GET /v1/keys',
+    { query: { env, limit: CHOICES_MAX, include_revoked: true, ...(q !== '' && { q }) } },
+    { keeps: true },
+  );
+  const shown = chosen.data ? nameOf(chosen.data) : chosen.error ? texts.goneKey : '';
+  return (
+    <Combobox
+      control={control}
+      text={typed ?? shown}
+      placeholder={texts.pickPlaceholder}
+      isLoading={keys.isPending}
+      options={(keys.pages?.flat() ?? []).map((key) => ({
+        value: key.id,
+        label: nameOf(key),
+        note: key.display_prefix,
+      }))}
+      onText={setTyped}
+      onChoose={({ value }) => onKeyId(value)}
+    />
+  );
+}
+
+const nameOf = ({ name }: { name: string | null }): string => name ?? texts.unnamed;

@@ -1,0 +1,77 @@
+// The verdict of a node and its checks in order. The check that failed shows how to mend it.
+import { paths } from '../../paths.ts';
+import { useScope } from '../../shell/scope.ts';
+import { Icon, type IconName } from '../../ui/icon.tsx';
+import { KeyState } from '../../ui/key-state.tsx';
+import { Link } from '../../ui/link.tsx';
+import { KeyText } from '../../ui/secret.tsx';
+import { State } from '../../ui/state.tsx';
+import styles from './explain.module.css';
+import { Remedies, type ResultProps } from './remedies.tsx';
+import { texts } from './texts.ts';
+import type { Explanation } from './use-explain.ts';
+
+type Outcome = Explanation['checks'][number]['outcome'];
+
+const marks: Readonly<Record<Outcome, IconName>> = {
+  pass: 'check',
+  fail: 'close',
+  skipped: 'more',
+};
+
+export function Result(props: ResultProps) {
+  const { explanation } = props;
+  const isAllowed = explanation.verdict === 'allowed';
+  return (
+    <section className={styles.result} aria-label={texts.checks}>
+      <header className={styles.verdict}>
+        <div className={styles.verdictLine} role="status">
+          <State tone={isAllowed ? 'good' : 'bad'} shape={isAllowed ? 'full' : 'cross'}>
+            {isAllowed ? texts.allowed : texts.denied}
+          </State>
+          <span>{explanation.reason ? texts.reason(explanation.reason) : texts.passes}</span>
+        </div>
+        {explanation.key && <KeyLine apiKey={explanation.key} />}
+        <p className={styles.nodes}>
+          {explanation.policy_version !== null && (
+            <strong>{texts.version(explanation.policy_version)}. </strong>
+          )}
+          {texts.nodes(explanation.nodes)}
+        </p>
+      </header>
+      <ol>
+        {explanation.checks.map(({ check, outcome, detail }, at) => (
+          <li
+            key={check}
+            className={styles.check}
+            data-outcome={outcome}
+            style={{ animationDelay: `${at * 30}ms` }}
+          >
+            <span className={styles.mark}>
+              <Icon name={marks[outcome]} size={14} />
+              <span className="unseen">{texts.outcomes[outcome]}</span>
+            </span>
+            <strong>{texts.checkNames[check]}</strong>
+            <div className={styles.detail}>
+              <p>{detail}</p>
+              {outcome === 'fail' && <Remedies {...props} check={check} />}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function KeyLine({ apiKey }: { apiKey: NonNullable<Explanation['key']> }) {
+  const { slug } = useScope();
+  return (
+    <div className={styles.keyLine}>
+      <Link to={paths.key({ slug, env: apiKey.env }, apiKey.id)}>
+        {apiKey.name ?? texts.unnamed}
+      </Link>
+      <KeyText text={apiKey.display_prefix} />
+      <KeyState of={apiKey} />
+    </div>
+  );
+}

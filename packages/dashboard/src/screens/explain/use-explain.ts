@@ -1,0 +1,38 @@
+// Asks for an explanation. Not a change of the cache: that would keep the text of the key.
+import type { Answer, CallInput } from '@keyrail/client';
+import { useCallback, useRef, useState } from 'react';
+import { useSend } from '../../api/query.ts';
+
+export type Explanation = Answer<'POST /v1/keys/explain'>;
+export type Question = CallInput<'POST /v1/keys/explain'>['body'];
+
+type Asked = {
+  explanation: Explanation | null;
+  /** The scopes that were asked for with this explanation. */
+  scopes: readonly string[];
+  error: Error | null;
+  isPending: boolean;
+};
+
+const NOTHING: Asked = { explanation: null, scopes: [], error: null, isPending: false };
+
+export function useExplain(): Asked & { ask(question: Question): void } {
+  const [asked, setAsked] = useState(NOTHING);
+  const sending = useRef<AbortController>(null);
+  const send = useRef(useSend());
+  const ask = useCallback((question: Question) => {
+    sending.current?.abort();
+    const controller = new AbortController();
+    sending.current = controller;
+    const { signal } = controller;
+    const scopes = question.scopes ?? [];
+    setAsked((before) => ({ ...before, isPending: true }));
+    send.current('POST /v1/keys/explain', { body: question, signal }).then(
+      (explanation) => !signal.aborted && setAsked({ ...NOTHING, explanation, scopes }),
+      (error: unknown) =>
+        !signal.aborted &&
+        setAsked({ ...NOTHING, error: error instanceof Error ? error : new Error(String(error)) }),
+    );
+  }, []);
+  return { ...asked, ask };
+}

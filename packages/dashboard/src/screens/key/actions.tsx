@@ -1,0 +1,45 @@
+// The actions of a key, in words and always in sight.
+import { nowMs } from '../../clock.ts';
+import { paths } from '../../paths.ts';
+import { useScope } from '../../shell/scope.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import type { ApiKey } from './key.ts';
+import { texts } from './texts.ts';
+
+export type Act = 'edit' | 'rotate' | 'disable' | 'enable' | 'revoke';
+
+type Props = { of: ApiKey; onAct(act: Act): void };
+
+export function KeyActions({ of: key, onAct }: Props) {
+  const scope = useScope();
+  const { actions } = texts;
+  const explain = (
+    <LinkButton kind="quiet" icon="explain" to={paths.explain(scope)} search={{ key_id: key.id }}>
+      {actions.explain}
+    </LinkButton>
+  );
+  if (!scope.mayChange || key.revoked_at !== null) return explain;
+  const isDisabled = key.disabled_at !== null;
+  const isExpired = key.expires_at !== null && Date.parse(key.expires_at) <= nowMs();
+  const notRotated = isDisabled ? actions.disabledFirst : isExpired ? actions.expired : null;
+  return (
+    <>
+      {explain}
+      <Button icon="edit" onClick={() => onAct('edit')}>
+        {actions.edit}
+      </Button>
+      <Button icon="rotate" because={notRotated} onClick={() => onAct('rotate')}>
+        {actions.rotate}
+      </Button>
+      <Button
+        icon={isDisabled ? 'check' : 'pause'}
+        onClick={() => onAct(isDisabled ? 'enable' : 'disable')}
+      >
+        {isDisabled ? actions.enable : actions.disable}
+      </Button>
+      <Button kind="danger" icon="stop" onClick={() => onAct('revoke')}>
+        {actions.revoke(key.env)}
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,49 @@
+// The form of a key, and the fields that differ from the key. Only those are sent.
+import type { CallInput } from '@keyrail/client';
+import type { Rule } from '../../ui/rate-limits.tsx';
+import type { ApiKey } from './key.ts';
+
+type LimitKind = 'project' | 'own' | 'none';
+
+export type KeyForm = {
+  name: string;
+  scopes: readonly string[];
+  limits: LimitKind;
+  rules: readonly Rule[];
+  expiresAt: string | null;
+};
+
+export type KeyPatch = NonNullable<CallInput<'PATCH /v1/keys/{id}'>['body']>;
+
+export const formOf = (key: ApiKey): KeyForm => ({
+  name: key.name ?? '',
+  scopes: key.scopes,
+  limits: key.rate_limits === null ? 'project' : key.rate_limits.length === 0 ? 'none' : 'own',
+  rules: key.rate_limits ?? [],
+  expiresAt: key.expires_at,
+});
+
+const limitsOf = ({ limits, rules }: KeyForm): Rule[] | null =>
+  limits === 'project' ? null : limits === 'none' ? [] : [...rules];
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+export function changesOf(key: ApiKey, form: KeyForm): KeyPatch {
+  const name = form.name.trim() === '' ? null : form.name.trim();
+  const limits = limitsOf(form);
+  const scopes = [...form.scopes];
+  return {
+    ...(name !== key.name && { name }),
+    ...(!isSame([...scopes].sort(), [...key.scopes].sort()) && { scopes }),
+    ...(!isSame(limits, key.rate_limits) && { rate_limits: limits }),
+    ...(form.expiresAt !== key.expires_at && { expires_at: form.expiresAt }),
+  };
+}
+
+export const removedScopes = (key: ApiKey, { scopes }: KeyForm): string[] =>
+  key.scopes.filter((scope) => !scopes.includes(scope));
+
+export function endsEarlier({ expires_at }: ApiKey, { expiresAt }: KeyForm): boolean {
+  if (expiresAt === null) return false;
+  return expires_at === null || Date.parse(expiresAt) < Date.parse(expires_at);
+}

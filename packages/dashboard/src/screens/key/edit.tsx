@@ -1,0 +1,141 @@
+// Edits a key in a sheet. What takes something away shows its impact before it is saved.
+import { useState } from 'react';
+import { useImpact } from '../../api/impact.ts';
+import { useChange } from '../../api/query.ts';
+import { DateTime } from '../../ui/date-time.tsx';
+import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { ImpactFacts } from '../../ui/impact-facts.tsx';
+import { Input } from '../../ui/input.tsx';
+import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { RateLimits } from '../../ui/rate-limits.tsx';
+import { Scopes } from '../../ui/scopes.tsx';
+import { Select } from '../../ui/select.tsx';
+import { toast } from '../../ui/toast.tsx';
+import {
+  changesOf,
+  endsEarlier,
+  formOf,
+  type KeyForm,
+  type KeyPatch,
+  removedScopes,
+} from './changes.ts';
+import styles from './key.module.css';
+import { type ApiKey, nameOf } from './key.ts';
+import { texts } from './texts.ts';
+
+export function EditKey({ of: key, onClose }: { of: ApiKey; onClose(): void }) {
+  const [form, setForm] = useState(formOf(key));
+  const change = useChange('PATCH /v1/keys/{id}', { refreshes: ['/v1/keys', '/v1/audit_logs'] });
+  const patch = changesOf(key, form);
+  const isUnchanged = Object.keys(patch).length === 0;
+  const removed = removedScopes(key, form);
+  const isEarlier = endsEarlier(key, form);
+  const errors = fieldErrors(change.error);
+  const save = () => {
+    change.mutate(
+      { params: { id: key.id }, body: patch },
+      {
+        onSuccess: (saved) => {
+          toast(texts.edit.saved(nameOf(saved)));
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <FormDialog
+      kind="sheet"
+      title={texts.edit.title(nameOf(key))}
+      action={texts.edit.save(key.env)}
+      because={isUnchanged ? texts.edit.unchanged : null}
+      change={change}
+      onSubmit={save}
+      onClose={onClose}
+    >
+      <Fields form={form} errors={errors} onForm={setForm} />
+      {(removed.length > 0 || isEarlier) && (
+        <Taken of={key} patch={patch} removed={removed} isEarlier={isEarlier} />
+      )}
+    </FormDialog>
+  );
+}
+
+type FieldsProps = {
+  form: KeyForm;
+  errors: Readonly<Record<string, string>>;
+  onForm(form: KeyForm): void;
+};
+
+function Fields({ form, errors, onForm }: FieldsProps) {
+  const put = (changes: Partial<KeyForm>) => onForm({ ...form, ...changes });
+  const { edit } = texts;
+  return (
+    <>
+      <Field label={edit.name} error={errors.name}>
+        {(control) => (
+          <Input
+            {...control}
+            value={form.name}
+            onChange={({ target }) => put({ name: target.value })}
+          />
+        )}
+      </Field>
+      <Field label={edit.scopes} hint={edit.scopesHint} error={firstError(errors, 'scopes')}>
+        {(control) => (
+          <Scopes control={control} scopes={form.scopes} onScopes={(scopes) => put({ scopes })} />
+        )}
+      </Field>
+      <Field label={edit.limits} error={errors.rate_limits}>
+        {(control) => (
+          <Select
+            {...control}
+            value={form.limits}
+            options={edit.limitKinds}
+            onValue={(limits) => put({ limits })}
+          />
+        )}
+      </Field>
+      {form.limits === 'own' && (
+        <RateLimits rules={form.rules} errors={errors} onRules={(rules) => put({ rules })} />
+      )}
+      <Field label={edit.expires} hint={edit.expiresHint} error={errors.expires_at}>
+        {(control) => (
+          <DateTime
+            control={control}
+            value={form.expiresAt}
+            onValue={(expiresAt) => put({ expiresAt })}
+          />
+        )}
+      </Field>
+    </>
+  );
+}
+
+/** The path of an error in a list names its place, as in `scopes.2`. */
+const firstError = (errors: Readonly<Record<string, string>>, field: string): string | null =>
+  Object.entries(errors).find(([path]) => path === field || path.startsWith(`${field}.`))?.[1] ??
+  null;
+
+type TakenProps = {
+  of: ApiKey;
+  patch: KeyPatch;
+  removed: readonly string[];
+  isEarlier: boolean;
+};
+
+function Taken({ of: key, patch, removed, isEarlier }: TakenProps) {
+  const impact = useImpact('PATCH /v1/keys/{id}', { params: { id: key.id }, body: patch });
+  return (
+    <section className={styles.taken}>
+      {removed.length > 0 && <p>{texts.edit.removed(removed)}</p>}
+      {isEarlier && <p>{texts.edit.earlier}</p>}
+      <p className={styles.quiet}>{texts.edit.impact}</p>
+      {impact.error ? (
+        <Problem error={impact.error} title={texts.edit.noImpact} onRetry={impact.refetch} />
+      ) : (
+        <ImpactFacts impact={impact.data} />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,102 @@
+// The audit rows of the key, newest first, each a sentence with what it changed.
+import type { Item } from '@keyrail/client';
+import { useList } from '../../api/query.ts';
+import { paths } from '../../paths.ts';
+import { asQuery, Loaded } from '../../shell/loaded.tsx';
+import { useScope } from '../../shell/scope.ts';
+import { en } from '../../texts/en.ts';
+import { Button } from '../../ui/button.tsx';
+import { Diff, type FieldChange } from '../../ui/diff.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Link } from '../../ui/link.tsx';
+import { Time } from '../../ui/time.tsx';
+import styles from './key.module.css';
+import type { ApiKey } from './key.ts';
+import { texts } from './texts.ts';
+
+type AuditRow = Item<'GET /v1/audit_logs'>;
+
+const ROWS = 50;
+
+export function History({ of: key }: { of: ApiKey }) {
+  const rows = useList('GET /v1/audit_logs', {
+    query: { target_id: key.id, order: 'desc', limit: ROWS },
+  });
+  return (
+    <Loaded query={asQuery(rows)} failed={texts.history.failed}>
+      {(pages) =>
+        pages.flat().length === 0 ? (
+          <Empty icon="audit" title={texts.history.empty}>
+            {texts.history.emptyText}
+          </Empty>
+        ) : (
+          <>
+            <ol className={styles.history} aria-label={texts.history.list}>
+              {pages.flat().map((row) => (
+                <HistoryRow key={row.seq} row={row} />
+              ))}
+            </ol>
+            {rows.hasMore && (
+              <Button kind="quiet" busy={rows.isLoadingMore} onClick={rows.loadMore}>
+                {en.showMore}
+              </Button>
+            )}
+          </>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function HistoryRow({ row }: { row: AuditRow }) {
+  const scope = useScope();
+  const { history } = texts;
+  const { payload } = row;
+  const actor = row.actor?.name ?? row.actor?.email ?? history.actors[row.actor_type];
+  const changes = changesOf(payload);
+  return (
+    <li>
+      <div className={styles.sentence}>
+        <p>
+          <strong>{actor}</strong> {history.actions[row.action] ?? row.action}
+          {typeof payload.overlap_hours === 'number' &&
+            `, ${history.overlap(payload.overlap_hours)}`}
+          {typeof payload.reason === 'string' && `. ${history.reason(payload.reason)}`}
+        </p>
+        <p className={styles.quiet}>
+          <Time at={row.occurred_at} />
+          {' · '}
+          <Link to={paths.auditEntry(scope, row.seq)}>{history.row(row.seq)}</Link>
+        </p>
+      </div>
+      {typeof payload.successor_id === 'string' && (
+        <p>
+          <Link to={paths.key(scope, payload.successor_id)}>{history.successor}</Link>
+        </p>
+      )}
+      {changes.length > 0 && <Diff changes={changes} />}
+    </li>
+  );
+}
+
+type Payload = Readonly<Record<string, unknown>>;
+
+const isRecord = (value: unknown): value is Payload =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const strings = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+
+/** Older rows name the fields that changed, without their values. */
+function changesOf({ changes, changed }: Payload): FieldChange[] {
+  const known = isRecord(changes) ? changes : {};
+  const named = new Set([...Object.keys(known), ...strings(changed)]);
+  return [...named].map((field) => {
+    const change = known[field];
+    if (!isRecord(change)) return { field };
+    if ('added' in change || 'removed' in change) {
+      return { field, added: strings(change.added), removed: strings(change.removed) };
+    }
+    return 'from' in change ? { field, from: change.from, to: change.to } : { field };
+  });
+}

@@ -1,0 +1,94 @@
+// The rotations of a key: the keys before it and after it, and how long two of them overlapped.
+import type { ReactNode } from 'react';
+import { useApi } from '../../api/query.ts';
+import { paths } from '../../paths.ts';
+import { useScope } from '../../shell/scope.ts';
+import { Link } from '../../ui/link.tsx';
+import { durationText } from '../../ui/spans.ts';
+import { Time } from '../../ui/time.tsx';
+import styles from './key.module.css';
+import type { ApiKey } from './key.ts';
+import { useSuccessorId } from './successor.ts';
+import { texts } from './texts.ts';
+
+/** Each further key is a request of its own. */
+const STEPS_MAX = 5;
+
+export function Lineage({ of: key }: { of: ApiKey }) {
+  const successorId = useSuccessorId(key);
+  if (key.rotated_from === null && successorId === null) {
+    return <p className={styles.quiet}>{texts.lineage.none}</p>;
+  }
+  return (
+    <ol className={styles.lineage}>
+      {successorId !== null && <After id={successorId} before={key} steps={1} />}
+      <Line of={key} isCurrent />
+      {key.rotated_from !== null && <Before id={key.rotated_from} after={key} steps={1} />}
+    </ol>
+  );
+}
+
+/** The successor, below those that came after it. */
+function After({ id, before, steps }: { id: string; before: ApiKey; steps: number }) {
+  const read = useApi('GET /v1/keys/{id}', { params: { id } });
+  const nextId = useSuccessorId({ id });
+  if (!read.data) return null;
+  return (
+    <>
+      {nextId !== null && steps < STEPS_MAX && (
+        <After id={nextId} before={read.data} steps={steps + 1} />
+      )}
+      <Line of={read.data} note={overlapText(before, read.data)} />
+    </>
+  );
+}
+
+function Before({ id, after, steps }: { id: string; after: ApiKey; steps: number }) {
+  const read = useApi('GET /v1/keys/{id}', { params: { id } });
+  if (!read.data) return null;
+  const { rotated_from } = read.data;
+  return (
+    <>
+      <Line of={read.data} note={overlapText(read.data, after)} />
+      {rotated_from !== null && steps < STEPS_MAX && (
+        <Before id={rotated_from} after={read.data} steps={steps + 1} />
+      )}
+      {rotated_from !== null && steps === STEPS_MAX && <li>{texts.lineage.more}</li>}
+    </>
+  );
+}
+
+const endOf = ({ revoked_at, expires_at }: ApiKey): string | null => revoked_at ?? expires_at;
+
+function overlapText(old: ApiKey, successor: ApiKey): string | null {
+  const end = endOf(old);
+  if (end === null) return null;
+  const ms = Date.parse(end) - Date.parse(successor.created_at);
+  return ms < 1000 ? texts.lineage.noOverlap : texts.lineage.overlap(durationText(ms));
+}
+
+type LineProps = { of: ApiKey; isCurrent?: boolean; note?: ReactNode };
+
+function Line({ of: key, isCurrent = false, note }: LineProps) {
+  const scope = useScope();
+  const { lineage } = texts;
+  const end = endOf(key);
+  const prefix = <code>{key.display_prefix}…</code>;
+  return (
+    <li aria-current={isCurrent || undefined}>
+      <p>
+        {isCurrent ? prefix : <Link to={paths.key(scope, key.id)}>{prefix}</Link>}
+        {isCurrent && <span className={styles.tag}>{lineage.current}</span>}
+      </p>
+      <p className={styles.quiet}>
+        {lineage.created} <Time at={key.created_at} />
+        {end !== null && (
+          <>
+            , {key.revoked_at === null ? lineage.until : lineage.ended} <Time at={end} />
+          </>
+        )}
+        {note && <>. {note}</>}
+      </p>
+    </li>
+  );
+}

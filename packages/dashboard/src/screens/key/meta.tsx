@@ -1,0 +1,118 @@
+// The JSON that the vendor keeps with the key. It is checked while it is typed.
+import { useState } from 'react';
+import { useChange } from '../../api/query.ts';
+import { useScope } from '../../shell/scope.ts';
+import { en } from '../../texts/en.ts';
+import { Button } from '../../ui/button.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Textarea } from '../../ui/input.tsx';
+import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { toast } from '../../ui/toast.tsx';
+import styles from './key.module.css';
+import type { ApiKey } from './key.ts';
+import { texts } from './texts.ts';
+
+export function Meta({ of: key }: { of: ApiKey }) {
+  const { mayChange } = useScope();
+  const [isEditing, setEditing] = useState(false);
+  const json = JSON.stringify(key.meta, null, 2);
+  const edit = mayChange && key.revoked_at === null && (
+    <Button icon="edit" onClick={() => setEditing(true)}>
+      {texts.meta.edit}
+    </Button>
+  );
+  if (isEditing) return <MetaForm of={key} json={json} onClose={() => setEditing(false)} />;
+  if (Object.keys(key.meta).length === 0) {
+    return (
+      <Empty icon="embed" title={texts.meta.none} action={edit}>
+        {texts.meta.noneText}
+      </Empty>
+    );
+  }
+  return (
+    <section className={styles.meta}>
+      <p className={styles.quiet}>{texts.meta.lead}</p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls long lines */}
+      <pre tabIndex={0} className={styles.json}>
+        {json}
+      </pre>
+      <div className={styles.buttons}>
+        {edit}
+        <Copy text={json} label={texts.meta.copy} labelled />
+      </div>
+    </section>
+  );
+}
+
+type FormProps = { of: ApiKey; json: string; onClose(): void };
+
+function MetaForm({ of: key, json, onClose }: FormProps) {
+  const [text, setText] = useState(json);
+  const change = useChange('PATCH /v1/keys/{id}', { refreshes: ['/v1/keys', '/v1/audit_logs'] });
+  const read = parseMeta(text);
+  const refused = fieldErrors(change.error);
+  const error = 'fault' in read ? read.fault : (Object.values(refused)[0] ?? null);
+  const save = () => {
+    if ('fault' in read || change.isPending) return;
+    change.mutate(
+      { params: { id: key.id }, body: { meta: read.meta } },
+      {
+        onSuccess: () => {
+          toast(texts.meta.saved);
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <form
+      className={styles.meta}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <Field label={texts.meta.label} error={error} hint={texts.meta.lead}>
+        {(control) => (
+          <Textarea
+            {...control}
+            mono
+            autoFocus
+            rows={14}
+            value={text}
+            onChange={({ target }) => setText(target.value)}
+          />
+        )}
+      </Field>
+      {change.error && error === null && <Problem error={change.error} />}
+      <div className={styles.buttons}>
+        <Button
+          type="submit"
+          kind="primary"
+          busy={change.isPending}
+          because={'fault' in read ? read.fault : null}
+        >
+          {texts.meta.save}
+        </Button>
+        <Button onClick={onClose}>{en.cancel}</Button>
+      </div>
+    </form>
+  );
+}
+
+type Json = ApiKey['meta'];
+
+function parseMeta(text: string): { meta: Json } | { fault: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? { meta: value } : { fault: texts.meta.notObject };
+  } catch (error) {
+    return { fault: texts.meta.notJson(error instanceof Error ? error.message : '') };
+  }
+}
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,123 @@
+// One key: what it is, how it is used, what happened to it, and what can be done with it.
+import { Navigate, useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { useApi } from '../../api/query.ts';
+import { paths } from '../../paths.ts';
+import { Gone, Loaded } from '../../shell/loaded.tsx';
+import { Page } from '../../shell/page.tsx';
+import { ReadOnly } from '../../shell/read-only.tsx';
+import { useScope } from '../../shell/scope.ts';
+import { useSearch } from '../../shell/search.ts';
+import { LinkButton } from '../../ui/button.tsx';
+import { KeyState } from '../../ui/key-state.tsx';
+import { KeyText } from '../../ui/secret.tsx';
+import { SkeletonCards } from '../../ui/skeleton.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { EnableKey } from '../end-key/enable-key.tsx';
+import { EndKey } from '../end-key/end-key.tsx';
+import { type Act, KeyActions } from './actions.tsx';
+import { EditKey } from './edit.tsx';
+import { History } from './history.tsx';
+import type { ApiKey } from './key.ts';
+import { Meta } from './meta.tsx';
+import { Overview } from './overview.tsx';
+import { RotateKey } from './rotate.tsx';
+import { useSuccessorId } from './successor.ts';
+import { texts } from './texts.ts';
+import { Usage } from './usage.tsx';
+
+const tabs = ['overview', 'usage', 'history', 'meta'] as const;
+type TabName = (typeof tabs)[number];
+
+const parseTab = ({ tab }: Readonly<Record<string, string>>): TabName =>
+  tabs.find((one) => one === tab) ?? 'overview';
+
+export function Screen() {
+  const scope = useScope();
+  const { keyId = '' }: { keyId?: string } = useParams({ strict: false });
+  const key = useApi('GET /v1/keys/{id}', { params: { id: keyId } });
+  const crumbs = [{ label: texts.crumb, to: paths.keys(scope) }];
+  if (key.data && key.data.env !== scope.env) {
+    return <Navigate to={paths.key({ ...scope, env: key.data.env }, keyId)} search replace />;
+  }
+  // An open dialog or a half-written form belongs to one key, also when Back leads to another.
+  if (key.data) return <Shown key={key.data.id} of={key.data} crumbs={crumbs} />;
+  return (
+    <Page title={texts.loading} crumbs={crumbs}>
+      <Loaded
+        query={key}
+        failed={texts.failed}
+        skeleton={<SkeletonCards cards={3} height={160} />}
+        gone={
+          <Gone
+            title={texts.gone.title}
+            action={<LinkButton to={paths.keys(scope)}>{texts.gone.action}</LinkButton>}
+          >
+            {texts.gone.text}
+          </Gone>
+        }
+      >
+        {() => null}
+      </Loaded>
+    </Page>
+  );
+}
+
+type ShownProps = { of: ApiKey; crumbs: readonly { label: string; to: string }[] };
+
+function Shown({ of: key, crumbs }: ShownProps) {
+  const scope = useScope();
+  const [tab] = useSearch(parseTab);
+  const [act, setAct] = useState<Act | null>(null);
+  const successorId = useSuccessorId(key);
+  const to = paths.key(scope, key.id);
+  const content: Record<TabName, ReactNode> = {
+    overview: <Overview of={key} />,
+    usage: <Usage of={key} />,
+    history: <History of={key} />,
+    meta: <Meta of={key} />,
+  };
+  return (
+    <Page
+      title={key.name ?? texts.unnamed}
+      beside={<KeyState of={key} isRotated={successorId !== null} />}
+      lead={<KeyText text={`${key.display_prefix}…`} />}
+      crumbs={crumbs}
+      actions={<KeyActions of={key} onAct={setAct} />}
+    >
+      <ReadOnly />
+      <Tabs
+        label={texts.tabs.label}
+        current={tab}
+        tabs={tabs.map((id) => ({
+          id,
+          label: texts.tabs[id],
+          to,
+          ...(id !== 'overview' && { search: { tab: id } }),
+        }))}
+      />
+      {content[tab]}
+      <Open act={act} of={key} onClose={() => setAct(null)} />
+    </Page>
+  );
+}
+
+type OpenProps = { act: Act | null; of: ApiKey; onClose(): void };
+
+function Open({ act, of: key, onClose }: OpenProps) {
+  // What is open stays with the key as it was, while the page shows the key as it is.
+  const [opened, setOpened] = useState<{ act: Act; key: ApiKey } | null>(null);
+  if (act === null) {
+    if (opened !== null) setOpened(null);
+    return null;
+  }
+  if (opened?.act !== act) {
+    setOpened({ act, key });
+    return null;
+  }
+  const props = { of: opened.key, onClose };
+  if (act === 'edit') return <EditKey {...props} />;
+  if (act === 'rotate') return <RotateKey {...props} />;
+  if (act === 'enable') return <EnableKey {...props} />;
+  return <EndKey act={act} {...props} />;
+}

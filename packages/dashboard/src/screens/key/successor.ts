@@ -1,0 +1,11 @@
+// The key that replaced this one. Only the audit log knows it.
+import { useApi } from '../../api/query.ts';
+
+export function useSuccessorId({ id }: { id: string }): string | null {
+  const rows = useApi('GET /v1/audit_logs', {
+    query: { target_id: id, action: 'api_key.rotated', order: 'desc', limit: 1 },
+  });
+  const [row] = rows.data?.data ?? [];
+  const successorId = row?.payload.successor_id;
+  return typeof successorId === 'string' ? successorId : null;
+}

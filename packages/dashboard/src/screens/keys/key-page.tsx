@@ -1,0 +1,36 @@
+// One page of the list: it reads its own names and usage, so that another page, or a selected row
+// elsewhere, does not render it again.
+import { createContext, useContext, useDeferredValue, useMemo } from 'react';
+import { useScope } from '../../shell/scope.ts';
+import type { PageProps } from '../../ui/table.tsx';
+import { type Beside, columnsOf } from './columns.tsx';
+import { type ApiKey, useProjectNames, useTenantNames, useWeeks } from './names.ts';
+
+/** What all pages share. */
+type OfList = Pick<Beside, 'rotated' | 'toggle' | 'onAct'> & { has(id: string): boolean };
+
+export const ListContext = createContext<OfList | null>(null);
+
+export function KeyPage({ rows, children }: PageProps<ApiKey>) {
+  const scope = useScope();
+  const list = useContext(ListContext);
+  if (!list) throw new Error('bug: a page of keys outside of its list');
+  const { toggle, onAct } = list;
+  // What arrives later is rendered in small steps; what a person selects, at once.
+  const tenants = useDeferredValue(useTenantNames(rows));
+  const projects = useDeferredValue(useProjectNames(rows));
+  const weeks = useDeferredValue(useWeeks(rows));
+  const selected = useIdsOf(rows, (id) => list.has(id));
+  const rotated = useIdsOf(rows, (id) => list.rotated.has(id));
+  const columns = useMemo(
+    () => columnsOf({ scope, tenants, projects, weeks, rotated, selected, toggle, onAct }),
+    [scope, tenants, projects, weeks, rotated, selected, toggle, onAct],
+  );
+  return children(columns);
+}
+
+/** The same set for as long as the same ids belong to it. */
+function useIdsOf(rows: readonly ApiKey[], has: (id: string) => boolean): ReadonlySet<string> {
+  const ids = rows.flatMap(({ id }) => (has(id) ? [id] : [])).join(' ');
+  return useMemo(() => new Set(ids.split(' ')), [ids]);
+}

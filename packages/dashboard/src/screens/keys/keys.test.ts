@@ -1,0 +1,85 @@
+// The list of keys, and the changes of a key, in the browser and on a real node.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { until } from '@keyrail/testing/until.ts';
+import { openGround } from '../../../test/ground.ts';
+import { startNodes } from '../../../test/nodes.ts';
+
+test('keys are filtered, edited, rotated with an overlap, and ended several at once', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const first = await vendor.given.key({ name: 'Alpha', scopes: ['a:read', 'a:write'] });
+  const { project_id, tenant_id } = first;
+  for (const name of ['Beta', 'Gamma']) await vendor.given.key({ project_id, tenant_id, name });
+  const place = { url: ground.origin, secretKey: vendor.tokens.liveKey, projectId: project_id };
+  const [node] = await startNodes(t, ['fra'], place);
+  const dialog = page.getByRole('dialog');
+  const rows = page.getByRole('table').getByRole('row');
+
+  await visit(`/w/${vendor.slug}/live/keys`);
+  await page.getByRole('link', { name: 'Gamma' }).waitFor();
+  await page.getByRole('searchbox').fill('alph');
+  await page.getByRole('link', { name: 'Gamma' }).waitFor({ state: 'detached' });
+  equal(new URL(page.url()).search, '?q=alph');
+  equal(await rows.count(), 2);
+  await page.getByRole('link', { name: 'Alpha' }).click();
+
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  await dialog.getByRole('button', { name: 'Remove a:write' }).click();
+  await dialog.getByText('It loses a:write.').waitFor();
+  await dialog.getByText('Last use').waitFor();
+  await ground.axe(page);
+  const [patched] = await Promise.all([
+    page.waitForRequest(
+      (request) => request.method() === 'PATCH' && !request.url().includes('dry_run'),
+    ),
+    dialog.getByRole('button', { name: 'Save live key' }).click(),
+  ]);
+  deepEqual(patched.postDataJSON(), { scopes: ['a:read'] });
+  await dialog.waitFor({ state: 'detached' });
+
+  await page.getByRole('button', { name: 'Rotate' }).click();
+  await dialog.getByRole('radio', { name: '1 h' }).check();
+  await dialog.getByText('the new key works from now on').waitFor();
+  await ground.axe(page);
+  await dialog.getByRole('button', { name: 'Rotate live key' }).click();
+  await dialog.getByText('The old key works until').waitFor();
+  const successor = (await dialog.locator('code').first().textContent()) ?? '';
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  await until(() => node?.verify(successor).allowed === true);
+  equal(node?.verify(first.key).allowed, true, 'the old key works during the overlap');
+  await page.getByText('this key').waitFor();
+  await page.getByText('Both worked for').waitFor();
+  await page.getByRole('link', { name: 'Meta' }).click();
+  await page.getByRole('button', { name: 'Edit meta' }).click();
+  await page.getByLabel('JSON object').fill('{ "plan": ');
+  await page.getByText('Not JSON').first().waitFor();
+  await page.getByLabel('JSON object').fill('{ "plan": "pro" }');
+  await page.getByRole('button', { name: 'Save meta' }).click();
+  await page.getByText('"plan": "pro"').waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Usage' }).click();
+  await page.getByText('No requests in this time.').waitFor();
+  await ground.axe(page);
+
+  await visit(`/w/${vendor.slug}/live/keys`);
+  for (const name of ['Beta', 'Gamma']) {
+    await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+  }
+  await page.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await dialog.getByLabel(`Type ${vendor.slug} to confirm`).fill(vendor.slug);
+  await ground.axe(page);
+  await dialog.getByRole('button', { name: 'Revoke 2 live keys' }).click();
+  await dialog.getByText('2 of 2 keys done.').waitFor();
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByRole('link', { name: 'Gamma' }).waitFor({ state: 'detached' });
+
+  const reader = await ground.signIn({ role: 'member', vendor });
+  await reader.visit(`/w/${vendor.slug}/live/keys/${first.id}`);
+  await reader.page.getByText('Your role is member').waitFor();
+  equal(await reader.page.getByRole('button', { name: /Revoke|Edit|Rotate/ }).count(), 0);
+  ground.expects(404);
+  await reader.visit(`/w/${vendor.slug}/live/keys/${project_id}`);
+  await reader.page.getByRole('heading', { name: 'No such key' }).waitFor();
+});

@@ -1,0 +1,42 @@
+// The actions of one row.
+import { useNavigate } from '@tanstack/react-router';
+import { paths } from '../../paths.ts';
+import type { Scope } from '../../shell/scope.ts';
+import { copyText } from '../../ui/clipboard.ts';
+import { Menu } from '../../ui/menu.tsx';
+import type { MenuItem } from '../../ui/menu-popup.tsx';
+import { toast } from '../../ui/toast.tsx';
+import type { ApiKey } from './names.ts';
+import { texts } from './texts.ts';
+
+export type RowAct = 'revoke' | 'disable' | 'enable';
+
+type Props = { of: ApiKey; scope: Scope; onAct(act: RowAct): void };
+
+export function RowMenu({ of, scope, onAct }: Props) {
+  const navigate = useNavigate();
+  const copyId = async () => {
+    if (await copyText(of.id)) toast(texts.copied);
+  };
+  const reads: MenuItem[] = [
+    {
+      label: texts.open,
+      icon: 'arrow',
+      onSelect: () => void navigate({ to: paths.key(scope, of.id) }),
+    },
+    { label: texts.copyId, icon: 'copy', onSelect: () => void copyId() },
+  ];
+  const isRevoked = of.revoked_at !== null;
+  const pause: MenuItem =
+    of.disabled_at === null
+      ? { label: texts.disable, icon: 'pause', onSelect: () => onAct('disable') }
+      : { label: texts.enable, icon: 'check', onSelect: () => onAct('enable') };
+  const revoke: MenuItem = {
+    label: texts.revoke,
+    icon: 'stop',
+    danger: true,
+    onSelect: () => onAct('revoke'),
+  };
+  const groups = isRevoked ? [reads] : [reads, [pause, revoke]];
+  return <Menu label={texts.menu(of.name ?? of.display_prefix)} groups={groups} />;
+}

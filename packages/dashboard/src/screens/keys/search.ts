@@ -1,0 +1,53 @@
+// The filters of the list in the URL.
+import type { CallInput } from '@keyrail/client';
+import type { Env } from '../../paths.ts';
+import { texts } from './texts.ts';
+
+type Query = NonNullable<CallInput<'GET /v1/keys'>['query']>;
+type KeyState = NonNullable<Query['state']>;
+
+/** Rows of a page; also the most ids that one request can ask for. */
+export const PAGE_ROWS = 100;
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const states: readonly KeyState[] = [
+  'active',
+  'disabled',
+  'expiring',
+  'expired',
+  'quarantined',
+  'revoked',
+];
+
+export type KeyFilters = {
+  q: string;
+  state: KeyState | 'all' | null;
+  project: string | null;
+  tenant: string | null;
+  unused: string | null;
+};
+
+export function parseFilters(search: Readonly<Record<string, string>>): KeyFilters {
+  const { q = '', state = '', project = '', tenant = '', unused = '' } = search;
+  return {
+    q,
+    state: state === 'all' ? 'all' : (states.find((one) => one === state) ?? null),
+    project: UUID.test(project) ? project : null,
+    tenant: UUID.test(tenant) ? tenant : null,
+    unused: texts.filters.unusedDays.some(({ value }) => value === unused) ? unused : null,
+  };
+}
+
+export const isFiltered = ({ q, ...chips }: KeyFilters): boolean =>
+  q !== '' || Object.values(chips).some((value) => value !== null);
+
+export const queryOf = (env: Env, { q, state, project, tenant, unused }: KeyFilters): Query => ({
+  env,
+  limit: PAGE_ROWS,
+  ...(q.trim() !== '' && { q: q.trim() }),
+  ...(state === 'all' && { include_revoked: true }),
+  ...(state !== null && state !== 'all' && { state }),
+  ...(project !== null && { project_id: project }),
+  ...(tenant !== null && { tenant_id: tenant }),
+  ...(unused !== null && { unused_days: Number(unused) }),
+});

@@ -1,0 +1,64 @@
+// The filter by tenant. There may be thousands, so it searches.
+import { useId, useState } from 'react';
+import { useApi } from '../../api/query.ts';
+import { Combobox } from '../../ui/combobox.tsx';
+import { FilterChip } from '../../ui/filters.tsx';
+import styles from './keys.module.css';
+import { texts } from './texts.ts';
+
+type Props = { tenantId: string | null; onTenant(id: string | null): void };
+
+const FOUND_MAX = 8;
+
+export const TenantChip = ({ tenantId, onTenant }: Props) =>
+  tenantId === null ? (
+    <TenantSearch onTenant={onTenant} />
+  ) : (
+    <ChosenTenant tenantId={tenantId} onTenant={onTenant} />
+  );
+
+function ChosenTenant({ tenantId, onTenant }: { tenantId: string; onTenant: Props['onTenant'] }) {
+  const tenants = useApi('GET /v1/tenants', { query: { id: [tenantId] } });
+  const [tenant] = tenants.data?.data ?? [];
+  const label = tenant?.name ?? tenant?.external_id ?? tenantId.slice(0, 8);
+  return (
+    <FilterChip
+      label={texts.filters.tenant}
+      value={tenantId}
+      options={[{ value: tenantId, label }]}
+      onValue={onTenant}
+    />
+  );
+}
+
+function TenantSearch({ onTenant }: { onTenant: Props['onTenant'] }) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const q = text.trim();
+  const tenants = useApi(
+    'GET /v1/tenants',
+    { query: { limit: FOUND_MAX, ...(q !== '' && { q }) } },
+    { keeps: true },
+  );
+  const options = (tenants.data?.data ?? []).map(({ id: value, name, external_id }) => ({
+    value,
+    label: name ?? external_id,
+    ...(name !== null && { note: external_id }),
+  }));
+  return (
+    <div className={styles.tenant}>
+      <label htmlFor={id} className="unseen">
+        {texts.filters.tenant}
+      </label>
+      <Combobox
+        control={{ id, 'aria-describedby': undefined, 'aria-invalid': undefined }}
+        text={text}
+        options={options}
+        placeholder={texts.filters.tenant}
+        isLoading={tenants.isPending}
+        onText={setText}
+        onChoose={({ value }) => onTenant(value)}
+      />
+    </div>
+  );
+}

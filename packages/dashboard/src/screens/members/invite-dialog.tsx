@@ -1,0 +1,61 @@
+// Invites a person. The link can be copied once, for colleagues whose mail is slow.
+import { useState } from 'react';
+import { useChange } from '../../api/query.ts';
+import { showSecret } from '../../shell/reveal.tsx';
+import type { Role } from '../../shell/scope.ts';
+import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Input } from '../../ui/input.tsx';
+import { fieldErrors } from '../../ui/problem.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { STALE } from './people.ts';
+import { RoleField } from './role-field.tsx';
+import { texts } from './texts.ts';
+
+export function InviteDialog({ onClose }: { onClose(): void }) {
+  const { inviting } = texts;
+  const invite = useChange('POST /v1/invites', { refreshes: STALE });
+  const [email, setEmail] = useState('');
+  const [role, setRole] = useState<Role>('member');
+  const errors = fieldErrors(invite.error);
+  const submit = () => {
+    invite.mutate(
+      { body: { email: email.trim(), role } },
+      {
+        onSuccess: (made) => {
+          onClose();
+          if (made.token === undefined) return toast(inviting.lost);
+          showSecret({
+            title: inviting.title(made.email),
+            value: `${location.origin}/accept-invite#token=${made.token}`,
+            copyLabel: inviting.copy,
+            leaveText: inviting.leave,
+            note: <p>{inviting.note}</p>,
+          });
+        },
+      },
+    );
+  };
+  return (
+    <FormDialog
+      title={texts.invite}
+      action={inviting.action}
+      change={invite}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field label={inviting.address} error={errors.email}>
+        {(control) => (
+          <Input
+            {...control}
+            type="email"
+            autoFocus
+            value={email}
+            onChange={({ target }) => setEmail(target.value)}
+          />
+        )}
+      </Field>
+      <RoleField label={inviting.role} role={role} onRole={setRole} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,168 @@
+// Invitations: the open ones, and on request those that were accepted, revoked or expired.
+import { useState } from 'react';
+import { useChange, useList } from '../../api/query.ts';
+import { asQuery, Loaded } from '../../shell/loaded.tsx';
+import { useScope } from '../../shell/scope.ts';
+import { useSearch } from '../../shell/search.ts';
+import { en } from '../../texts/en.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { durationText } from '../../ui/spans.ts';
+import { State } from '../../ui/state.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time, useNow } from '../../ui/time.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { Switch } from '../../ui/toggle.tsx';
+import styles from './members.module.css';
+import { type Invite, isOpen, type Member, nameOf, STALE } from './people.ts';
+import { texts } from './texts.ts';
+
+const PAGE_ROWS = 100;
+
+const parse = ({ past }: Readonly<Record<string, string>>) => ({ isAll: past === 'true' });
+
+export function Invites({ members }: { members: readonly Member[] }) {
+  const { mayChange, isOwner } = useScope();
+  const [{ isAll }, setSearch] = useSearch(parse);
+  const [revoking, setRevoking] = useState<Invite | null>(null);
+  const invites = useList('GET /v1/invites', { query: { limit: PAGE_ROWS } });
+  const now = useNow();
+  const menu = menuColumn(isOwner ? null : texts.ownersOnly, setRevoking);
+  const columns = columnsOf(members, now);
+  return (
+    <section className={styles.section} aria-label={texts.invitations}>
+      <header className={styles.sectionHead}>
+        <h2>{texts.invitations}</h2>
+        <Switch
+          label={texts.pastToo}
+          checked={isAll}
+          onChecked={(checked) => setSearch({ past: checked ? 'true' : undefined })}
+        />
+      </header>
+      <Loaded
+        query={asQuery(invites)}
+        failed={texts.failedInvites}
+        skeleton={<SkeletonRows rows={2} />}
+      >
+        {(pages) => {
+          const shown = pages.map((page) => page.filter((one) => isAll || isOpen(one, now)));
+          return shown.flat().length === 0 && !invites.hasMore ? (
+            <p className={styles.none}>{texts.noInvites}</p>
+          ) : (
+            <Table
+              label={texts.invitations}
+              columns={mayChange ? [...columns, menu] : columns}
+              pages={shown}
+              rowKey={({ id }) => id}
+              isFaded={(one) => !isOpen(one, now)}
+              hasMore={invites.hasMore}
+              isLoadingMore={invites.isLoadingMore}
+              loadMore={invites.loadMore}
+            />
+          );
+        }}
+      </Loaded>
+      {revoking && <RevokeDialog invite={revoking} onClose={() => setRevoking(null)} />}
+    </section>
+  );
+}
+
+// biome-ignore format: one line for each column
+const columnsOf = (members: readonly Member[], nowMs: number): Column<Invite>[] => [
+  { id: 'address', title: texts.columns.address, width: 'minmax(180px, 2fr)', card: 'name', cell: ({ email }) => email },
+  { id: 'role', title: texts.columns.role, width: '96px', card: 'fact', cell: ({ role }) => en.roles[role] },
+  { id: 'state', title: texts.columns.state, width: 'minmax(150px, 1fr)', card: 'state', cell: (invite) => <InviteState invite={invite} nowMs={nowMs} /> },
+  { id: 'by', title: texts.columns.by, width: 'minmax(120px, 1fr)', card: 'none', cell: ({ invited_by }) => inviterOf(invited_by, members) },
+  { id: 'sent', title: texts.columns.sent, width: '96px', card: 'fact', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+function inviterOf(id: string | null, members: readonly Member[]): string {
+  if (id === null) return texts.bySecretKey;
+  const member = members.find((one) => one.user_id === id);
+  return member ? nameOf(member) : texts.former;
+}
+
+function InviteState({ invite, nowMs }: { invite: Invite; nowMs: number }) {
+  const { inviteStates } = texts;
+  const leftMs = Date.parse(invite.expires_at) - nowMs;
+  if (invite.accepted_at !== null) {
+    return (
+      <State tone="good" shape="full">
+        {inviteStates.accepted}
+      </State>
+    );
+  }
+  if (invite.revoked_at !== null) {
+    return (
+      <State tone="bad" shape="cross">
+        {inviteStates.revoked}
+      </State>
+    );
+  }
+  return leftMs > 0 ? (
+    <State tone="warn" shape="clock">
+      {inviteStates.open(durationText(leftMs))}
+    </State>
+  ) : (
+    <State tone="dim" shape="ring">
+      {inviteStates.expired}
+    </State>
+  );
+}
+
+const menuColumn = (
+  because: string | null,
+  onRevoke: (invite: Invite) => void,
+): Column<Invite> => ({
+  id: 'menu',
+  title: '',
+  label: texts.menus,
+  width: '36px',
+  align: 'end',
+  card: 'menu',
+  cell: (invite) =>
+    invite.accepted_at === null && invite.revoked_at === null ? (
+      <Menu
+        label={texts.menu(invite.email)}
+        groups={[
+          [
+            {
+              label: texts.revoke,
+              icon: 'stop',
+              danger: true,
+              because,
+              onSelect: () => onRevoke(invite),
+            },
+          ],
+        ]}
+      />
+    ) : null,
+});
+
+function RevokeDialog({ invite, onClose }: { invite: Invite; onClose(): void }) {
+  const { revoking } = texts;
+  const revoke = useChange('POST /v1/invites/{id}/revoke', { refreshes: STALE });
+  const confirm = () =>
+    revoke.mutate(
+      { params: { id: invite.id } },
+      {
+        onSuccess: () => {
+          toast(revoking.done(invite.email));
+          onClose();
+        },
+      },
+    );
+  return (
+    <Confirm
+      title={revoking.title(invite.email)}
+      action={revoking.action}
+      busy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <p>{revoking.text}</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,141 @@
+// Changing the role of a member, removing one, and why the last owner stays.
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useImpact } from '../../api/impact.ts';
+import { useChange, useList } from '../../api/query.ts';
+import { paths } from '../../paths.ts';
+import { Loaded } from '../../shell/loaded.tsx';
+import { type Role, useScope } from '../../shell/scope.ts';
+import { en } from '../../texts/en.ts';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Link } from '../../ui/link.tsx';
+import { KeyText } from '../../ui/secret.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toast.tsx';
+import styles from './members.module.css';
+import { type Member, nameOf, STALE } from './people.ts';
+import { RoleField } from './role-field.tsx';
+import { texts } from './texts.ts';
+
+type Props = { member: Member; isSelf: boolean; onClose(): void };
+
+const RANKS: readonly Role[] = ['member', 'admin', 'owner'];
+const KEYS_READ = 100;
+const KEYS_SHOWN = 5;
+
+export function LastOwnerDialog({ member, onClose }: Props) {
+  const { title, text, action } = texts.lastOwner;
+  return (
+    <Dialog
+      title={title(nameOf(member))}
+      onClose={onClose}
+      actions={
+        <Button kind="primary" onClick={onClose}>
+          {action}
+        </Button>
+      }
+    >
+      <p>{text}</p>
+    </Dialog>
+  );
+}
+
+export function RoleDialog({ member, isSelf, onClose }: Props) {
+  const { roleChange } = texts;
+  const change = useChange('PATCH /v1/members/{userId}', { refreshes: STALE });
+  const [role, setRole] = useState<Role>(member.role);
+  const isSame = role === member.role;
+  const roleName = en.roles[role].toLowerCase();
+  const submit = () => {
+    change.mutate(
+      { params: { userId: member.user_id }, body: { role } },
+      {
+        onSuccess: () => {
+          toast(roleChange.done(nameOf(member), roleName));
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <FormDialog
+      title={roleChange.title(nameOf(member))}
+      action={roleChange.action(roleName)}
+      because={isSame ? roleChange.same : null}
+      change={change}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <RoleField label={roleChange.role} role={role} onRole={setRole} />
+      {RANKS.indexOf(role) < RANKS.indexOf(member.role) && <p>{roleChange.lower}</p>}
+      {isSelf && !isSame && <p className={styles.warn}>{roleChange.ownRole}</p>}
+    </FormDialog>
+  );
+}
+
+export function RemoveDialog({ member, isSelf, onClose }: Props) {
+  const { removing } = texts;
+  const navigate = useNavigate();
+  const params = { userId: member.user_id };
+  const impact = useImpact('DELETE /v1/members/{userId}', { params });
+  const remove = useChange('DELETE /v1/members/{userId}', { refreshes: STALE });
+  const name = nameOf(member);
+  const confirm = () =>
+    remove.mutate(
+      { params },
+      {
+        onSuccess: () => {
+          onClose();
+          if (isSelf) void navigate({ to: paths.workspaces });
+          else toast(removing.done(name));
+        },
+      },
+    );
+  return (
+    <Confirm
+      title={isSelf ? removing.leaveTitle : removing.title(name)}
+      action={isSelf ? removing.leaveAction : removing.action(name)}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <Loaded query={impact} failed={removing.failed} skeleton={<SkeletonRows rows={2} />}>
+        {({ keys }) =>
+          keys === 0 ? <p>{removing.none}</p> : <Minted member={member} count={keys} />
+        }
+      </Loaded>
+      <p>{removing.text}</p>
+    </Confirm>
+  );
+}
+
+/** The secret keys that outlive the membership. */
+function Minted({ member, count }: { member: Member; count: number }) {
+  const { removing } = texts;
+  const scope = useScope();
+  const keys = useList('GET /v1/secret_keys', { query: { limit: KEYS_READ } });
+  const minted = (keys.pages?.flat() ?? []).filter(
+    (one) => one.created_by === member.user_id && one.revoked_at === null,
+  );
+  const shown = minted.slice(0, KEYS_SHOWN);
+  return (
+    <div className={styles.minted}>
+      <p>{removing.minted(count)}</p>
+      <ul>
+        {shown.map(({ id, name, display_prefix, env, last_used_at }) => (
+          <li key={id}>
+            <Link to={paths.secretKeys({ slug: scope.slug, env })}>{name ?? removing.unnamed}</Link>
+            <KeyText text={display_prefix} />
+            <Time at={last_used_at} never="" />
+          </li>
+        ))}
+        {shown.length > 0 && count > shown.length && <li>{removing.more(count - shown.length)}</li>}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+// Members and invitations as this screen reads them.
+import type { Item } from '@keyrail/client';
+
+export type Member = Item<'GET /v1/members'>;
+export type Invite = Item<'GET /v1/invites'>;
+
+/** Paths that are stale after a change of a member or an invitation. */
+export const STALE = ['/v1/members', '/v1/invites', '/v1/audit_logs', '/v1/auth/me'];
+
+export const nameOf = ({ name, email }: Pick<Member, 'name' | 'email'>): string => name ?? email;
+
+export const isLastOwner = ({ role }: Member, members: readonly Member[]): boolean =>
+  role === 'owner' && members.filter((one) => one.role === 'owner').length === 1;
+
+export const isOpen = ({ accepted_at, revoked_at, expires_at }: Invite, nowMs: number): boolean =>
+  accepted_at === null && revoked_at === null && Date.parse(expires_at) > nowMs;

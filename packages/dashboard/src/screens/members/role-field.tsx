@@ -1,0 +1,23 @@
+// A role, with what it may do.
+import type { Role } from '../../shell/scope.ts';
+import { en } from '../../texts/en.ts';
+import { Field } from '../../ui/field.tsx';
+import { Select } from '../../ui/select.tsx';
+import { texts } from './texts.ts';
+
+const ROLES = ['member', 'admin', 'owner'] as const;
+
+type Props = { label: string; role: Role; onRole(role: Role): void };
+
+export const RoleField = ({ label, role, onRole }: Props) => (
+  <Field label={label} hint={texts.roles[role]}>
+    {(control) => (
+      <Select
+        {...control}
+        value={role}
+        options={ROLES.map((value) => ({ value, label: en.roles[value] }))}
+        onValue={onRole}
+      />
+    )}
+  </Field>
+);

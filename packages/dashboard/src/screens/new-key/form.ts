@@ -1,0 +1,123 @@
+// The form of a new key: its request, and the same as a sentence, as curl and as a command.
+import type { CallInput } from '@keyrail/client';
+import type { Env } from '../../paths.ts';
+import type { Choice } from '../../ui/combobox-popup.tsx';
+import { type Rule, ruleText } from '../../ui/rate-limits.tsx';
+import type { SnippetText } from '../../ui/snippet.tsx';
+import { absoluteTime, DAY_MS } from '../../ui/spans.ts';
+import { texts } from './texts.ts';
+
+/** A thing that was chosen, by its id. */
+export type Chosen = Pick<Choice, 'label'> & { id: string; reference: string };
+
+export type Expiry = 'never' | '30' | '90' | '365' | 'date';
+
+export type NewKey = {
+  project: Chosen | null;
+  tenant: Chosen | null;
+  name: string;
+  scopes: readonly string[];
+  limits: 'project' | 'own' | 'none';
+  rules: readonly Rule[];
+  expiry: Expiry;
+  date: string | null;
+};
+
+export const emptyKey: NewKey = {
+  project: null,
+  tenant: null,
+  name: '',
+  scopes: [],
+  limits: 'project',
+  rules: [],
+  expiry: 'never',
+  date: null,
+};
+
+type Body = CallInput<'POST /v1/keys'>['body'];
+
+function expiresAtOf({ expiry, date }: NewKey, nowMs: number): string | null {
+  if (expiry === 'never') return null;
+  if (expiry === 'date') return date;
+  const at = new Date(nowMs + Number(expiry) * DAY_MS);
+  at.setSeconds(0, 0);
+  return at.toISOString();
+}
+
+const rulesOf = ({ limits, rules }: NewKey): Rule[] | null =>
+  limits === 'project' ? null : limits === 'none' ? [] : [...rules];
+
+/** Until they are chosen, the examples name what is missing. The form is not sent before. */
+export function bodyOf(key: NewKey, env: Env, nowMs: number): Body {
+  const expiresAt = expiresAtOf(key, nowMs);
+  const rules = rulesOf(key);
+  return {
+    project_id: key.project?.id ?? 'PROJECT_ID',
+    tenant_id: key.tenant?.id ?? 'TENANT_ID',
+    env,
+    ...(key.name.trim() !== '' && { name: key.name.trim() }),
+    ...(key.scopes.length > 0 && { scopes: [...key.scopes] }),
+    ...(rules !== null && { rate_limits: rules }),
+    ...(expiresAt !== null && { expires_at: expiresAt }),
+  };
+}
+
+export function sentenceOf(key: NewKey, env: Env, nowMs: number): string {
+  const { sentence } = texts;
+  const expiresAt = expiresAtOf(key, nowMs);
+  return [
+    sentence.key(env, key.name.trim()),
+    sentence.of(key.tenant?.label ?? sentence.noTenant, key.project?.label ?? sentence.noProject),
+    sentence.scopes(key.scopes),
+    key.limits === 'own' && key.rules.length > 0
+      ? sentence.own(key.rules.map(ruleText))
+      : sentence.limits[key.limits === 'project' ? 'project' : 'none'],
+    expiresAt === null ? sentence.never : sentence.until(absoluteTime(new Date(expiresAt))),
+  ].join('');
+}
+
+type Context = { env: Env; nowMs: number; origin: string };
+
+export const snippetsOf = (key: NewKey, { env, nowMs, origin }: Context): SnippetText[] => [
+  { name: 'curl', code: curlOf(bodyOf(key, env, nowMs), origin) },
+  { name: 'CLI', code: commandOf(key, env, nowMs) },
+];
+
+const quoted = (text: string): string =>
+  /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+function curlOf(body: Body, origin: string): string {
+  const json = JSON.stringify(body, null, 2).replaceAll("'", "'\\''");
+  return [
+    `curl ${origin}/v1/keys \\`,
+    '  -H "authorization: Bearer $KEYRAIL_SECRET_KEY" \\',
+    "  -H 'content-type: application/json' \\",
+    `  -d '${json}'`,
+  ].join('\n');
+}
+
+function commandOf(key: NewKey, env: Env, nowMs: number): string {
+  const expiresAt = expiresAtOf(key, nowMs);
+  const options = [
+    `--project ${quoted(key.project?.reference ?? 'PROJECT')}`,
+    `--tenant ${quoted(key.tenant?.reference ?? 'TENANT')}`,
+    `--env ${env}`,
+    ...(key.name.trim() === '' ? [] : [`--name ${quoted(key.name.trim())}`]),
+    ...key.scopes.map((scope) => `--scope ${quoted(scope)}`),
+    ...limitOptions(key),
+    ...(expiresAt === null
+      ? []
+      : [`--expires ${/^\d+$/.test(key.expiry) ? `${key.expiry}d` : expiresAt}`]),
+  ];
+  return ['keyrail keys create', ...options.map((option) => `  ${option}`)].join(' \\\n');
+}
+
+/** A rule as the command line writes it: `requests=1000/60s:fixed:tenant`. */
+function limitOptions({ limits, rules }: NewKey): string[] {
+  if (limits === 'none') return ['--unlimited'];
+  if (limits === 'project') return [];
+  return rules.map(({ id, limit, window_ms, algorithm, scope }) => {
+    const words = [algorithm === 'fixed' ? ':fixed' : '', scope === 'tenant' ? ':tenant' : ''];
+    return `--rate-limit ${quoted(`${id}=${limit}/${window_ms / 1000}s`)}${words.join('')}`;
+  });
+}

@@ -1,0 +1,91 @@
+// Founds a workspace. Its first secret key is shown once, and is the one that the first steps use.
+import { KeyrailError } from '@keyrail/client';
+import { useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { useChange } from '../../api/query.ts';
+import { paths } from '../../paths.ts';
+import { Page } from '../../shell/page.tsx';
+import { showSecret } from '../../shell/reveal.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Input } from '../../ui/input.tsx';
+import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import styles from './new-workspace.module.css';
+import { isSlug, slugOf } from './slug.ts';
+import { texts } from './texts.ts';
+
+export function Screen() {
+  const navigate = useNavigate();
+  const found = useChange('POST /v1/workspaces', { refreshes: ['/v1/auth/me'] });
+  const [name, setName] = useState('');
+  const [chosen, setChosen] = useState<string | null>(null);
+  const slug = chosen ?? slugOf(name);
+  const errors = errorsOf(found.error, slug);
+  const isKnownError = errors.name !== null || errors.slug !== null;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (found.isPending || !isSlug(slug)) return;
+    found.mutate(
+      { body: { name: name.trim(), slug, env: 'test' } },
+      {
+        onSuccess: ({ workspace, secret_key }) =>
+          showSecret({
+            title: texts.secretTitle(workspace.name),
+            value: secret_key.key,
+            copyLabel: texts.copy,
+            note: <p>{texts.secretNote}</p>,
+            onStored: () =>
+              void navigate({ to: paths.start({ slug: workspace.slug, env: 'test' }) }),
+          }),
+      },
+    );
+  };
+  return (
+    <Page
+      title={texts.title}
+      lead={texts.lead}
+      crumbs={[{ label: texts.crumb, to: paths.workspaces }]}
+    >
+      <form className={styles.form} onSubmit={submit} noValidate>
+        <Field label={texts.name} error={errors.name}>
+          {(control) => (
+            <Input
+              {...control}
+              name="name"
+              autoFocus
+              placeholder={texts.namePlaceholder}
+              value={name}
+              onChange={({ target }) => setName(target.value)}
+            />
+          )}
+        </Field>
+        <Field label={texts.slug} error={errors.slug} hint={texts.slugHint(slug)}>
+          {(control) => (
+            <Input
+              {...control}
+              mono
+              name="slug"
+              value={slug}
+              onChange={({ target }) => setChosen(target.value)}
+            />
+          )}
+        </Field>
+        {found.error && !isKnownError && <Problem error={found.error} />}
+        <div>
+          <Button type="submit" kind="primary" busy={found.isPending}>
+            {texts.action}
+          </Button>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+type Errors = { name: string | null; slug: string | null };
+
+function errorsOf(error: Error | null, slug: string): Errors {
+  const { name = null, slug: refused = null } = fieldErrors(error);
+  if (slug !== '' && !isSlug(slug)) return { name, slug: texts.slugShape };
+  const isTaken = error instanceof KeyrailError && error.code === 'conflict';
+  return { name, slug: isTaken ? texts.slugTaken : refused };
+}

@@ -1,0 +1,103 @@
+// The nodes of every project, with the version of the policy that each has.
+import type { Item } from '@keyrail/client';
+import { useApi, useList } from '../../api/query.ts';
+import { Connect } from '../../connect/connect.tsx';
+import { paths } from '../../paths.ts';
+import { asQuery, Loaded } from '../../shell/loaded.tsx';
+import { Page } from '../../shell/page.tsx';
+import { useScope } from '../../shell/scope.ts';
+import { en } from '../../texts/en.ts';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Link } from '../../ui/link.tsx';
+import styles from './nodes.module.css';
+import { NodesOf } from './nodes-of.tsx';
+import { texts } from './texts.ts';
+
+const EVERY_MS = 5000;
+/** The API lists nodes by project, so every project on the page is one more request. */
+const PROJECTS_PAGE = 20;
+
+type Project = Item<'GET /v1/projects'>;
+
+export function Screen() {
+  const projects = useList('GET /v1/projects', { query: { limit: PROJECTS_PAGE } });
+  return (
+    <Page title={texts.title} lead={texts.lead}>
+      <Loaded query={asQuery(projects)} failed={texts.failedProjects}>
+        {(pages) => {
+          const [first, ...others] = pages.flat();
+          if (!first) return <NoProject />;
+          return (
+            <>
+              <Known projects={[first, ...others]} first={first} />
+              {projects.hasMore && (
+                <div>
+                  <Button busy={projects.isLoadingMore} onClick={projects.loadMore}>
+                    {en.showMore}
+                  </Button>
+                </div>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </Page>
+  );
+}
+
+function NoProject() {
+  const scope = useScope();
+  const action = (
+    <LinkButton kind="primary" to={paths.projects(scope)}>
+      {texts.projects}
+    </LinkButton>
+  );
+  return (
+    <Empty icon="project" title={texts.noProjectTitle} action={action}>
+      {texts.noProject}
+    </Empty>
+  );
+}
+
+/** Without any node, one project shows how to connect one. */
+function Known({ projects, first }: { projects: readonly Project[]; first: Project }) {
+  const { env } = useScope();
+  const summary = useApi('GET /v1/workspace/summary', { query: { env } }, { everyMs: EVERY_MS });
+  return (
+    <Loaded query={summary} failed={texts.failed}>
+      {({ nodes: { current, behind, silent } }) =>
+        current + behind + silent === 0 ? (
+          <NoNode project={first} />
+        ) : (
+          <div className={styles.projects}>
+            {projects.map((project) => (
+              <NodesOf key={project.id} project={project} everyMs={EVERY_MS} />
+            ))}
+          </div>
+        )
+      }
+    </Loaded>
+  );
+}
+
+function NoNode({ project }: { project: Project }) {
+  const scope = useScope();
+  return (
+    <>
+      <Empty icon="node" title={texts.emptyTitle}>
+        {texts.empty}
+      </Empty>
+      <Card title={texts.how(project.name)} lead={<Secret to={paths.secretKeys(scope)} />}>
+        <Connect projectId={project.id} />
+      </Card>
+    </>
+  );
+}
+
+const Secret = ({ to }: { to: string }) => (
+  <>
+    {texts.secret} <Link to={to}>{texts.secretKeys}</Link>
+  </>
+);

@@ -1,0 +1,35 @@
+const nodes = (count: number): string => (count === 1 ? '1 node' : `${count} nodes`);
+
+export const texts = {
+  title: 'Nodes',
+  lead: 'Programs that verify keys. A change counts as arrived when every node that answers has it.',
+  failed: 'Nodes could not be read.',
+  failedProjects: 'Projects could not be read.',
+  table: (project: string) => `Nodes of ${project}`,
+  version: (version: number) => `Version ${version.toLocaleString('en')}`,
+  node: 'Node',
+  state: 'State',
+  policy: 'Policy',
+  env: 'Follows',
+  sdk: 'SDK',
+  seen: 'Seen',
+  since: 'Known since',
+  states: { current: 'Current', behind: 'Behind', silent: 'Silent' },
+  envs: { all: 'Live and test', live: 'Live', test: 'Test' },
+  notYet: 'none yet',
+  of: (version: number, current: number) =>
+    version === current ? `v${version}` : `v${version} of v${current}`,
+  silent: (count: number) => `${nodes(count)} silent for more than 90 seconds`,
+  silentMeans: 'A silent node does not hold up a revocation. After 7 days it is forgotten.',
+  none: 'No node follows this project.',
+  connect: 'Connect one',
+  emptyTitle: 'No node is connected',
+  empty:
+    'A node is your program with the SDK in it. It appears here as soon as it asks for the policy.',
+  noProjectTitle: 'No project yet',
+  noProject: 'Nodes belong to a project: one for each API that you protect.',
+  projects: 'Projects',
+  how: (project: string) => `Connect a node to ${project}`,
+  secret: 'KEYRAIL_SECRET_KEY is a secret key of this workspace. This list follows by itself.',
+  secretKeys: 'Secret keys',
+};

@@ -1,0 +1,43 @@
+// How many tenants were active in each of the last months. Live traffic only.
+import { useApi } from '../../api/query.ts';
+import { paths } from '../../paths.ts';
+import { Loaded } from '../../shell/loaded.tsx';
+import { useScope } from '../../shell/scope.ts';
+import { Card } from '../../ui/card.tsx';
+import { monthText } from '../../ui/intervals.ts';
+import { Link } from '../../ui/link.tsx';
+import { Meter } from '../../ui/meter.tsx';
+import styles from './overview.module.css';
+import { texts } from './texts.ts';
+
+const MONTHS = 3;
+
+export function ActiveTenants({ everyMs }: { everyMs: number }) {
+  const scope = useScope();
+  const months = useApi('GET /v1/usage/billing', { query: { months: MONTHS } }, { everyMs });
+  const aside = <Link to={paths.usage(scope)}>{texts.allMonths}</Link>;
+  return (
+    <Card title={texts.months} aside={aside}>
+      <Loaded query={months} failed={texts.failed.months}>
+        {({ data: rows }) =>
+          rows.length === 0 ? (
+            <p className={styles.none}>{texts.noMonths}</p>
+          ) : (
+            <ul className={styles.months}>
+              {[...rows].reverse().map(({ month, active_tenants }) => (
+                <li key={month}>
+                  <Meter
+                    label={monthText(month)}
+                    value={active_tenants}
+                    max={Math.max(...rows.map((row) => row.active_tenants))}
+                    text={texts.tenants(active_tenants)}
+                  />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}

@@ -1,0 +1,107 @@
+// The default limits of a project, and how many keys inherit them.
+import { useState } from 'react';
+import { useImpact } from '../../api/impact.ts';
+import { useChange } from '../../api/query.ts';
+import { useScope } from '../../shell/scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { fieldErrors } from '../../ui/problem.tsx';
+import { RateLimits, type Rule, ruleText } from '../../ui/rate-limits.tsx';
+import { toast } from '../../ui/toast.tsx';
+import styles from './project.module.css';
+import { texts } from './texts.ts';
+import type { Project } from './types.ts';
+
+export function Limits({ project }: { project: Project }) {
+  const { mayChange } = useScope();
+  const [isOpen, setOpen] = useState(false);
+  const inherit = useInheriting(project, mayChange);
+  const rules = project.default_rate_limits;
+  return (
+    <Card
+      title={texts.limits}
+      lead={[texts.limitsLead, inherit !== undefined && texts.inherit(inherit)]
+        .filter(Boolean)
+        .join(' ')}
+      aside={
+        mayChange && (
+          <Button small onClick={() => setOpen(true)}>
+            {texts.changeLimits}
+          </Button>
+        )
+      }
+    >
+      {rules.length === 0 ? (
+        <p className={styles.none}>{texts.noLimits}</p>
+      ) : (
+        <ul className={styles.rules}>
+          {rules.map((rule) => (
+            <li key={rule.id}>{ruleText(rule)}</li>
+          ))}
+        </ul>
+      )}
+      {isOpen && <ChangeLimits project={project} onClose={() => setOpen(false)} />}
+    </Card>
+  );
+}
+
+const anyRule: Rule = {
+  id: 'requests',
+  limit: 1,
+  window_ms: 60_000,
+  algorithm: 'sliding',
+  scope: 'key',
+};
+
+/** A dry run of any change counts the keys that inherit. A member may not ask. */
+function useInheriting(project: Project, mayAsk: boolean): number | undefined {
+  const isLimited = project.default_rate_limits.length > 0;
+  const body = { default_rate_limits: isLimited ? [] : [anyRule] };
+  const input = { params: { id: project.id }, body };
+  return useImpact('PATCH /v1/projects/{id}', input, { enabled: mayAsk }).data?.keys;
+}
+
+function ChangeLimits({ project, onClose }: { project: Project; onClose(): void }) {
+  const [rules, setRules] = useState<Rule[]>([...project.default_rate_limits]);
+  const inherit = useInheriting(project, true);
+  const save = useChange('PATCH /v1/projects/{id}', {
+    refreshes: ['/v1/projects', '/v1/keys', '/v1/audit_logs'],
+  });
+  const errors = errorsOf(save.error);
+  const submit = () => {
+    save.mutate(
+      { params: { id: project.id }, body: { default_rate_limits: rules } },
+      {
+        onSuccess: () => {
+          toast(texts.form.done);
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <FormDialog
+      kind="wide"
+      title={texts.form.limitsTitle}
+      action={texts.form.action}
+      change={save}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      {inherit !== undefined && (
+        <p>{inherit === 0 ? texts.form.noChange : texts.form.changes(inherit)}</p>
+      )}
+      <RateLimits rules={rules} errors={errors} onRules={setRules} />
+    </FormDialog>
+  );
+}
+
+/** The element knows the limits of a key, whose field has another name. */
+const errorsOf = (error: Error | null): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(fieldErrors(error)).map(([path, message]) => [
+      path.replace(/^default_rate_limits/, 'rate_limits'),
+      message,
+    ]),
+  );

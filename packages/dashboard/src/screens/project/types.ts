@@ -1,0 +1,3 @@
+import type { Item } from '@keyrail/client';
+
+export type Project = Item<'GET /v1/projects'>;

@@ -1,0 +1,63 @@
+// The columns of the list of projects.
+import type { Item } from '@keyrail/client';
+import { paths } from '../../paths.ts';
+import type { Scope } from '../../shell/scope.ts';
+import { Link } from '../../ui/link.tsx';
+import { ruleText } from '../../ui/rate-limits.tsx';
+import { count } from '../../ui/spans.ts';
+import type { Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { texts } from './texts.ts';
+
+export type Project = Item<'GET /v1/projects'>;
+
+export const columnsOf = (scope: Scope, counts: ReadonlyMap<string, number>): Column<Project>[] => [
+  {
+    id: 'name',
+    title: texts.name,
+    width: 'minmax(160px, 2fr)',
+    card: 'name',
+    cell: ({ name, slug }) => <Link to={paths.project(scope, slug)}>{name}</Link>,
+  },
+  {
+    id: 'slug',
+    title: texts.slug,
+    width: 'minmax(120px, 1fr)',
+    card: 'state',
+    cell: ({ slug }) => <code translate="no">{slug}</code>,
+  },
+  {
+    id: 'limits',
+    title: texts.limits,
+    width: 'minmax(200px, 2fr)',
+    card: 'none',
+    cell: ({ default_rate_limits: limits }) =>
+      limits.length === 0 ? texts.noLimits : limits.map(ruleText).join('; '),
+  },
+  {
+    id: 'created',
+    title: texts.created,
+    width: '96px',
+    card: 'none',
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    id: 'keys',
+    title: texts.keys[scope.env],
+    width: '128px',
+    align: 'end',
+    card: 'fact',
+    cell: ({ id }) => {
+      const active = counts.get(id);
+      return active === undefined ? '–' : count(active);
+    },
+  },
+  {
+    id: 'version',
+    title: texts.version,
+    width: '112px',
+    align: 'end',
+    card: 'fact',
+    cell: ({ policy_version }) => `v${policy_version}`,
+  },
+];

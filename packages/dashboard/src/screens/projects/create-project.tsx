@@ -1,0 +1,59 @@
+// A new project. Its slug follows its name until the slug is typed.
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useChange } from '../../api/query.ts';
+import { paths } from '../../paths.ts';
+import { useScope } from '../../shell/scope.ts';
+import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Input } from '../../ui/input.tsx';
+import { fieldErrors } from '../../ui/problem.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { slugOf } from '../new-workspace/slug.ts';
+import { texts } from './texts.ts';
+
+export function CreateProject({ onClose }: { onClose(): void }) {
+  const scope = useScope();
+  const navigate = useNavigate();
+  const [name, setName] = useState('');
+  const [typedSlug, setTypedSlug] = useState<string | null>(null);
+  const slug = typedSlug ?? slugOf(name);
+  const create = useChange('POST /v1/projects', { refreshes: ['/v1/projects', '/v1/workspace'] });
+  const errors = fieldErrors(create.error);
+  const submit = () => {
+    create.mutate(
+      { body: { name: name.trim(), slug } },
+      {
+        onSuccess: (made) => {
+          toast(texts.form.done(made.name));
+          void navigate({ to: paths.project(scope, made.slug) });
+        },
+      },
+    );
+  };
+  return (
+    <FormDialog
+      title={texts.form.title}
+      action={texts.form.action}
+      change={create}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field label={texts.form.name} error={errors.name}>
+        {(control) => (
+          <Input {...control} value={name} onChange={({ target }) => setName(target.value)} />
+        )}
+      </Field>
+      <Field label={texts.form.slug} hint={texts.form.slugHint} error={errors.slug}>
+        {(control) => (
+          <Input
+            {...control}
+            mono
+            value={slug}
+            onChange={({ target }) => setTypedSlug(target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,54 @@
+// Projects: created, limited and deleted after their impact was shown.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { openGround } from '../../../test/ground.ts';
+
+test('a project is created, gets default limits, and is deleted', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn({ role: 'owner' });
+  const dialog = page.getByRole('dialog');
+
+  await visit(`/w/${vendor.slug}/test/projects`);
+  await page.getByRole('heading', { name: 'No project yet' }).waitFor();
+  await page.getByRole('button', { name: 'Create project' }).click();
+  await dialog.getByLabel('Name').fill('Payments API');
+  equal(await dialog.getByLabel('Slug').inputValue(), 'payments-api');
+  await dialog.getByRole('button', { name: 'Create project' }).click();
+  await page.getByRole('heading', { name: 'Payments API', level: 1 }).waitFor();
+  await page.waitForURL('**/test/projects/payments-api');
+  const [project] = (await vendor.as.liveKey('GET /v1/projects')).data;
+  const id = project?.id ?? '';
+
+  await vendor.given.key({ project_id: id, env: 'test' });
+  await vendor.given.key({ project_id: id, env: 'test', rate_limits: [] });
+  await page.reload();
+  // One of the two keys has limits of its own.
+  await page.getByText('1 key inherits them.').waitFor();
+  await page.getByText('2 active of 2').waitFor();
+  await ground.axe(page);
+  await page.getByRole('button', { name: 'Change' }).click();
+  await dialog.getByText('1 key would change.').waitFor();
+  await dialog.getByRole('button', { name: 'Add limit' }).click();
+  await dialog.getByRole('spinbutton', { name: 'Requests' }).fill('50');
+  await ground.axe(page);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('at most 50 per 1 min by key, sliding').waitFor();
+  const { default_rate_limits } = await vendor.as.liveKey('GET /v1/projects/{id}', { id });
+  deepEqual(
+    default_rate_limits.map(({ limit, window_ms }) => ({ limit, window_ms })),
+    [{ limit: 50, window_ms: 60_000 }],
+  );
+
+  await visit(`/w/${vendor.slug}/test/projects`);
+  await page.getByRole('row', { name: /Payments API payments-api .* 2 v\d+$/ }).waitFor();
+  await page.getByRole('link', { name: 'Payments API' }).click();
+  await page.getByRole('button', { name: 'Delete project' }).click();
+  await dialog.getByText('Active keys').waitFor();
+  await dialog.getByRole('button', { name: 'Delete project' }).click();
+  await page.getByText('Payments API was deleted; 2 keys were revoked.').waitFor();
+  // The page reads its nodes until it knows that the project is gone.
+  ground.expects(404);
+  await page.goBack();
+  await page.getByRole('heading', { name: 'No such project' }).waitFor();
+});

@@ -1,0 +1,98 @@
+// Creates a secret key, which is then shown once.
+import { useState } from 'react';
+import { useChange } from '../../api/query.ts';
+import { nowMs } from '../../clock.ts';
+import { showSecret } from '../../shell/reveal.tsx';
+import { useScope } from '../../shell/scope.ts';
+import { en } from '../../texts/en.ts';
+import { DateTime } from '../../ui/date-time.tsx';
+import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Input } from '../../ui/input.tsx';
+import { fieldErrors } from '../../ui/problem.tsx';
+import { Select } from '../../ui/select.tsx';
+import { DAY_MS } from '../../ui/spans.ts';
+import { toast } from '../../ui/toast.tsx';
+import { snippetsOf } from './snippets.ts';
+import { texts } from './texts.ts';
+
+const DAYS = [30, 90, 365];
+const { form } = texts;
+
+const terms = [
+  { value: 'never', label: form.never },
+  ...DAYS.map((days) => ({ value: String(days), label: form.days(days) })),
+  { value: 'date', label: form.date },
+];
+
+export function CreateDialog({ onClose }: { onClose(): void }) {
+  const { env, role } = useScope();
+  const create = useChange('POST /v1/secret_keys', { refreshes: STALE });
+  const [name, setName] = useState('');
+  const [term, setTerm] = useState('never');
+  const [at, setAt] = useState<string | null>(null);
+  const errors = fieldErrors(create.error);
+  const submit = () => {
+    const wanted = name.trim();
+    const expires_at = expiryOf(term, at);
+    create.mutate(
+      { body: { env, ...(wanted !== '' && { name: wanted }), ...(expires_at && { expires_at }) } },
+      {
+        onSuccess: (made) => {
+          onClose();
+          if (made.key === undefined) return toast(texts.lost);
+          showSecret({
+            title: texts.created(made.name ?? made.display_prefix),
+            value: made.key,
+            copyLabel: texts.copy,
+            snippets: snippetsOf(made.key),
+          });
+        },
+      },
+    );
+  };
+  return (
+    <FormDialog
+      title={texts.create(env)}
+      action={texts.create(env)}
+      change={create}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field label={form.name} hint={form.nameHint} error={errors.name}>
+        {(control) => (
+          <Input
+            {...control}
+            autoFocus
+            placeholder={form.namePlaceholder}
+            value={name}
+            onChange={({ target }) => setName(target.value)}
+          />
+        )}
+      </Field>
+      <Field label={form.expires} error={term === 'date' ? null : errors.expires_at}>
+        {(control) => <Select {...control} value={term} options={terms} onValue={setTerm} />}
+      </Field>
+      {term === 'date' && (
+        <Field label={form.at} error={errors.expires_at}>
+          {(control) => (
+            <DateTime
+              control={control}
+              value={at}
+              min={new Date(nowMs()).toISOString()}
+              onValue={setAt}
+            />
+          )}
+        </Field>
+      )}
+      <p>{form.authority(en.roles[role].toLowerCase())}</p>
+    </FormDialog>
+  );
+}
+
+export const STALE = ['/v1/secret_keys', '/v1/audit_logs', '/v1/workspace/summary'];
+
+function expiryOf(term: string, at: string | null): string | null {
+  if (term === 'never') return null;
+  return term === 'date' ? at : new Date(nowMs() + Number(term) * DAY_MS).toISOString();
+}

@@ -1,0 +1,131 @@
+// Rotating and revoking a secret key. Both open on what they affect.
+import type { Item } from '@keyrail/client';
+import { useState } from 'react';
+import { useImpact } from '../../api/impact.ts';
+import { useChange } from '../../api/query.ts';
+import { showSecret } from '../../shell/reveal.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Input } from '../../ui/input.tsx';
+import { KeyText } from '../../ui/secret.tsx';
+import { Select } from '../../ui/select.tsx';
+import { Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { STALE } from './create-dialog.tsx';
+import { SecretImpact } from './secret-impact.tsx';
+import { snippetsOf } from './snippets.ts';
+import { texts } from './texts.ts';
+
+export type SecretKey = Item<'GET /v1/secret_keys'>;
+type Props = { secretKey: SecretKey; onClose(): void };
+
+const OVERLAPS = [0, 1, 24, 72, 168];
+const OVERLAP_DEFAULT = '24';
+
+export const nameOf = ({ name, display_prefix }: SecretKey): string => name ?? display_prefix;
+
+export function RotateDialog({ secretKey, onClose }: Props) {
+  const { rotating } = texts;
+  const params = { id: secretKey.id };
+  const impact = useImpact('POST /v1/secret_keys/{id}/rotate', { params });
+  const rotate = useChange('POST /v1/secret_keys/{id}/rotate', { refreshes: STALE });
+  const [overlap, setOverlap] = useState(OVERLAP_DEFAULT);
+  const confirm = () =>
+    rotate.mutate(
+      { params, body: { overlap_hours: Number(overlap) } },
+      {
+        onSuccess: (made) => {
+          onClose();
+          if (made.key === undefined) return toast(texts.lost);
+          showSecret({
+            title: texts.created(nameOf(made)),
+            value: made.key,
+            copyLabel: texts.copy,
+            note: <OldKey until={overlap === '0' ? null : made.previous_key.expires_at} />,
+            snippets: snippetsOf(made.key),
+          });
+        },
+      },
+    );
+  return (
+    <Confirm
+      title={rotating.title(nameOf(secretKey))}
+      action={rotating.action(secretKey.env)}
+      danger={false}
+      busy={rotate.isPending}
+      error={rotate.error}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <KeyText text={secretKey.display_prefix} />
+      <p>{rotating.text}</p>
+      <SecretImpact impact={impact} nodes={texts.impact.nodesRotated} />
+      <Field label={rotating.overlap}>
+        {(control) => (
+          <Select
+            {...control}
+            value={overlap}
+            options={OVERLAPS.map((hours) => ({
+              value: String(hours),
+              label: rotating.hours(hours),
+            }))}
+            onValue={setOverlap}
+          />
+        )}
+      </Field>
+    </Confirm>
+  );
+}
+
+const OldKey = ({ until }: { until: string | null }) =>
+  until === null ? (
+    <p>{texts.rotating.now}</p>
+  ) : (
+    <p>
+      {texts.rotating.until} <Time at={until} />.
+    </p>
+  );
+
+export function RevokeDialog({ secretKey, onClose }: Props) {
+  const { revoking } = texts;
+  const params = { id: secretKey.id };
+  const impact = useImpact('POST /v1/secret_keys/{id}/revoke', { params });
+  const revoke = useChange('POST /v1/secret_keys/{id}/revoke', { refreshes: STALE });
+  const [reason, setReason] = useState('');
+  const confirm = () => {
+    const given = reason.trim();
+    revoke.mutate(
+      { params, body: given === '' ? {} : { reason: given } },
+      {
+        onSuccess: () => {
+          toast(revoking.done(nameOf(secretKey)));
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <Confirm
+      title={revoking.title(nameOf(secretKey))}
+      action={revoking.action(secretKey.env)}
+      busy={revoke.isPending}
+      error={revoke.error}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <KeyText text={secretKey.display_prefix} />
+      <SecretImpact impact={impact} nodes={texts.impact.nodes} />
+      <p>{revoking.text}</p>
+      <Field label={revoking.reason} optional>
+        {(control) => (
+          <Input
+            {...control}
+            placeholder={revoking.reasonPlaceholder}
+            value={reason}
+            onChange={({ target }) => setReason(target.value)}
+          />
+        )}
+      </Field>
+    </Confirm>
+  );
+}

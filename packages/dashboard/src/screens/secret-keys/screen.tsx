@@ -1,0 +1,168 @@
+// The secret keys of an environment: create, rotate, revoke.
+import { useState } from 'react';
+import { useApi, useList } from '../../api/query.ts';
+import { nowMs } from '../../clock.ts';
+import { asQuery, Loaded } from '../../shell/loaded.tsx';
+import { Page } from '../../shell/page.tsx';
+import { ReadOnly } from '../../shell/read-only.tsx';
+import { useScope } from '../../shell/scope.ts';
+import { useSearch } from '../../shell/search.ts';
+import { en } from '../../texts/en.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { KeyState } from '../../ui/key-state.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { KeyText } from '../../ui/secret.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { Switch } from '../../ui/toggle.tsx';
+import { CreateDialog } from './create-dialog.tsx';
+import { nameOf, RevokeDialog, RotateDialog, type SecretKey } from './end-dialogs.tsx';
+import styles from './secret-keys.module.css';
+import { texts } from './texts.ts';
+
+const PAGE_ROWS = 100;
+
+type Open = { kind: 'create' } | { kind: 'rotate' | 'revoke'; secretKey: SecretKey } | null;
+
+const parse = ({ revoked }: Readonly<Record<string, string>>) => ({ isAll: revoked === 'true' });
+
+export function Screen() {
+  const { env, mayChange } = useScope();
+  const [{ isAll }, setSearch] = useSearch(parse);
+  const [open, setOpen] = useState<Open>(null);
+  const keys = useList('GET /v1/secret_keys', { query: { limit: PAGE_ROWS } });
+  const create = mayChange && (
+    <Button kind="primary" icon="plus" data-create onClick={() => setOpen({ kind: 'create' })}>
+      {texts.create(env)}
+    </Button>
+  );
+  const close = () => setOpen(null);
+  return (
+    <Page title={texts.title} lead={texts.lead} actions={create} wide>
+      <ReadOnly />
+      <Loaded query={asQuery(keys)} failed={texts.failed} skeleton={<SkeletonRows rows={5} />}>
+        {(pages) => {
+          const ofEnv = pages.map((page) => page.filter((one) => one.env === env));
+          return ofEnv.flat().length === 0 && !keys.hasMore ? (
+            <Empty
+              icon="secret"
+              title={texts.emptyTitle(env)}
+              action={create}
+              link={<a href="/docs#group-secret-keys">{texts.docs}</a>}
+            >
+              {texts.empty}
+            </Empty>
+          ) : (
+            <>
+              <Switch
+                label={texts.revokedToo}
+                checked={isAll}
+                onChecked={(checked) => setSearch({ revoked: checked ? 'true' : undefined })}
+              />
+              <Rows pages={ofEnv} isAll={isAll} keys={keys} onOpen={setOpen} />
+            </>
+          );
+        }}
+      </Loaded>
+      {open?.kind === 'create' && <CreateDialog onClose={close} />}
+      {open?.kind === 'rotate' && <RotateDialog secretKey={open.secretKey} onClose={close} />}
+      {open?.kind === 'revoke' && <RevokeDialog secretKey={open.secretKey} onClose={close} />}
+    </Page>
+  );
+}
+
+type RowsProps = {
+  pages: readonly (readonly SecretKey[])[];
+  isAll: boolean;
+  keys: { hasMore: boolean; isLoadingMore: boolean; loadMore(): void };
+  onOpen(open: Open): void;
+};
+
+function Rows({ pages, isAll, keys, onOpen }: RowsProps) {
+  const { mayChange } = useScope();
+  const all = pages.flat();
+  const minters = useMinters(all);
+  const shown = pages.map((page) => page.filter((one) => isAll || one.revoked_at === null));
+  if (shown.flat().length === 0 && !keys.hasMore) return <p>{texts.noneLeft}</p>;
+  const rotated = new Set(all.flatMap(({ rotated_from }) => rotated_from ?? []));
+  const columns = columnsOf({ minters, rotated });
+  return (
+    <Table
+      label={texts.list}
+      columns={mayChange ? [...columns, menuColumn(onOpen)] : columns}
+      pages={shown}
+      rowKey={({ id }) => id}
+      isFaded={({ revoked_at }) => revoked_at !== null}
+      hasMore={keys.hasMore}
+      isLoadingMore={keys.isLoadingMore}
+      loadMore={keys.loadMore}
+    />
+  );
+}
+
+/** Members by name, and secret keys that minted others. */
+function useMinters(keys: readonly SecretKey[]): ReadonlyMap<string, string> {
+  const members = useApi('GET /v1/members', { query: { limit: PAGE_ROWS } });
+  return new Map([
+    ...keys.map((key) => [key.id, nameOf(key)] as const),
+    ...(members.data?.data ?? []).map((one) => [one.user_id, one.name ?? one.email] as const),
+  ]);
+}
+
+type Known = { minters: ReadonlyMap<string, string>; rotated: ReadonlySet<string> };
+
+// biome-ignore format: one line for each column
+const columnsOf = ({ minters, rotated }: Known): Column<SecretKey>[] => [
+  { id: 'name', title: texts.columns.name, width: 'minmax(140px, 2fr)', card: 'name', cell: ({ name }) => name ?? <span className={styles.dim}>{texts.unnamed}</span> },
+  { id: 'state', title: texts.columns.state, width: 'minmax(120px, 1fr)', card: 'state', cell: (key) => <KeyState of={{ ...key, disabled_at: null }} isRotated={rotated.has(key.id)} /> },
+  { id: 'prefix', title: texts.columns.prefix, width: '156px', card: 'fact', cell: ({ display_prefix }) => <KeyText text={display_prefix} /> },
+  { id: 'authority', title: texts.columns.authority, width: '80px', card: 'none', cell: ({ authority }) => (authority === null ? texts.notRecorded : en.roles[authority]) },
+  { id: 'by', title: texts.columns.by, width: 'minmax(110px, 1fr)', card: 'none', cell: (key) => <MintedBy secretKey={key} minters={minters} /> },
+  { id: 'used', title: texts.columns.used, width: '88px', card: 'fact', cell: ({ last_used_at }) => <Time at={last_used_at} never={texts.never} /> },
+  { id: 'expires', title: texts.columns.expires, width: '88px', card: 'none', cell: ({ expires_at }) => <Time at={expires_at} never={texts.never} /> },
+];
+
+function MintedBy({ secretKey, minters }: { secretKey: SecretKey; minters: Known['minters'] }) {
+  const { created_by: id } = secretKey;
+  if (id === null) return <span className={styles.dim}>{texts.notRecorded}</span>;
+  return minters.get(id) ?? <span className={styles.dim}>{texts.former}</span>;
+}
+
+const menuColumn = (onOpen: RowsProps['onOpen']): Column<SecretKey> => ({
+  id: 'menu',
+  title: '',
+  label: texts.menu(''),
+  width: '36px',
+  align: 'end',
+  card: 'menu',
+  cell: (secretKey) => {
+    if (secretKey.revoked_at !== null) return null;
+    const { expires_at } = secretKey;
+    const isExpired = expires_at !== null && Date.parse(expires_at) <= nowMs();
+    return (
+      <Menu
+        label={texts.menu(nameOf(secretKey))}
+        groups={[
+          [
+            {
+              label: texts.rotate,
+              icon: 'rotate',
+              because: isExpired ? texts.ended : null,
+              onSelect: () => onOpen({ kind: 'rotate', secretKey }),
+            },
+          ],
+          [
+            {
+              label: texts.revoke,
+              icon: 'stop',
+              danger: true,
+              onSelect: () => onOpen({ kind: 'revoke', secretKey }),
+            },
+          ],
+        ]}
+      />
+    );
+  },
+});

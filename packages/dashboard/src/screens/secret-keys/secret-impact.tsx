@@ -1,0 +1,46 @@
+// What the end of a secret key affects. A recent use is said first.
+import type { Impact } from '@keyrail/client';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { Loaded } from '../../shell/loaded.tsx';
+import { classes } from '../../ui/classes.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Time, useNow } from '../../ui/time.tsx';
+import styles from './secret-keys.module.css';
+import { texts } from './texts.ts';
+
+const RECENT_MS = 3_600_000;
+
+type Props = { impact: UseQueryResult<Impact>; nodes(count: number): string };
+
+export const SecretImpact = ({ impact, nodes }: Props) => (
+  <Loaded query={impact} failed={texts.impact.failed} skeleton={<SkeletonRows rows={2} />}>
+    {({ last_used_at, nodes: count }) => (
+      <ul className={styles.impact}>
+        <LastUse at={last_used_at} />
+        <li>
+          <Icon name="node" />
+          <span>{nodes(count)}</span>
+        </li>
+      </ul>
+    )}
+  </Loaded>
+);
+
+function LastUse({ at }: { at: string | null }) {
+  const now = useNow();
+  const isRecent = at !== null && now - Date.parse(at) < RECENT_MS;
+  const { recent, used, never } = texts.impact;
+  return (
+    <li className={classes(isRecent && styles.recent)}>
+      <Icon name={isRecent ? 'warning' : 'clock'} />
+      {at === null ? (
+        <span>{never}</span>
+      ) : (
+        <span>
+          {isRecent ? recent : used} <Time at={at} />.
+        </span>
+      )}
+    </li>
+  );
+}

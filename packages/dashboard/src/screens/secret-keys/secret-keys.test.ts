@@ -1,0 +1,59 @@
+// Secret keys: create, see once, rotate and revoke with the impact first.
+import { equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { openGround } from '../../../test/ground.ts';
+
+test('a secret key is created, shown once, rotated and revoked', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  await visit(`/w/${vendor.slug}/live/secret-keys`);
+  const table = page.getByRole('table', { name: 'Secret keys' });
+  await table.waitFor();
+  await page.getByRole('button', { name: 'Create live secret key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Billing');
+  await dialog.getByLabel('Expires').selectOption('30');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('It is shown this once').waitFor();
+  const secret =
+    (await dialog
+      .getByText(/^krsk_live_/)
+      .first()
+      .textContent()) ?? '';
+  equal((await vendor.as.token(secret)('GET /v1/workspace')).slug, vendor.slug);
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  await table.getByText('Billing', { exact: true }).waitFor();
+  ok(!(await page.content()).includes(secret), 'the secret is gone with its dialog');
+
+  await page.getByRole('button', { name: 'Actions for Billing' }).click();
+  await page.getByRole('menuitem', { name: 'Rotate' }).click();
+  await dialog.getByText('Used within the hour').waitFor();
+  await dialog.getByLabel('The old key works for').selectOption('1');
+  await dialog.getByRole('button', { name: 'Rotate live secret key' }).click();
+  await dialog.getByText('The old key works until').waitFor();
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  await table.getByText(/^Old, until/).waitFor();
+
+  await page.getByRole('button', { name: 'Actions for Billing' }).first().click();
+  await page.getByRole('menuitem', { name: 'Revoke' }).click();
+  await dialog.getByText('Never used.').waitFor();
+  await ground.axe(page);
+  await dialog.getByLabel('Reason').fill('Replaced');
+  await dialog.getByRole('button', { name: 'Revoke live secret key' }).click();
+  await page.getByText('Billing is revoked.').waitFor();
+  await page.getByRole('switch', { name: 'Show revoked' }).click();
+  await table.getByText('Revoked', { exact: true }).first().waitFor();
+});
+
+test('a member sees secret keys and no control that changes them', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn({ role: 'member' });
+  await visit(`/w/${vendor.slug}/test/secret-keys`);
+  await page.getByRole('table', { name: 'Secret keys' }).waitFor();
+  await page.getByText('Your role is member').waitFor();
+  equal(await page.getByRole('button', { name: /Actions|Create/ }).count(), 0);
+});

@@ -1,0 +1,10 @@
+// How a backend uses its secret key. The texts are shown once, with the key.
+import type { SnippetText } from '../../ui/snippet.tsx';
+
+export const snippetsOf = (key: string): SnippetText[] => [
+  {
+    name: 'curl',
+    code: `curl ${location.origin}/v1/workspace \\\n  -H 'authorization: Bearer ${key}'`,
+  },
+  { name: 'Environment', code: `KEYRAIL_URL=${location.origin}\nKEYRAIL_SECRET_KEY=${key}` },
+];

@@ -1,0 +1,111 @@
+// From the first visit to a workspace: sign up, verify, reset, sign in, found.
+import { equal, match, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { mailedToken, newAddress, PASSWORD } from '@keyrail/testing/people.ts';
+import { testApp } from '@keyrail/testing/test-app.ts';
+import { openGround } from '../../../test/ground.ts';
+
+test('a person signs up, verifies, resets the password, signs in and founds a workspace', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, visit } = await ground.visitor();
+  const email = newAddress();
+  ground.expects(400, 401);
+
+  await visit('/');
+  await page.waitForURL('**/sign-in');
+  await ground.axe(page);
+  await page.getByRole('link', { name: 'Sign up' }).click();
+  await page.getByLabel('Name').fill('Ada');
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill('short');
+  await page.getByRole('button', { name: 'Sign up' }).click();
+  await page.getByText('12', { exact: false }).first().waitFor();
+  await ground.axe(page);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign up' }).click();
+  await page.getByRole('heading', { name: 'Workspaces' }).waitFor();
+  await page.getByText('is not verified yet').waitFor();
+  await page.getByText('This server writes its mail to files').waitFor();
+  await ground.axe(page);
+
+  const verification = await mailedToken(await testApp(), email, 'verify_email');
+  await visit(`/verify-email#token=${verification}`);
+  await page.getByRole('heading', { name: 'Your address is verified' }).waitFor();
+  equal(page.url(), `${ground.origin}/verify-email`, 'the token left the address');
+  await visit(`/verify-email#token=${verification}`);
+  await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+
+  await visit('/forgot-password');
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+  await ground.axe(page);
+  const reset = await mailedToken(await testApp(), email, 'password_reset');
+  await visit(`/reset-password#token=${reset}`);
+  await page.getByLabel('New password').fill(`${PASSWORD} again`);
+  await ground.axe(page);
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await page.getByText('Every session of your account has ended').waitFor();
+  await page.getByRole('link', { name: 'Sign in' }).click();
+
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByText('The address or the password is wrong.').waitFor();
+  await page.getByLabel('Password', { exact: true }).fill(`${PASSWORD} again`);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'No workspace yet' }).waitFor();
+  await ground.axe(page);
+
+  await page.getByRole('link', { name: 'Found a workspace' }).click();
+  await page.getByLabel('Name').fill('Müller & Söhne');
+  equal(await page.getByLabel('Address').inputValue(), 'muller-sohne');
+  await page.getByLabel('Address').fill(`muller-${process.pid}`);
+  await page.getByRole('button', { name: 'Found workspace' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('It is shown this once').waitFor();
+  const secret = (await dialog.locator('code').first().textContent()) ?? '';
+  match(secret, /^krsk_test_/);
+  equal(await page.evaluate('document.activeElement?.textContent'), 'Copy secret key');
+  await ground.axe(page);
+  await page.keyboard.press('Escape');
+  await page.getByRole('heading', { name: 'Leave without copying?' }).waitFor();
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.waitForURL(/\/w\/muller-\d+\/start$/);
+  await page.getByRole('button', { name: 'Create test key' }).waitFor();
+  const kept: string = await page.evaluate(
+    'document.documentElement.outerHTML + JSON.stringify([{ ...sessionStorage }, { ...localStorage }])',
+  );
+  ok(!kept.includes(secret), 'the secret is gone');
+});
+
+test('a session that ended covers the page, and the same person goes on', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, context, vendor, visit } = await ground.signIn();
+  ground.expects(401);
+  await visit('/workspaces/new');
+  await page.getByLabel('Name').fill('Half-typed');
+  const other = await context.newPage();
+  await other.goto(`${ground.origin}/workspaces`);
+  await other.getByRole('link', { name: /Acme/ }).waitFor();
+
+  const owner = await vendor.people.owner();
+  await owner.call('DELETE /v1/auth/sessions/current');
+  await page.getByRole('button', { name: 'Found workspace' }).click();
+  for (const each of [page, other]) {
+    await each.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+  }
+  await ground.axe(page);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  for (const each of [page, other]) await each.getByRole('dialog').waitFor({ state: 'detached' });
+  equal(await page.getByLabel('Name').inputValue(), 'Half-typed');
+
+  await page.getByRole('button', { name: /^Account/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.waitForURL('**/sign-in**');
+  await other.waitForURL('**/sign-in**');
+  equal(await other.evaluate("sessionStorage.getItem('keyrail.session')"), null);
+});

@@ -1,0 +1,92 @@
+// Three filled-in fields and one button.
+import { type FormEvent, useState } from 'react';
+import { useRefresh, useSend } from '../../api/query.ts';
+import { showSecret } from '../../shell/reveal.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Input } from '../../ui/input.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { snippetsOf } from './command.ts';
+import { createFirst, type Names } from './create-first.ts';
+import styles from './start.module.css';
+import { texts } from './texts.ts';
+
+const fields = ['project', 'tenant', 'key'] as const satisfies readonly (keyof Names)[];
+
+const given: Names = {
+  project: texts.setUp.projectGiven,
+  tenant: texts.setUp.tenantGiven,
+  key: texts.setUp.keyGiven,
+};
+
+export function SetUp({ onCreated }: { onCreated?: () => void }) {
+  const send = useSend();
+  const refresh = useRefresh();
+  const [names, setNames] = useState(given);
+  const [error, setError] = useState<Error | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const isEmpty = (field: keyof Names) => names[field].trim() === '';
+  const submit = async () => {
+    if (isBusy || fields.some(isEmpty)) return;
+    setBusy(true);
+    setError(null);
+    try {
+      show(await createFirst(send, trimmed(names)));
+      onCreated?.();
+    } catch (thrown) {
+      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    }
+    setBusy(false);
+    await refresh('/v1/workspace', '/v1/keys', '/v1/projects', '/v1/tenants', '/v1/secret_keys');
+  };
+  return (
+    <form
+      className={styles.form}
+      noValidate
+      onSubmit={(event: FormEvent) => {
+        event.preventDefault();
+        void submit();
+      }}
+    >
+      {fields.map((field) => (
+        <Field
+          key={field}
+          label={texts.setUp[field]}
+          error={isEmpty(field) ? texts.setUp.empty : null}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              name={field}
+              value={names[field]}
+              onChange={({ target }) => setNames({ ...names, [field]: target.value })}
+            />
+          )}
+        </Field>
+      ))}
+      <div className={styles.submit}>
+        <Button type="submit" kind="primary" busy={isBusy}>
+          {texts.setUp.action}
+        </Button>
+      </div>
+      {error && <Problem title={texts.setUp.failed} error={error} />}
+    </form>
+  );
+}
+
+const trimmed = ({ project, tenant, key }: Names): Names => ({
+  project: project.trim(),
+  tenant: tenant.trim(),
+  key: key.trim(),
+});
+
+/** The shell holds the secrets; this screen keeps none. */
+function show({ key, projectId, secretKey }: Awaited<ReturnType<typeof createFirst>>): void {
+  const value = key.key ?? '';
+  showSecret({
+    title: texts.reveal.title(key.name ?? ''),
+    value,
+    note: <p>{texts.reveal.note}</p>,
+    snippets: snippetsOf({ url: location.origin, projectId, key: value, secretKey }),
+  });
+}

@@ -1,0 +1,126 @@
+// The first steps: each light is a real signal, and the command of the dialog runs as it stands.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { freePort } from '@keyrail/testing/ports.ts';
+import { until } from '@keyrail/testing/until.ts';
+import { openGround, openVendor } from '../../../test/ground.ts';
+
+const root = fileURLToPath(new URL('../../../../../', import.meta.url));
+
+/** Runs a command in a shell and returns its output. What it started ends with the test. */
+async function run(t: TestContext, command: string): Promise<string> {
+  const child = spawn('sh', ['-c', command], { cwd: root, detached: true });
+  t.after(() => {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGTERM');
+    child.stdout.destroy();
+    child.stderr.destroy();
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      output += String(chunk);
+    });
+  }
+  const [code] = await once(child, 'exit');
+  equal(code, 0, output);
+  // The shell has ended; what it printed may still be on its way.
+  await until(() => output.includes('}'));
+  return output;
+}
+
+/** Runs a program of the user, in a folder whose packages are those of this repository. */
+async function runCode(t: TestContext, code: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'kr-first-steps-'));
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  await writeFile(join(folder, 'server.mjs'), code);
+  const child = spawn(process.execPath, [join(folder, 'server.mjs')], { stdio: 'ignore' });
+  t.after(async () => {
+    child.kill();
+    await rm(folder, { recursive: true, force: true });
+  });
+}
+
+test('a person comes from nothing to a verified request', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  await visit(`/w/${vendor.slug}/start`);
+  await page.getByRole('button', { name: 'Create test key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('It is shown this once').waitFor();
+  const key = (await dialog.locator('code').first().textContent()) ?? '';
+  match(key, /^kr_test_/);
+  const command = (await dialog.getByRole('tabpanel').textContent()) ?? '';
+  await dialog.getByRole('tab', { name: 'Your own API' }).click();
+  const code = (await dialog.getByRole('tabpanel').textContent()) ?? '';
+  await dialog.getByRole('tab', { name: 'Command' }).click();
+  const secretKey = /krsk_test_\w+/.exec(command)?.[0] ?? '';
+  ok(command.includes(key) && secretKey !== '');
+  await ground.axe(page);
+
+  // The command holds the key: after it was copied, the dialog closes without a question.
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await dialog.getByRole('button', { name: 'Copy Command' }).click();
+  equal(await page.evaluate('navigator.clipboard.readText()'), command);
+  await page.evaluate("navigator.clipboard.writeText('')");
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByText('Waiting for a node').waitFor();
+  const kept: string = await page.evaluate(
+    `[document.documentElement.outerHTML, location.href, JSON.stringify([history.state,
+      { ...sessionStorage }, { ...localStorage }])].join(' ')`,
+  );
+  ok(!kept.includes(key) && !kept.includes(secretKey), 'no secret is left in the page');
+
+  // The page is left, and found again as it was.
+  await visit(`/w/${vendor.slug}/settings`);
+  await visit(`/w/${vendor.slug}/start`);
+  await page.getByText('Waiting for a node').waitFor();
+  const port = await freePort();
+  const answered = await run(t, command.replaceAll('3000', String(port)));
+  match(answered, /"env":"test"/);
+  await page.getByText('One node is connected.').waitFor();
+  await page.getByText('Waiting for a request').or(page.getByText('First request')).waitFor();
+  await page.getByText(/First request .*; median answer of the last day: \d/).waitFor();
+  const link = page.getByRole('link', { name: 'Open the key' });
+  const { data: keys } = await vendor.as.testKey('GET /v1/keys');
+  equal(await link.getAttribute('href'), `/w/${vendor.slug}/test/keys/${keys[0]?.id}`);
+
+  // The same in code of one's own, with the SDK as a user has it.
+  const ownPort = await freePort();
+  await runCode(t, code.replaceAll('3000', String(ownPort)));
+  const call = async (at: number): Promise<number> => {
+    const headers = { authorization: `Bearer ${key}` };
+    const response = await fetch(`http://127.0.0.1:${at}/invoices`, { headers }).catch(() => null);
+    return response?.status ?? 0;
+  };
+  await until(async () => (await call(ownPort)) === 200);
+
+  // Revoked, and watched on both nodes.
+  await link.click();
+  await page.getByRole('button', { name: 'Revoke test key' }).click();
+  await dialog.getByText('Live nodes').waitFor();
+  await dialog.getByRole('button', { name: 'Revoke test key' }).click();
+  await dialog.getByText(/^Refused everywhere after [\d,]+ ms$/).waitFor();
+  equal(await dialog.getByRole('listitem').count(), 2);
+  deepEqual([await call(port), await call(ownPort)], [401, 401]);
+  await visit(`/w/${vendor.slug}/start`);
+  await page.getByText('All steps are done.').waitFor();
+});
+
+test('a member sees the steps and no form', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn({
+    role: 'member',
+    vendor: await openVendor(t),
+  });
+  await visit(`/w/${vendor.slug}/start`);
+  await page.getByText('An owner or admin of the workspace creates the first key.').waitFor();
+  equal(await page.getByRole('main').getByRole('button').count(), 0);
+});

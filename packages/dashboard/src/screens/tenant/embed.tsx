@@ -1,0 +1,56 @@
+// The embed tokens of the tenant: all of them can be ended at once.
+import { useState } from 'react';
+import { useChange } from '../../api/query.ts';
+import { useScope } from '../../shell/scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { texts } from './texts.ts';
+import type { Tenant } from './types.ts';
+
+export function Embed({ tenant }: { tenant: Tenant }) {
+  const { mayChange } = useScope();
+  const [isOpen, setOpen] = useState(false);
+  const end = useChange('POST /v1/tenants/{id}/embed_tokens/revoke', {
+    refreshes: ['/v1/tenants', '/v1/audit_logs'],
+  });
+  const confirm = () =>
+    end.mutate(
+      { params: { id: tenant.id } },
+      {
+        onSuccess: () => {
+          setOpen(false);
+          toast(texts.ended);
+        },
+      },
+    );
+  return (
+    <Card
+      title={texts.embed}
+      lead={texts.embedLead}
+      aside={
+        mayChange && (
+          <Button small onClick={() => setOpen(true)}>
+            {texts.endTokens}
+          </Button>
+        )
+      }
+    >
+      <Facts facts={[{ name: texts.epoch, value: tenant.embed_epoch }]} />
+      {isOpen && (
+        <Confirm
+          title={texts.endTitle(tenant.name ?? tenant.external_id)}
+          action={texts.endAction}
+          busy={end.isPending}
+          error={end.error}
+          onConfirm={confirm}
+          onClose={() => setOpen(false)}
+        >
+          <p>{texts.endMeaning}</p>
+        </Confirm>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,59 @@
+// The columns of the list of tenants.
+import { paths } from '../../paths.ts';
+import type { Scope } from '../../shell/scope.ts';
+import { Link } from '../../ui/link.tsx';
+import { count } from '../../ui/spans.ts';
+import type { Column } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import type { Tenant } from './figures.ts';
+import { texts } from './texts.ts';
+
+type Facts = {
+  scope: Scope;
+  counts: ReadonlyMap<string, number>;
+  activity: ReadonlyMap<string, string>;
+};
+
+export const columnsOf = ({ scope, counts, activity }: Facts): Column<Tenant>[] => [
+  {
+    id: 'name',
+    title: texts.name,
+    width: 'minmax(180px, 2fr)',
+    card: 'name',
+    cell: ({ id, name, external_id }) => (
+      <Link to={paths.tenant(scope, id)}>{name ?? external_id}</Link>
+    ),
+  },
+  {
+    id: 'external',
+    title: texts.externalId,
+    width: 'minmax(160px, 2fr)',
+    card: 'state',
+    cell: ({ external_id }) => <code translate="no">{external_id}</code>,
+  },
+  {
+    id: 'activity',
+    title: texts.activity,
+    width: '128px',
+    card: 'fact',
+    cell: ({ id }) => <Time at={activity.get(id) ?? null} />,
+  },
+  {
+    id: 'created',
+    title: texts.created,
+    width: '112px',
+    card: 'none',
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    id: 'keys',
+    title: texts.keys[scope.env],
+    width: '128px',
+    align: 'end',
+    card: 'fact',
+    cell: ({ id }) => {
+      const active = counts.get(id);
+      return active === undefined ? '–' : count(active);
+    },
+  },
+];

@@ -1,0 +1,101 @@
+// Tenants: created, edited, and deleted after their impact was shown.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
+import { openGround } from '../../../test/ground.ts';
+
+const LIVE_KEYS = 100;
+
+test('a tenant is created, edited and deleted', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn({ role: 'admin' });
+  const dialog = page.getByRole('dialog');
+
+  await visit(`/w/${vendor.slug}/live/tenants`);
+  await page.getByRole('heading', { name: 'No tenant yet' }).waitFor();
+  await page.getByRole('button', { name: 'Create tenant' }).click();
+  await dialog.getByLabel('External id').fill('org_globex');
+  await dialog.getByLabel('Name').fill('Globex');
+  await dialog.getByRole('button', { name: 'Create tenant' }).click();
+  await page.getByRole('heading', { name: 'Globex', level: 1 }).waitFor();
+  await page.getByText('No live key.').waitFor();
+  const id = page.url().split('/').at(-1) ?? '';
+
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await dialog.getByLabel('Meta').fill('{ "plan": ');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByText('This is no JSON object.').waitFor();
+  await dialog.getByLabel('Meta').fill('{ "plan": "scale" }');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('"plan": "scale"').waitFor();
+  const { meta, name } = await vendor.as.liveKey('GET /v1/tenants/{id}', { id });
+  deepEqual({ meta, name }, { meta: { plan: 'scale' }, name: 'Globex' });
+
+  await page.getByRole('button', { name: 'End all tokens' }).click();
+  await dialog.getByRole('button', { name: 'End all tokens' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  equal((await vendor.as.liveKey('GET /v1/tenants/{id}', { id })).embed_epoch, 2);
+
+  const project = await vendor.given.project();
+  const place = { project_id: project.id, tenant_id: id };
+  await vendor.given.key({ ...place, env: 'test' });
+  const keys = Array.from({ length: LIVE_KEYS }, (_, at) => ({
+    tenant_id: id,
+    lookup_hash: lookupHash(`${id} ${at}`),
+    display_prefix: 'old_',
+  }));
+  await vendor.as.liveKey('POST /v1/keys/import', { project_id: project.id, env: 'live', keys });
+  await visit(`/w/${vendor.slug}/live/tenants/${id}`);
+  await page.getByText('100 active of 100').waitFor();
+  await ground.axe(page);
+  await page.getByRole('button', { name: 'Delete tenant' }).click();
+  await dialog.getByText('Active keys').waitFor();
+  equal(await dialog.locator('dd').first().textContent(), '101');
+  await ground.axe(page);
+  // More than one live key would end, so the name is asked for.
+  await dialog.getByLabel('Type Globex to confirm').fill('Globe');
+  await page.keyboard.press('Enter');
+  equal((await vendor.as.liveKey('GET /v1/tenants/{id}', { id })).id, id);
+  await dialog.getByLabel('Type Globex to confirm').fill('Globex');
+  await dialog.getByRole('button', { name: 'Delete tenant' }).click();
+  await page.getByText('Globex was deleted; 101 keys were revoked.').waitFor();
+  await page.getByRole('heading', { name: 'No tenant yet' }).waitFor();
+
+  // One live key: the figures are shown, the name is not asked for.
+  const { tenant_id: other } = await vendor.given.key({ project_id: project.id });
+  await visit(`/w/${vendor.slug}/live/tenants/${other}`);
+  await page.getByRole('button', { name: 'Delete tenant' }).click();
+  await dialog.getByText('Last use').waitFor();
+  equal(await dialog.getByLabel(/^Type/).count(), 0);
+  await dialog.getByRole('button', { name: 'Delete tenant' }).click();
+  await page.getByText('1 key was revoked.').waitFor();
+
+  ground.expects(404);
+  await visit(`/w/${vendor.slug}/live/tenants/${id}`);
+  await page.getByRole('heading', { name: 'No such tenant' }).waitFor();
+});
+
+test('a member finds a tenant and changes nothing', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn({ role: 'member' });
+  const tenant = await vendor.given.tenant({ external_id: 'org_hooli', name: 'Hooli' });
+  await vendor.given.tenant({ external_id: 'org_initech', name: 'Initech' });
+  await vendor.given.key({ tenant_id: tenant.id, env: 'test' });
+
+  await visit(`/w/${vendor.slug}/test/tenants`);
+  await page.getByRole('row', { name: /Initech/ }).waitFor();
+  await page.getByRole('searchbox', { name: 'Name or external id' }).fill('hoo');
+  await page.waitForURL('**/tenants?q=hoo');
+  await page.getByRole('row', { name: /Initech/ }).waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: /Hooli org_hooli .* 1$/ }).waitFor();
+  await page.getByRole('link', { name: 'Hooli' }).click();
+  await page.getByText('1 active of 1').waitFor();
+  await page.getByText('Your role is member').waitFor();
+  for (const name of ['Edit', 'Delete tenant', 'End all tokens']) {
+    equal(await page.getByRole('button', { name }).count(), 0, name);
+  }
+  await page.goBack();
+  await page.waitForURL('**/tenants?q=hoo');
+});

@@ -1,0 +1,28 @@
+export const texts = {
+  title: 'Tenants',
+  lead: 'Your customers. Keys, usage and embed tokens belong to a tenant.',
+  failed: 'Tenants could not be read.',
+  table: 'Tenants',
+  filters: 'Filter tenants',
+  search: 'Name or external id',
+  name: 'Tenant',
+  externalId: 'External id',
+  keys: { live: 'Active live keys', test: 'Active test keys' },
+  activity: 'Last activity',
+  created: 'Created',
+  never: 'never',
+  create: 'Create tenant',
+  noneTitle: 'No tenant matches',
+  none: 'Another name or id may find it.',
+  emptyTitle: 'No tenant yet',
+  empty:
+    'A tenant is one of your customers, under the id that your own database gives it. Every key belongs to one.',
+  form: {
+    title: 'Create tenant',
+    externalId: 'External id',
+    externalIdHint: 'Your own id of the customer. It cannot be changed later.',
+    name: 'Name',
+    action: 'Create tenant',
+    done: (name: string) => `Tenant ${name} was created.`,
+  },
+};

@@ -1,0 +1,67 @@
+// A mailed link verifies the address at once: done, or why not and a new one.
+import { useEffect, useRef } from 'react';
+import { oneTimeToken } from '../../api/one-time-token.ts';
+import { useChange } from '../../api/query.ts';
+import { useSession } from '../../api/session.ts';
+import { paths } from '../../paths.ts';
+import { Panel } from '../../shell/panel.tsx';
+import { Button, LinkButton } from '../../ui/button.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { texts } from './texts.ts';
+
+export function Screen() {
+  const token = oneTimeToken();
+  const verify = useChange('POST /v1/auth/email_verifications/consume', {
+    refreshes: ['/v1/auth/me'],
+  });
+  const isSent = useRef(false);
+  const { mutate } = verify;
+  useEffect(() => {
+    if (token === null || isSent.current) return;
+    isSent.current = true;
+    mutate({ body: { token } });
+  }, [token, mutate]);
+  if (verify.isSuccess) {
+    return (
+      <Panel title={texts.done} lead={texts.doneText}>
+        <LinkButton kind="primary" wide to={paths.home}>
+          {texts.go}
+        </LinkButton>
+      </Panel>
+    );
+  }
+  if (token !== null && !verify.isError) {
+    return (
+      <Panel title={texts.title}>
+        <p role="status">{texts.checking}</p>
+      </Panel>
+    );
+  }
+  return (
+    <Panel title={texts.failed} lead={token === null ? texts.noToken : texts.failedText}>
+      {verify.error && <Problem error={verify.error} />}
+      <AnotherLink />
+    </Panel>
+  );
+}
+
+function AnotherLink() {
+  const { status } = useSession();
+  const again = useChange('POST /v1/auth/email_verifications');
+  if (status !== 'in') {
+    return (
+      <LinkButton wide to={paths.signIn} search={{ next: paths.workspaces }}>
+        {texts.signIn}
+      </LinkButton>
+    );
+  }
+  return (
+    <>
+      <Button wide busy={again.isPending} onClick={() => again.mutate({})}>
+        {texts.again}
+      </Button>
+      {again.isSuccess && <p role="status">{texts.sent}</p>}
+      {again.error && <Problem error={again.error} />}
+    </>
+  );
+}

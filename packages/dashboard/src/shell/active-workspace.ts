@@ -1,0 +1,56 @@
+// The session has one active workspace, and the address of a tab says which one the tab means. A
+// tab that opens switches the session; a tab that was overtaken by another stops.
+import { type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useState } from 'react';
+import { client } from '../api/client.ts';
+import { useObserved } from '../api/observed.ts';
+import { overtaken } from '../api/query-client.ts';
+import { onTabMessage, sendToTabs } from '../api/tabs.ts';
+
+type Active = {
+  state: 'here' | 'switching' | 'overtaken';
+  /** Why the session could not be switched back. */
+  error: Error | null;
+  workHere(): void;
+};
+
+export function useActiveWorkspace(workspaceId: string, activeId: string | null): Active {
+  const queries = useQueryClient();
+  const [isSwitched, setSwitched] = useState(activeId === workspaceId);
+  const [error, setError] = useState<Error | null>(null);
+  const isOvertaken = useObserved(overtaken);
+  const workHere = useCallback(async () => {
+    setError(null);
+    try {
+      await client.call('POST /v1/auth/sessions/current/workspace', {
+        body: { workspace_id: workspaceId },
+      });
+      overtaken.set(false);
+      sendToTabs({ kind: 'workspace', workspaceId });
+      await queries.invalidateQueries();
+    } catch (thrown) {
+      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+    }
+    setSwitched(true);
+  }, [workspaceId, queries]);
+  useEffect(() => {
+    // The frame of another workspace was shown before; this one begins with its own state.
+    overtaken.set(false);
+    if (!isSwitched) void workHere();
+  }, [isSwitched, workHere]);
+  useEffect(
+    () =>
+      onTabMessage((message) => {
+        if (message.kind === 'workspace') overtaken.set(message.workspaceId !== workspaceId);
+      }),
+    [workspaceId],
+  );
+  useEffect(() => {
+    // Which workspace is active now, and under which name.
+    if (isOvertaken) void queries.invalidateQueries({ predicate: isPersonal });
+  }, [isOvertaken, queries]);
+  const state = isOvertaken ? 'overtaken' : isSwitched ? 'here' : 'switching';
+  return { state, error, workHere: () => void workHere() };
+}
+
+const isPersonal = ({ queryKey: [scope] }: { queryKey: QueryKey }): boolean => scope === null;

@@ -1,0 +1,33 @@
+// A screen that threw: the address is kept, and the id of the last request helps to find the cause.
+import { KeyrailError } from '@keyrail/client';
+import { requestIdOfLast } from '../api/client.ts';
+import { en } from '../texts/en.ts';
+import { Button } from '../ui/button.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { KeyText } from '../ui/secret.tsx';
+
+export function Crash({ error }: { error: unknown }) {
+  const own = error instanceof KeyrailError ? error.requestId : null;
+  const requestId = own ?? requestIdOfLast();
+  return (
+    <Empty
+      icon="warning"
+      title={en.crash.title}
+      rank={1}
+      action={
+        <Button kind="primary" onClick={() => location.reload()}>
+          {en.crash.reload}
+        </Button>
+      }
+      link={<a href="/">{en.crash.home}</a>}
+    >
+      {en.crash.text}
+      {requestId && (
+        <>
+          {' '}
+          {en.crash.last} <KeyText text={requestId} of={en.crash.requestId} />
+        </>
+      )}
+    </Empty>
+  );
+}

@@ -1,0 +1,63 @@
+// The session ended: a sign-in dialog covers the page, and the same person goes on where it was.
+import { KeyrailError } from '@keyrail/client';
+import { useState } from 'react';
+import { client } from '../api/client.ts';
+import { signedIn, signedOut, useSession } from '../api/session.ts';
+import { en } from '../texts/en.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Field } from '../ui/field.tsx';
+import { PasswordInput } from '../ui/input.tsx';
+import { Problem } from '../ui/problem.tsx';
+
+export function EndedDialog() {
+  const state = useSession();
+  return state.status === 'ended' ? <SignInAgain {...state.session} /> : null;
+}
+
+function SignInAgain({ email, userId }: { email: string; userId: string }) {
+  const [password, setPassword] = useState('');
+  const [error, setError] = useState<Error | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const isWrong = error instanceof KeyrailError && error.code === 'invalid_credentials';
+  const submit = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      const { token } = await client.call('POST /v1/auth/sessions', { body: { email, password } });
+      signedIn({ token, userId, email });
+    } catch (thrown) {
+      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog
+      title={en.ended.title}
+      onSubmit={() => void submit()}
+      actions={
+        <>
+          <Button onClick={signedOut}>{en.ended.other}</Button>
+          <Button type="submit" kind="primary" busy={isBusy}>
+            {en.ended.action}
+          </Button>
+        </>
+      }
+    >
+      <p>{en.ended.text(email)}</p>
+      <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
+      <Field label={en.ended.password}>
+        {(control) => (
+          <PasswordInput
+            {...control}
+            name="password"
+            autoComplete="current-password"
+            value={password}
+            onChange={({ target }) => setPassword(target.value)}
+          />
+        )}
+      </Field>
+      {error && <Problem error={error} onRetry={isWrong ? undefined : submit} />}
+    </Dialog>
+  );
+}

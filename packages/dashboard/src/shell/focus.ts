@@ -1,0 +1,69 @@
+// The focus is never lost: a page that opens gets it, what goes away passes it on, and a form that
+// comes back with errors gives it to the first field with one.
+import { type RefObject, useEffect, useRef } from 'react';
+import { isThere, placeOf } from '../ui/nearby.ts';
+
+let isFirst = true;
+
+/**
+ * Moves the focus to the heading of a page whenever `place` changes. Not on the first page, where
+ * the browser's own start is right, and not if the new page has given it to one of its controls.
+ */
+export function useHeadingFocus(place: string): RefObject<HTMLHeadingElement | null> {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const isNew = useRef(true);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the focus moves when the place changes
+  useEffect(() => {
+    const main = heading.current?.closest('main');
+    const isTaken = isNew.current && main?.contains(document.activeElement);
+    const isCovered = document.querySelector('dialog[open]') !== null;
+    if (!isFirst && !isTaken && !isCovered) heading.current?.focus({ preventScroll: true });
+    isFirst = false;
+    isNew.current = false;
+  }, [place]);
+  return heading;
+}
+
+/** Watches the page until the result is called. */
+export function keepFocus(): () => void {
+  let last: { element: HTMLElement; place(): HTMLElement | null } | null = null;
+  let sent: Element | null = null;
+  let frame = 0;
+  const remember = ({ target }: Event) => {
+    if (target instanceof HTMLElement) last = { element: target, place: placeOf(target) };
+  };
+  const send = ({ target }: Event) => {
+    if (target instanceof Element) sent = target;
+  };
+  const type = () => {
+    sent = null;
+  };
+  const look = () => {
+    const field = sent?.querySelector<HTMLElement>('[aria-invalid=true]');
+    if (field) sent = null;
+    const isLost = document.activeElement === document.body && last && !isThere(last.element);
+    (field ?? (isLost ? last?.place() : null))?.focus();
+  };
+  // A frame later, because menus and pages that close or open move the focus themselves.
+  const observer = new MutationObserver(() => {
+    cancelAnimationFrame(frame);
+    // A form that is gone may hold a key that was pasted into it.
+    if (sent && !sent.isConnected) sent = null;
+    if (sent || document.activeElement === document.body) frame = requestAnimationFrame(look);
+  });
+  observer.observe(document.body, {
+    subtree: true,
+    childList: true,
+    attributeFilter: ['aria-invalid', 'disabled', 'hidden'],
+  });
+  const listeners = [
+    ['focusin', remember],
+    ['submit', send],
+    ['input', type],
+  ] as const;
+  for (const [name, listener] of listeners) addEventListener(name, listener, true);
+  return () => {
+    observer.disconnect();
+    for (const [name, listener] of listeners) removeEventListener(name, listener, true);
+  };
+}

@@ -1,0 +1,84 @@
+// The keyboard of the whole application. Off while typing.
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
+import type { Env } from '../paths.ts';
+import { openPalette, paletteIsOpen } from './palette-state.ts';
+import { shownNavigation } from './registered.ts';
+import { rememberedEnv } from './scope.ts';
+import { lettersWork, openShortcuts } from './shortcuts-state.ts';
+
+const SEQUENCE_MS_MAX = 1000;
+
+export function Keyboard() {
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const lastG = useRef(Number.NEGATIVE_INFINITY);
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+        event.preventDefault();
+        if (!paletteIsOpen.get() && !document.querySelector('dialog[open]')) openPalette();
+        return;
+      }
+      if (!isPlainKey(event)) return;
+      const followsG = event.timeStamp - lastG.current < SEQUENCE_MS_MAX;
+      lastG.current = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY;
+      const to = followsG ? target(pathname, event.key) : null;
+      if (to !== null) void navigate({ to });
+      if (to !== null || act(event.key)) event.preventDefault();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, [navigate, pathname]);
+  return null;
+}
+
+/** Not while typing, in a dialog, or with a modifier. */
+function isPlainKey({
+  key,
+  target: on,
+  metaKey,
+  ctrlKey,
+  altKey,
+  defaultPrevented,
+}: KeyboardEvent): boolean {
+  if (defaultPrevented || metaKey || ctrlKey || altKey || key.length !== 1) return false;
+  if (!lettersWork.get() || document.querySelector('dialog[open]')) return false;
+  return !(on instanceof HTMLElement && on.matches('input, select, textarea, [role^=menu]'));
+}
+
+function target(pathname: string, letter: string): string | null {
+  const [, root, slug = '', first] = pathname.split('/');
+  if (root !== 'w') return null;
+  const env: Env = first === 'live' || first === 'test' ? first : rememberedEnv();
+  const entry = shownNavigation.flat().find((one) => one.letter === letter);
+  return entry?.to({ slug, env }) ?? null;
+}
+
+function act(key: string): boolean {
+  if (key === '?') openShortcuts();
+  else if (key === '/') return focusFirst('[data-filter-search]');
+  else if (key === 'c') return click('[data-create]');
+  else if (key === 'j' || key === 'k') return moveRow(key === 'j' ? 1 : -1);
+  else return false;
+  return true;
+}
+
+function focusFirst(selector: string): boolean {
+  const found = document.querySelector<HTMLElement>(selector);
+  found?.focus();
+  return found !== null;
+}
+
+function click(selector: string): boolean {
+  const found = document.querySelector<HTMLElement>(selector);
+  found?.click();
+  return found !== null;
+}
+
+function moveRow(step: number): boolean {
+  const links = [...document.querySelectorAll<HTMLElement>('[role=table] [data-card=name] a')];
+  const at = links.findIndex((link) => link.matches(':focus'));
+  links[at === -1 ? 0 : at + step]?.focus();
+  return links.length > 0;
+}

@@ -1,0 +1,73 @@
+// The states of a read: loading, failed, gone, not allowed; and what it shows when it is there.
+import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
+import type { ReactNode } from 'react';
+import { en } from '../texts/en.ts';
+import { Empty } from '../ui/empty.tsx';
+import { Problem } from '../ui/problem.tsx';
+import { SkeletonRows } from '../ui/skeleton.tsx';
+
+type Query<T> = { data: T | undefined; error: Error | null; refetch(): unknown };
+
+type Props<T> = {
+  query: Query<T>;
+  skeleton?: ReactNode;
+  /** What failed: "Keys could not be read." */
+  failed?: string;
+  /** Shown for a 404: what it was and where to go. */
+  gone?: ReactNode;
+  children(answer: T): ReactNode;
+};
+
+export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>) {
+  const { data: answer, error } = query;
+  const status = error instanceof KeyrailError ? error.status : null;
+  if (status === 404 || isNoId(error)) return gone ?? <Gone />;
+  if (status === 403) return <NotAllowed />;
+  const problem = error && (
+    <Problem error={error} title={failed ?? en.problem.notRead} onRetry={() => query.refetch()} />
+  );
+  if (answer === undefined) return problem ?? skeleton ?? <SkeletonRows />;
+  // An answer that was read before stays, with the failure above it. That the server does not
+  // answer is said once for the page, by the bar.
+  return (
+    <>
+      {!(error instanceof KeyrailUnreachable) && problem}
+      {children(answer)}
+    </>
+  );
+}
+
+/** An address with a text that is no id at all leads nowhere too. */
+const isNoId = (error: Error | null): boolean =>
+  error instanceof KeyrailError &&
+  error.status === 400 &&
+  error.details.some(({ path }) => path === 'id');
+
+/** `useList` gives pages instead of `data`. */
+export const asQuery = <T,>(list: {
+  pages: T | undefined;
+  error: Error | null;
+  refetch(): unknown;
+}): Query<T> => ({ data: list.pages, error: list.error, refetch: list.refetch });
+
+export const Gone = ({
+  title = en.gone.title,
+  children = en.gone.text,
+  action,
+  rank = 2,
+}: {
+  title?: string;
+  children?: ReactNode;
+  action?: ReactNode;
+  rank?: 1 | 2;
+}) => (
+  <Empty icon="stop" title={title} action={action} rank={rank}>
+    {children}
+  </Empty>
+);
+
+export const NotAllowed = () => (
+  <Empty icon="secret" title={en.notAllowed.title}>
+    {en.notAllowed.text}
+  </Empty>
+);

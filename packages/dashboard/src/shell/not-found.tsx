@@ -1,0 +1,15 @@
+// An address that leads nowhere.
+import { paths } from '../paths.ts';
+import { en } from '../texts/en.ts';
+import { LinkButton } from '../ui/button.tsx';
+import { Page } from './page.tsx';
+
+export const Screen = () => (
+  <Page title={en.notFound.title} lead={en.notFound.text}>
+    <div>
+      <LinkButton kind="primary" to={paths.home}>
+        {en.crash.home}
+      </LinkButton>
+    </div>
+  </Page>
+);

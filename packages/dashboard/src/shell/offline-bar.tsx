@@ -1,0 +1,38 @@
+// A bar while the server does not answer: it counts down to the next try.
+import { useEffect, useState } from 'react';
+import { tryNow, useConnection } from '../api/connection.ts';
+import { nowMs } from '../clock.ts';
+import { en } from '../texts/en.ts';
+import { Button } from '../ui/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { timeOfDay } from '../ui/spans.ts';
+import styles from './offline-bar.module.css';
+
+const TICK_MS = 1000;
+
+export function OfflineBar() {
+  const connection = useConnection();
+  const [now, setNow] = useState(nowMs);
+  const isAway = connection.state === 'away';
+  useEffect(() => {
+    if (!isAway) return;
+    setNow(nowMs());
+    const timer = setInterval(() => setNow(nowMs()), TICK_MS);
+    return () => clearInterval(timer);
+  }, [isAway]);
+  if (connection.state === 'ok') return null;
+  const { seenMs, nextTryMs } = connection;
+  const wait = nextTryMs === null ? null : Math.max(1, Math.ceil((nextTryMs - now) / 1000));
+  return (
+    <div className={styles.bar}>
+      <Icon name="warning" />
+      <span role="status">{en.connection.away(timeOfDay(new Date(seenMs)))}</span>
+      <span className={styles.wait}>
+        {wait === null ? en.connection.trying : en.connection.next(wait)}
+      </span>
+      <Button small onClick={tryNow}>
+        {en.tryAgain}
+      </Button>
+    </div>
+  );
+}

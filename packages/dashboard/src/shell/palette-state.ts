@@ -1,0 +1,35 @@
+// The palette: whether it is open, and the commands and sources that screens add to it.
+import { useEffect, useRef } from 'react';
+import { createObserved } from '../api/observed.ts';
+import type { IconName } from '../ui/icon.tsx';
+
+export type Command = {
+  id: string;
+  label: string;
+  /** Beside the label: a prefix, the name of a workspace. */
+  note?: string;
+  icon: IconName;
+  /** Found by these words too. */
+  words?: string;
+  run(): void;
+};
+
+/** Finds commands for a text, as keys by name. Results of an older text are dropped. */
+export type Source = (text: string, signal: AbortSignal) => Promise<readonly Command[]>;
+
+export const paletteIsOpen = createObserved(false);
+export const openPalette = (): void => paletteIsOpen.set(true);
+export const closePalette = (): void => paletteIsOpen.set(false);
+
+export const paletteSources = createObserved<readonly Source[]>([]);
+
+/** Adds a source while the component is mounted. */
+export function usePaletteSource(source: Source): void {
+  const latest = useRef(source);
+  latest.current = source;
+  useEffect(() => {
+    const mine: Source = (text, signal) => latest.current(text, signal);
+    paletteSources.set([...paletteSources.get(), mine]);
+    return () => paletteSources.set(paletteSources.get().filter((one) => one !== mine));
+  }, []);
+}

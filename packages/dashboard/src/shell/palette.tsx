@@ -1,0 +1,225 @@
+// The palette: go anywhere, switch workspace or mode, find things. Screens add their own sources.
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { useMe } from '../api/me.ts';
+import { useObserved } from '../api/observed.ts';
+import { signOut } from '../api/sign-out.ts';
+import { type Env, paths } from '../paths.ts';
+import { en } from '../texts/en.ts';
+import { classes } from '../ui/classes.ts';
+import { Icon } from '../ui/icon.tsx';
+import { useModal } from '../ui/modal.ts';
+import styles from './palette.module.css';
+import { type Command, closePalette, paletteSources } from './palette-state.ts';
+import { isRegistered, shownNavigation } from './registered.ts';
+import { rememberedEnv } from './scope.ts';
+import { openShortcuts } from './shortcuts-state.ts';
+import { samePage } from './switcher.tsx';
+
+const RESULTS_MAX = 50;
+
+export function Palette() {
+  const [text, setText] = useState('');
+  const [at, setAt] = useState(0);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useModal(dialog, closePalette);
+  const found = useFound(text);
+  const commands = [...found, ...matching(useOwnCommands(), text)].slice(0, RESULTS_MAX);
+  const current = Math.min(at, commands.length - 1);
+  const run = (command: Command | undefined) => {
+    closePalette();
+    command?.run();
+  };
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) setAt((current + step + commands.length) % commands.length);
+    else if (event.key === 'Enter') run(commands[current]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does what a click on the backdrop does
+    <dialog
+      ref={dialog}
+      aria-label={en.palette.label}
+      className={styles.palette}
+      onClick={({ target }) => target === dialog.current && closePalette()}
+    >
+      <div className={styles.top}>
+        <Icon name="search" />
+        <input
+          type="text"
+          role="combobox"
+          aria-label={en.palette.label}
+          aria-expanded="true"
+          aria-controls={`${id}-list`}
+          aria-activedescendant={commands[current] && `${id}-${current}`}
+          placeholder={en.palette.placeholder}
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={({ target }) => {
+            setText(target.value);
+            setAt(0);
+          }}
+          onKeyDown={press}
+        />
+      </div>
+      <Results id={id} commands={commands} current={current} onRun={run} onPoint={setAt} />
+    </dialog>
+  );
+}
+
+type ResultsProps = {
+  id: string;
+  commands: readonly Command[];
+  current: number;
+  onRun(command: Command): void;
+  onPoint(at: number): void;
+};
+
+function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    list.current?.children[current]?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
+  return (
+    <>
+      {/* The input above keeps the focus; it names the chosen option. */}
+      <div
+        ref={list}
+        id={`${id}-list`}
+        role="listbox"
+        tabIndex={-1}
+        aria-label={en.palette.results}
+        className={styles.list}
+      >
+        {commands.map((command, at) => (
+          // biome-ignore lint/a11y: the combobox handles the keys of its options
+          <div
+            key={command.id}
+            id={`${id}-${at}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={at === current}
+            className={classes(styles.option, at === current && styles.current)}
+            onClick={() => onRun(command)}
+            onPointerMove={() => onPoint(at)}
+          >
+            <Icon name={command.icon} />
+            <span className={styles.label}>{command.label}</span>
+            {command.note && <span className={styles.note}>{command.note}</span>}
+          </div>
+        ))}
+      </div>
+      <p role="status" className={commands.length > 0 ? 'unseen' : styles.none}>
+        {commands.length > 0 ? en.palette.found(commands.length) : en.nothingFound}
+      </p>
+    </>
+  );
+}
+
+/** What the sources of the mounted screens find. */
+function useFound(text: string): readonly Command[] {
+  const sources = useObserved(paletteSources);
+  const [found, setFound] = useState<readonly Command[]>([]);
+  useEffect(() => {
+    setFound([]);
+    const asked = text.trim();
+    if (asked === '') return;
+    const controller = new AbortController();
+    for (const source of sources) {
+      source(asked, controller.signal).then(
+        (more) => !controller.signal.aborted && setFound((before) => [...before, ...more]),
+        () => null,
+      );
+    }
+    return () => controller.abort();
+  }, [text, sources]);
+  return found;
+}
+
+function useOwnCommands(): Command[] {
+  const me = useMe();
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const [, root, slug = '', first] = pathname.split('/');
+  const env: Env = first === 'live' || first === 'test' ? first : rememberedEnv();
+  const go = (to: string) => () => void navigate({ to });
+  const membership = me.data?.memberships.find((one) => one.slug === slug);
+  const mayCreate = membership !== undefined && membership.role !== 'member';
+  const inWorkspace =
+    root === 'w'
+      ? [
+          ...(mayCreate ? createCommands({ slug, env }, go) : []),
+          ...placeCommands({ slug, env }, pathname, go),
+        ]
+      : [];
+  const workspaces = (me.data?.memberships ?? [])
+    .filter((one) => one.slug !== slug)
+    .map(
+      (one): Command => ({
+        id: `workspace ${one.slug}`,
+        label: en.palette.switchWorkspace(one.name),
+        icon: 'switcher',
+        words: 'switch',
+        run: go(root === 'w' ? samePage(pathname, one.slug) : paths.workspace(one.slug)),
+      }),
+    );
+  const account: Command[] = isRegistered('account')
+    ? [{ id: 'account', label: en.account.settings, icon: 'account', run: go(paths.account) }]
+    : [];
+  const system: Command[] = isRegistered('system')
+    ? [{ id: 'system', label: en.account.system, icon: 'system', run: go(paths.system) }]
+    : [];
+  return [
+    ...inWorkspace,
+    ...workspaces,
+    ...account,
+    ...system,
+    { id: 'found', label: en.switcher.found, icon: 'plus', run: go(paths.newWorkspace) },
+    { id: 'shortcuts', label: en.palette.shortcuts, icon: 'settings', run: openShortcuts },
+    { id: 'sign-out', label: en.account.signOut, icon: 'signOut', run: () => void signOut() },
+  ];
+}
+
+type Go = (to: string) => () => void;
+
+function createCommands(place: { slug: string; env: Env }, go: Go): Command[] {
+  if (!isRegistered('$env/keys/new')) return [];
+  const label = en.palette.createKey(en.envs[place.env]);
+  return [{ id: 'create key', label, icon: 'plus', words: 'new', run: go(paths.newKey(place)) }];
+}
+
+function placeCommands(place: { slug: string; env: Env }, pathname: string, go: Go): Command[] {
+  const other = place.env === 'live' ? 'test' : 'live';
+  const [, , , first, kind] = pathname.split('/');
+  const pages = shownNavigation.flat().map(
+    ({ name, icon, to }): Command => ({
+      id: `go ${name}`,
+      label: en.palette.go(en.navigation[name]),
+      icon,
+      run: go(to(place)),
+    }),
+  );
+  pages.push({
+    id: 'go start',
+    label: en.palette.start,
+    icon: 'arrow',
+    run: go(paths.start(place)),
+  });
+  if (first !== place.env) return pages;
+  const label = en.palette.switchEnv(en.envs[other]);
+  const to = `/w/${place.slug}/${other}/${kind ?? ''}`;
+  return [...pages, { id: 'env', label, icon: 'switcher', run: go(to) }];
+}
+
+/** Every word of the text must begin a word of the command. */
+function matching(commands: readonly Command[], text: string): Command[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return commands.filter(({ label, words: more = '' }) => {
+    const own = `${label} ${more}`.toLowerCase().split(/\s+/);
+    return words.every((word) => own.some((each) => each.startsWith(word)));
+  });
+}

@@ -1,0 +1,49 @@
+// A form or message in the middle of the page: the body of every screen in the open frame.
+import { type FormEvent, type ReactNode, useEffect } from 'react';
+import { en } from '../texts/en.ts';
+import { useHeadingFocus } from './focus.ts';
+import styles from './panel.module.css';
+
+type Props = {
+  title: string;
+  lead?: ReactNode;
+  children?: ReactNode;
+  /** Below the panel: links to the neighbours. */
+  foot?: ReactNode;
+  onSubmit?: () => void;
+};
+
+export function Panel({ title, lead, children, foot, onSubmit }: Props) {
+  // A panel that replaces another, as after a form was sent, is read from its heading.
+  const heading = useHeadingFocus(title);
+  useEffect(() => {
+    document.title = `${title} · ${en.product}`;
+  }, [title]);
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit?.();
+  };
+  const content = (
+    <>
+      <div className={styles.titles}>
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {lead && <p className={styles.lead}>{lead}</p>}
+      </div>
+      {children}
+    </>
+  );
+  return (
+    <>
+      {onSubmit ? (
+        <form className={styles.panel} onSubmit={submit} noValidate>
+          {content}
+        </form>
+      ) : (
+        <div className={styles.panel}>{content}</div>
+      )}
+      {foot && <p className={styles.foot}>{foot}</p>}
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+// The frame of screens that belong to the person and to no workspace.
+import { Outlet } from '@tanstack/react-router';
+import { paths } from '../paths.ts';
+import { Link } from '../ui/link.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { Guard } from './guard.tsx';
+import { Mark } from './mark.tsx';
+import styles from './personal-frame.module.css';
+
+export const PersonalFrame = () => (
+  <Guard>
+    <div className={styles.frame}>
+      <header className={styles.header}>
+        <Link to={paths.home} className={styles.home}>
+          <Mark />
+        </Link>
+        <AccountMenu placement="bottom-end" compact />
+      </header>
+      <main className={styles.main}>
+        <Outlet />
+      </main>
+    </div>
+  </Guard>
+);

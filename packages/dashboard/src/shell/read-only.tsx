@@ -1,0 +1,13 @@
+// One line for members: why there is no control that changes something.
+import { en } from '../texts/en.ts';
+import { Icon } from '../ui/icon.tsx';
+import styles from './read-only.module.css';
+import { useScope } from './scope.ts';
+
+export const ReadOnly = () =>
+  useScope().mayChange ? null : (
+    <p className={styles.line}>
+      <Icon name="eye" />
+      {en.notAllowed.readOnly}
+    </p>
+  );

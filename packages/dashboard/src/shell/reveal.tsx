@@ -1,0 +1,119 @@
+// The one component that holds a secret which is shown once. It is gone when the dialog closes, and
+// it never gets into a cache, a store of a screen, a URL or a log.
+import { useBlocker } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { createObserved, useObserved } from '../api/observed.ts';
+import { useSession } from '../api/session.ts';
+import { en } from '../texts/en.ts';
+import { Button } from '../ui/button.tsx';
+import { Dialog } from '../ui/dialog.tsx';
+import { Secret } from '../ui/secret.tsx';
+import { Snippet, type SnippetText } from '../ui/snippet.tsx';
+
+type Revealed = {
+  /** "Test key Backend" */
+  title: string;
+  value: string;
+  /** The name of the copy button; "Copy key" if left out. */
+  copyLabel?: string;
+  /** What happens if nobody copied it. */
+  leaveText?: string;
+  /** Below the secret: "The old key works until 14:05." */
+  note?: ReactNode;
+  snippets?: readonly SnippetText[];
+  /** After the dialog closed. */
+  onStored?: () => void;
+};
+
+const revealed = createObserved<Revealed | null>(null);
+let shown = 0;
+
+/** Shows a secret. Call it with the answer of the change, and keep no copy. */
+export const showSecret = (secret: Revealed): void => {
+  shown += 1;
+  revealed.set(secret);
+};
+
+export function RevealHost() {
+  const secret = useObserved(revealed);
+  const { status } = useSession();
+  useEffect(() => {
+    // It belongs to the person that made it.
+    if (status === 'out') revealed.set(null);
+  }, [status]);
+  return secret && status !== 'out' && <Reveal key={shown} secret={secret} />;
+}
+
+function Reveal({ secret }: { secret: Revealed }) {
+  const [isCopied, setCopied] = useState(false);
+  const [isLeaving, setLeaving] = useState(false);
+  const copy = useRef<HTMLButtonElement>(null);
+  useEffect(() => copy.current?.focus(), []);
+  useBlocker({
+    shouldBlockFn: () => {
+      if (!isCopied) setLeaving(true);
+      else revealed.set(null);
+      return !isCopied;
+    },
+    enableBeforeUnload: () => !isCopied,
+  });
+  const finish = () => {
+    revealed.set(null);
+    // After the dialog is gone, because until then it blocks navigation.
+    setTimeout(() => secret.onStored?.());
+  };
+  const close = () => (isCopied ? finish() : setLeaving(true));
+  // A snippet that holds the key was copied with it.
+  const countCopy = (code: string) => setCopied((before) => before || code.includes(secret.value));
+  const { once, copy: copyLabel, stored, snippets } = en.reveal;
+  return (
+    <Dialog
+      kind="wide"
+      title={secret.title}
+      onClose={close}
+      actions={
+        <Button kind={isCopied ? 'primary' : 'plain'} onClick={close}>
+          {stored}
+        </Button>
+      }
+    >
+      <Secret
+        value={secret.value}
+        label={secret.copyLabel ?? copyLabel}
+        copyRef={copy}
+        onCopied={() => setCopied(true)}
+      />
+      <p>{once}</p>
+      {secret.note}
+      {secret.snippets && <Snippet label={snippets} texts={secret.snippets} onCopied={countCopy} />}
+      {isLeaving && (
+        <Leaving
+          text={secret.leaveText ?? en.reveal.leaveText}
+          onBack={() => setLeaving(false)}
+          onLeave={finish}
+        />
+      )}
+    </Dialog>
+  );
+}
+
+type LeavingProps = { text: string; onBack(): void; onLeave(): void };
+
+const Leaving = ({ text, onBack, onLeave }: LeavingProps) => (
+  <Dialog
+    title={en.reveal.leave}
+    onClose={onBack}
+    actions={
+      <>
+        <Button kind="danger" onClick={onLeave}>
+          {en.reveal.leaveAction}
+        </Button>
+        <Button kind="primary" onClick={onBack}>
+          {en.reveal.back}
+        </Button>
+      </>
+    }
+  >
+    <p>{text}</p>
+  </Dialog>
+);

@@ -1,0 +1,67 @@
+// What every page has: the screen, and above it the parts of the whole application.
+import { Outlet, useLocation } from '@tanstack/react-router';
+import { lazy, Suspense, useEffect } from 'react';
+import { useObserved } from '../api/observed.ts';
+import { useSession } from '../api/session.ts';
+import { loadChunk } from '../load-chunk.ts';
+import { Announcements } from '../ui/announce.tsx';
+import { preloadCombobox } from '../ui/combobox.tsx';
+import { preloadMenu } from '../ui/menu.tsx';
+import { Toasts } from '../ui/toast.tsx';
+import { EndedDialog } from './ended-dialog.tsx';
+import { keepFocus } from './focus.ts';
+import { Keyboard } from './keyboard.ts';
+import { OfflineBar } from './offline-bar.tsx';
+import { closePalette, paletteIsOpen } from './palette-state.ts';
+import { RevealHost } from './reveal.tsx';
+import { shortcutsAreOpen } from './shortcuts-state.ts';
+
+const loadPalette = () => import('./palette.tsx');
+const Palette = lazy(async () => ({ default: (await loadChunk(loadPalette)).Palette }));
+const loadShortcuts = () => import('./shortcuts.tsx');
+const Shortcuts = lazy(async () => ({ default: (await loadChunk(loadShortcuts)).Shortcuts }));
+
+export function Root() {
+  const { status } = useSession();
+  const isOpen = useObserved(paletteIsOpen);
+  const isListOpen = useObserved(shortcutsAreOpen);
+  useEffect(preloadWhenIdle, []);
+  useEffect(keepFocus, []);
+  // What lies over every page belongs to the page it was opened on.
+  const { pathname } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Back leads to another path
+  useEffect(closeOverlays, [pathname]);
+  useEffect(() => {
+    // What one person typed is not for the next.
+    if (status === 'out') closePalette();
+  }, [status]);
+  if (status === 'asking') return null;
+  return (
+    <>
+      <Outlet />
+      {status === 'in' && <Keyboard />}
+      <Suspense fallback={null}>
+        {isOpen && <Palette />}
+        {isListOpen && <Shortcuts />}
+      </Suspense>
+      <RevealHost />
+      <EndedDialog />
+      <OfflineBar />
+      <Toasts />
+      <Announcements />
+    </>
+  );
+}
+
+function closeOverlays(): void {
+  closePalette();
+  shortcutsAreOpen.set(false);
+}
+
+/** The libraries of menus, comboboxes and the palette, before anyone needs them. */
+function preloadWhenIdle(): void {
+  const loads = [preloadMenu, preloadCombobox, loadPalette, loadShortcuts];
+  const load = () => void Promise.all(loads.map((one) => one())).catch(() => null);
+  if ('requestIdleCallback' in window) requestIdleCallback(load);
+  else setTimeout(load, 1000);
+}

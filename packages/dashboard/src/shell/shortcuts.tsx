@@ -1,0 +1,43 @@
+// The list of the shortcuts, and the switch for single letters.
+import { useObserved } from '../api/observed.ts';
+import { en } from '../texts/en.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { Switch } from '../ui/toggle.tsx';
+import { shownNavigation } from './registered.ts';
+import styles from './shortcuts.module.css';
+import { lettersWork, setLetters, shortcutsAreOpen } from './shortcuts-state.ts';
+
+export function Shortcuts() {
+  const isOn = useObserved(lettersWork);
+  const { shortcuts } = en;
+  const rows = [
+    ['Ctrl K', shortcuts.palette],
+    ['/', shortcuts.filter],
+    ['c', shortcuts.create],
+    ['j  k', shortcuts.rows],
+    ['Enter', shortcuts.open],
+    ...shownNavigation.flat().map(({ letter, name }) => [`g ${letter}`, en.navigation[name]]),
+    ['Esc', shortcuts.closes],
+    ['?', shortcuts.help],
+  ];
+  return (
+    <Dialog title={shortcuts.title} onClose={() => shortcutsAreOpen.set(false)}>
+      <dl className={styles.list}>
+        {rows.map(([keys, does]) => (
+          <div key={keys} className={styles.row}>
+            <dt>{does}</dt>
+            <dd>
+              <kbd>{keys}</kbd>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <Switch
+        label={shortcuts.letters}
+        hint={shortcuts.lettersHint}
+        checked={isOn}
+        onChecked={setLetters}
+      />
+    </Dialog>
+  );
+}

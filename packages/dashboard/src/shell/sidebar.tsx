@@ -1,0 +1,58 @@
+// The navigation of a workspace.
+import { useLocation } from '@tanstack/react-router';
+import { paths } from '../paths.ts';
+import { en } from '../texts/en.ts';
+import { classes } from '../ui/classes.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Link } from '../ui/link.tsx';
+import { AccountMenu } from './account-menu.tsx';
+import { Mark } from './mark.tsx';
+import { isRegistered, shownNavigation } from './registered.ts';
+import { useScope } from './scope.ts';
+import styles from './sidebar.module.css';
+import { Switcher } from './switcher.tsx';
+
+export function Sidebar({ onGo }: { onGo?: () => void }) {
+  const scope = useScope();
+  const { pathname } = useLocation();
+  return (
+    <div className={styles.sidebar}>
+      <Link to={paths.workspace(scope.slug)} className={styles.mark} onClick={onGo}>
+        <Mark />
+      </Link>
+      <Switcher />
+      <nav aria-label={en.mainNavigation} className={styles.nav}>
+        {shownNavigation.map((group) => (
+          <ul key={group[0]?.name} className={styles.group}>
+            {group.map(({ name, icon, to }) => {
+              const path = to(scope);
+              const isCurrent = pathname === path || pathname.startsWith(`${path}/`);
+              return (
+                <li key={name}>
+                  <Link
+                    to={path}
+                    onClick={onGo}
+                    aria-current={isCurrent ? 'page' : undefined}
+                    className={classes(styles.entry, isCurrent && styles.current)}
+                  >
+                    <Icon name={icon} />
+                    {en.navigation[name]}
+                  </Link>
+                </li>
+              );
+            })}
+          </ul>
+        ))}
+      </nav>
+      <div className={styles.foot}>
+        {isRegistered('system') && (
+          <Link to={paths.system} className={styles.entry} onClick={onGo}>
+            <Icon name="system" />
+            {en.account.system}
+          </Link>
+        )}
+        <AccountMenu placement="top-start" />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+// Switches the workspace and keeps the kind of page.
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { useMe } from '../api/me.ts';
+import { paths } from '../paths.ts';
+import { en } from '../texts/en.ts';
+import { Icon } from '../ui/icon.tsx';
+import { Menu } from '../ui/menu.tsx';
+import styles from './account-menu.module.css';
+import { useScope } from './scope.ts';
+
+/** A few workspaces are seen at a glance. */
+const SEARCHED_FROM = 6;
+
+export function Switcher() {
+  const scope = useScope();
+  const me = useMe();
+  const navigate = useNavigate();
+  const { pathname } = useLocation();
+  const memberships = me.data?.memberships ?? [];
+  const workspaces = memberships.map(({ workspace_id, name, slug, role }) => ({
+    id: workspace_id,
+    label: name,
+    note: en.roles[role],
+    checked: workspace_id === scope.workspaceId,
+    onSelect: () => void navigate({ to: samePage(pathname, slug) }),
+  }));
+  return (
+    <Menu
+      label={en.switcher.label}
+      placement="bottom-start"
+      search={workspaces.length < SEARCHED_FROM ? undefined : en.switcher.search}
+      groups={[
+        workspaces,
+        [
+          {
+            label: en.switcher.found,
+            icon: 'plus',
+            onSelect: () => void navigate({ to: paths.newWorkspace }),
+          },
+        ],
+      ]}
+      button={
+        <button type="button" className={styles.button}>
+          <span
+            className={`${styles.initial} ${styles.square}`}
+            data-initial={scope.name.slice(0, 1).toUpperCase()}
+            aria-hidden="true"
+          />
+          <span className="unseen">{en.switcher.label}: </span>
+          <span className={`${styles.name} ${styles.strong}`}>{scope.name}</span>
+          <Icon name="switcher" size={14} />
+        </button>
+      }
+    />
+  );
+}
+
+/** The list that a page belongs to, in another workspace: its objects exist only in this one. */
+export function samePage(pathname: string, slug: string): string {
+  const [, , , first = '', second] = pathname.split('/');
+  const isEnv = first === 'live' || first === 'test';
+  return `/w/${slug}/${isEnv ? `${first}/${second ?? ''}` : first}`.replace(/\/$/, '');
+}

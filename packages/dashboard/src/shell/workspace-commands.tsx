@@ -1,0 +1,55 @@
+// What the palette finds in a workspace: keys by name, prefix or id, and a pasted key to explain.
+import { useNavigate } from '@tanstack/react-router';
+import { useSend } from '../api/query.ts';
+import { type Env, type Place, paths } from '../paths.ts';
+import { handKey } from '../screens/explain/handed-key.ts';
+import { en } from '../texts/en.ts';
+import { type Command, type Source, usePaletteSource } from './palette-state.ts';
+import { isRegistered } from './registered.ts';
+import { useScope } from './scope.ts';
+
+const KEYS_FOUND_MAX = 8;
+const TEXT_CHARS_MIN = 2;
+const TEXT_CHARS_MAX = 100;
+/** Longer than the prefix that lists show: it may be a whole key, which is sent to no search. */
+const WHOLE_KEY = /^kr_(live|test)_\S{16,}$/;
+
+type Go = (to: string) => () => void;
+
+export function WorkspaceCommands() {
+  const scope = useScope();
+  const send = useSend();
+  const navigate = useNavigate();
+  const go: Go = (to) => () => void navigate({ to });
+  const source: Source = async (text, signal) => {
+    const pasted = WHOLE_KEY.exec(text);
+    if (pasted) return explains(text, { ...scope, env: envOf(pasted[1]) }, go);
+    if (text.length < TEXT_CHARS_MIN || text.length > TEXT_CHARS_MAX) return [];
+    if (!isRegistered('$env/keys')) return [];
+    const query = { q: text, include_revoked: true, limit: KEYS_FOUND_MAX };
+    const { data: keys } = await send('GET /v1/keys', { query, signal });
+    return keys.map(
+      ({ id, name, env, display_prefix: prefix }): Command => ({
+        id: `key ${id}`,
+        label: name ?? prefix,
+        note: `${prefix} ${en.envs[env]}`,
+        icon: 'key',
+        run: go(paths.key({ slug: scope.slug, env }, id)),
+      }),
+    );
+  };
+  usePaletteSource(source);
+  return null;
+}
+
+const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'test');
+
+/** The text is handed over in memory: it gets into no address and no history. */
+function explains(text: string, place: Place, go: Go): Command[] {
+  if (!isRegistered('$env/explain')) return [];
+  const run = () => {
+    handKey(text);
+    go(paths.explain(place))();
+  };
+  return [{ id: 'explain pasted', label: en.palette.explain, icon: 'explain', run }];
+}

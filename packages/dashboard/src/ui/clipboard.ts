@@ -1,0 +1,33 @@
+// Copies text. Pages over plain HTTP have no clipboard interface, so an older way is tried as well.
+
+/** False if the browser did not allow it. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    if (navigator.clipboard) {
+      await navigator.clipboard.writeText(text);
+      return true;
+    }
+  } catch {
+    // The permission was refused: the older way may still work.
+  }
+  return copyBySelection(text);
+}
+
+function copyBySelection(text: string): boolean {
+  const focused = document.activeElement;
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'unseen';
+  // Inside an open dialog, because everything outside of it is inert.
+  (focused?.closest('dialog') ?? document.body).append(area);
+  area.select();
+  let isCopied = false;
+  try {
+    isCopied = document.execCommand('copy');
+  } catch {
+    isCopied = false;
+  }
+  area.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return isCopied;
+}

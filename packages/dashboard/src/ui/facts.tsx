@@ -1,0 +1,16 @@
+// Facts of an object: names and values, in lines.
+import type { ReactNode } from 'react';
+import styles from './facts.module.css';
+
+type Fact = { name: string; value: ReactNode };
+
+export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
+  <dl className={styles.facts}>
+    {facts.map(({ name, value }) => (
+      <div key={name} className={styles.fact}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);

@@ -1,0 +1,50 @@
+// The figures of a dry run. What was used within the hour is said first.
+import type { Impact } from '@keyrail/client';
+import { en } from '../texts/en.ts';
+import { Icon } from './icon.tsx';
+import styles from './impact-facts.module.css';
+import { Skeleton } from './skeleton.tsx';
+import { count, relativeTime } from './spans.ts';
+import { useNow } from './time.tsx';
+
+const HOUR_MS = 3_600_000;
+
+type Figures = Pick<
+  Impact,
+  'active_keys' | 'tenants' | 'requests_24h' | 'requests_7d' | 'last_used_at'
+> & { nodes: number | null };
+
+export function ImpactFacts({ impact }: { impact: Figures | undefined }) {
+  const now = useNow();
+  const { impact: texts } = en;
+  if (!impact) return <Skeleton height={76} />;
+  const usedMs = impact.last_used_at === null ? null : Date.parse(impact.last_used_at);
+  const isHot = usedMs !== null && now - usedMs < HOUR_MS;
+  const lastUse = usedMs === null ? texts.never : relativeTime(usedMs, now);
+  const facts: [string, string][] = [
+    [texts.day, count(impact.requests_24h)],
+    [texts.week, count(impact.requests_7d)],
+    [texts.lastUse, lastUse],
+  ];
+  if (impact.nodes !== null) facts.push([texts.nodes, count(impact.nodes)]);
+  if (impact.active_keys > 1) facts.unshift([texts.keys, count(impact.active_keys)]);
+  if (impact.tenants > 1) facts.push([texts.tenants, count(impact.tenants)]);
+  return (
+    <div className={styles.impact}>
+      {isHot && (
+        <p className={styles.hot}>
+          <Icon name="warning" />
+          {texts.hot(lastUse)}
+        </p>
+      )}
+      <dl className={styles.facts}>
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  );
+}

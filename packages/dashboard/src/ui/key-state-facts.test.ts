@@ -1,0 +1,43 @@
+// The state of a key: the first that fits.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { exampleKeys } from '../gallery/example-keys.ts';
+import { type ApiKey, isUnused, keyState } from './key-state-facts.ts';
+
+const NOW = Date.parse('2026-06-01T12:00:00Z');
+const HOUR_MS = 3_600_000;
+const at = (ms: number): string => new Date(NOW + ms).toISOString();
+
+test('each state has its own words, in the order of their weight', () => {
+  deepEqual(
+    exampleKeys(NOW).map((key) => keyState(key, NOW).text),
+    [
+      'Active',
+      'Active',
+      'Ends in 3 d',
+      'Quarantined, ends in 41 min',
+      'Disabled',
+      'Expired',
+      'Revoked',
+    ],
+  );
+});
+
+test('a revoked key is revoked, whatever else it is; a rotated one is old', () => {
+  const [key] = exampleKeys(NOW);
+  const stateWith = (changes: Partial<ApiKey>, isRotated = false) =>
+    key && keyState({ ...key, ...changes }, NOW, isRotated).text;
+  equal(stateWith({ revoked_at: at(0), quarantined_at: at(0), disabled_at: at(0) }), 'Revoked');
+  equal(stateWith({ quarantined_at: at(-HOUR_MS), disabled_at: at(0) }), 'Quarantined');
+  equal(stateWith({ disabled_at: at(0), expires_at: at(-1) }), 'Disabled');
+  equal(stateWith({ expires_at: at(30 * HOUR_MS) }, true), 'Old, until 2 Jun');
+  equal(stateWith({ expires_at: at(15 * 24 * HOUR_MS) }), 'Active');
+});
+
+test('a key that nobody used for 90 days is unused, from its creation on if never used', () => {
+  const [used, never] = exampleKeys(NOW);
+  deepEqual(
+    [used, never].map((key) => key && isUnused(key, NOW)),
+    [false, true],
+  );
+});

@@ -1,0 +1,21 @@
+// The state of a key as shape and word.
+import { en } from '../texts/en.ts';
+import { isUnused, keyState, type StatedKey } from './key-state-facts.ts';
+import { type Shape, State, type Tone } from './state.tsx';
+import { useTextOfNow } from './time.tsx';
+
+/** `isRotated`: another key names this one in `rotated_from`. */
+export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?: boolean }) {
+  // The state as text, so that a tick of the clock renders only the keys whose state it changes.
+  const stated = useTextOfNow((nowMs) => {
+    const { tone, shape, text } = keyState(of, nowMs, isRotated);
+    const isEnded = tone === 'dim' || of.revoked_at !== null;
+    return JSON.stringify([tone, shape, text, !isEnded && isUnused(of, nowMs)]);
+  });
+  const [tone, shape, text, isNoted]: [Tone, Shape, string, boolean] = JSON.parse(stated);
+  return (
+    <State tone={tone} shape={shape} note={isNoted && en.keyStates.unused}>
+      {text}
+    </State>
+  );
+}

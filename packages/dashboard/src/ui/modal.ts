@@ -1,0 +1,79 @@
+// What every dialog does: it opens, Esc closes one thing at a time, and the focus goes back.
+import { useEffect, useRef } from 'react';
+import { controlsIn, placeOf } from './nearby.ts';
+
+const OPEN_POPUP = '[data-popup]';
+
+/** Without `onClose` the dialog cannot be dismissed. */
+export function useModal(
+  dialog: { readonly current: HTMLDialogElement | null },
+  onClose: (() => void) | undefined,
+): void {
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    const element = dialog.current;
+    if (!element) return;
+    const placeToReturn = placeOf(opener());
+    if (!element.open) element.showModal();
+    let hadPopup = false;
+    let held: Element | null = null;
+    // Before the menu or combobox inside the dialog closes itself with the same key.
+    const press = (event: KeyboardEvent) => {
+      if (event.key === 'Tab') goRound(element, event);
+      if (event.key !== 'Escape') return;
+      hadPopup = isShown(element.querySelectorAll(OPEN_POPUP));
+      held = document.activeElement;
+    };
+    const cancel = (event: Event) => {
+      if (event.target !== element) return;
+      event.preventDefault();
+      if (!hadPopup) close.current?.();
+      hadPopup = false;
+    };
+    // Chromium asks only once: the next Esc without another key between closes the dialog itself.
+    const closed = (event: Event) => {
+      if (event.target !== element || !element.isConnected) return;
+      element.showModal();
+      if (held instanceof HTMLElement && element.contains(held)) held.focus();
+      if (!hadPopup) close.current?.();
+      hadPopup = false;
+    };
+    addEventListener('keydown', press, true);
+    element.addEventListener('cancel', cancel);
+    element.addEventListener('close', closed);
+    return () => {
+      removeEventListener('keydown', press, true);
+      element.removeEventListener('cancel', cancel);
+      element.removeEventListener('close', closed);
+      element.close();
+      placeToReturn()?.focus({ preventScroll: true });
+    };
+  }, [dialog]);
+}
+
+/** Tab goes from the last control to the first: beyond it is the browser's own frame. */
+function goRound(dialog: HTMLDialogElement, event: KeyboardEvent): void {
+  const { activeElement: active } = document;
+  if (active?.closest(`${OPEN_POPUP}, dialog`) !== dialog) return;
+  const controls = controlsIn(dialog).filter((one) => one.closest('dialog') === dialog);
+  const [from, to] = event.shiftKey
+    ? [controls[0], controls.at(-1)]
+    : [controls.at(-1), controls[0]];
+  const isBefore = from && active.compareDocumentPosition(from) & Node.DOCUMENT_POSITION_FOLLOWING;
+  if (active !== from && !(event.shiftKey && isBefore)) return;
+  event.preventDefault();
+  to?.focus();
+}
+
+/** What has the focus; for an entry of a menu, which is about to close, the button of the menu. */
+function opener(): HTMLElement {
+  const { activeElement: active, body } = document;
+  const menu = active?.closest(OPEN_POPUP);
+  const button = menu && document.querySelector(`[aria-controls="${CSS.escape(menu.id)}"]`);
+  const found = button ?? active;
+  return found instanceof HTMLElement ? found : body;
+}
+
+const isShown = (popups: NodeListOf<Element>): boolean =>
+  [...popups].some((popup) => popup.checkVisibility());

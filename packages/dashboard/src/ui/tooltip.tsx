@@ -1,0 +1,57 @@
+// A short text beside what has the pointer or the focus. It is never the only place of a fact. It
+// is drawn in the top layer, so that no table clips it.
+import { type ReactNode, useId, useRef } from 'react';
+import styles from './tooltip.module.css';
+
+const GAP_PX = 6;
+const EDGE_PX = 8;
+
+type Props = {
+  text: string;
+  /** True if the text is the name of the element already, so that it is not read twice. */
+  isName?: boolean;
+  children: ReactNode;
+};
+
+export function Tooltip({ text, isName = false, children }: Props) {
+  const id = useId();
+  const anchor = useRef<HTMLSpanElement>(null);
+  const tip = useRef<HTMLSpanElement>(null);
+  const show = () => {
+    const at = anchor.current;
+    const box = tip.current;
+    if (!at || !box || box.matches(':popover-open')) return;
+    box.showPopover();
+    place(box, at.getBoundingClientRect());
+  };
+  const hide = () => {
+    if (tip.current?.matches(':popover-open')) tip.current.hidePopover();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only watches the control inside
+    <span
+      ref={anchor}
+      className={styles.anchor}
+      aria-describedby={isName ? undefined : id}
+      onPointerEnter={show}
+      onPointerLeave={hide}
+      // Not after a click, nor when a dialog moves the focus.
+      onFocus={({ target }) => target.matches(':focus-visible') && show()}
+      onBlur={hide}
+      onKeyDown={({ key }) => key === 'Escape' && hide()}
+    >
+      {children}
+      <span ref={tip} id={id} role="tooltip" popover="manual" className={styles.tip}>
+        {text}
+      </span>
+    </span>
+  );
+}
+
+function place(box: HTMLElement, at: DOMRect): void {
+  const { width, height } = box.getBoundingClientRect();
+  const above = at.top - height - GAP_PX;
+  const left = at.left + (at.width - width) / 2;
+  box.style.top = `${above >= EDGE_PX ? above : at.bottom + GAP_PX}px`;
+  box.style.left = `${Math.max(EDGE_PX, Math.min(left, innerWidth - width - EDGE_PX))}px`;
+}

@@ -1,0 +1,32 @@
+// Opens a worker. The policy of the page requires its address to be a trusted type; this is the one
+// policy, and it allows only the workers of this build.
+
+type Trusting = {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(text: string): string },
+  ): { createScriptURL(text: string): string };
+};
+
+let policy: ReturnType<Trusting['createPolicy']> | undefined;
+
+const isBuilt = (url: string): boolean => Object.values(WORKER_URLS).includes(url);
+
+function trusted(url: string): string {
+  const types: Trusting | undefined = Reflect.get(globalThis, 'trustedTypes');
+  if (!types) return url;
+  policy ??= types.createPolicy('keyrail', {
+    createScriptURL: (text) => {
+      if (isBuilt(text)) return text;
+      throw new TypeError('no worker of this build');
+    },
+  });
+  return policy.createScriptURL(url);
+}
+
+/** `name` is the name of its file in `src/workers/`. */
+export function openWorker(name: string): Worker {
+  const url = WORKER_URLS[name];
+  if (url === undefined) throw new Error(`bug: no worker ${name}`);
+  return new Worker(trusted(url));
+}

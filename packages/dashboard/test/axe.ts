@@ -1,0 +1,75 @@
+// Accessibility of a page as it stands, by axe-core, in both themes and at three widths.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const WIDTHS = [390, 768, 1440];
+const NARROWEST = 320;
+const HEIGHT = 900;
+
+let source: string | undefined;
+
+type Violation = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
+
+/** Evaluated by the browser's debugger, which the policy of the page does not hinder. */
+async function loadAxe(page: Page): Promise<void> {
+  source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  await page.evaluate(source);
+}
+
+/** The topmost dialog, sheet or menu as it stands: every rule in light, colours also in dark. */
+export async function axeLayerFaults(page: Page): Promise<string[]> {
+  await loadAxe(page);
+  const faults: string[] = [];
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    const rules = colorScheme === 'light' ? null : RULES_OF_COLOUR;
+    const violations: Violation[] = await page.evaluate(runOf(rules));
+    faults.push(...violations.flatMap((one) => linesOf(one, colorScheme)));
+  }
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  return faults;
+}
+
+export async function axeFaults(page: Page): Promise<string[]> {
+  await loadAxe(page);
+  const faults: string[] = [];
+  const before = page.viewportSize();
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    faults.push(...(await sideways(page, width)));
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      // The themes differ in colours alone, so the other rules run once for each width.
+      const rules = colorScheme === 'light' ? null : RULES_OF_COLOUR;
+      const violations: Violation[] = await page.evaluate(runOf(rules));
+      faults.push(...violations.flatMap((one) => linesOf(one, `${colorScheme} ${width}`)));
+    }
+  }
+  await page.setViewportSize({ width: NARROWEST, height: HEIGHT });
+  faults.push(...(await sideways(page, NARROWEST)));
+  await page.emulateMedia({ colorScheme: null, reducedMotion: null });
+  if (before) await page.setViewportSize(before);
+  return faults;
+}
+
+/** Behind an open dialog the page is inert, so the dialog or its menu alone is examined. */
+const runOf = (
+  rules: readonly string[] | null,
+): string => `axe.run([...document.querySelectorAll('dialog[open], [data-popup]')]
+  .filter((layer) => layer.checkVisibility()).at(-1) ?? document,
+  { resultTypes: ['violations'], runOnly: ${JSON.stringify(rules)} ?? undefined }
+).then((found) => found.violations)`;
+
+const RULES_OF_COLOUR = ['color-contrast', 'link-in-text-block'];
+
+async function sideways(page: Page, width: number): Promise<string[]> {
+  const over: number = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  return over > 0 ? [`${width}: the page scrolls sideways by ${over} px`] : [];
+}
+
+const linesOf = ({ id, nodes }: Violation, where: string): string[] =>
+  nodes.map(
+    ({ target, failureSummary = '' }) =>
+      `${where}: ${id}: ${target.join(' ')}: ${failureSummary.split('\n').slice(1, 3).join(' ')}`,
+  );

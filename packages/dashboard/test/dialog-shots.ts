@@ -1,0 +1,112 @@
+// Every tab, dialog and sheet, opened in the full workspace.
+import type { Page } from 'playwright-core';
+import type { Key } from './full-workspace.ts';
+import type { Shot } from './shots.ts';
+
+type Places = {
+  keys: readonly Key[];
+  projects: readonly { slug: string; id: string }[];
+  tenants: readonly { id: string }[];
+};
+
+/** What leads to the picture: `kind:name`, for the kinds of `steps`. */
+type Line = readonly [name: string, path: string, ...lead: string[]];
+
+export const dialogShots = (places: Places): Shot[] =>
+  [...keyLines(places), ...listLines, ...objectLines(places)].map(([name, path, ...lead]) => ({
+    name: `at-${name}`,
+    path: `/w/{slug}${path}`,
+    state: 'full',
+    act: async ({ page }) => {
+      for (const step of lead) {
+        const [kind = '', text = ''] = step.split(/:(.*)/);
+        await steps[kind]?.(page, text);
+      }
+    },
+  }));
+
+const steps: Readonly<Record<string, (page: Page, text: string) => Promise<void>>> = {
+  button: (page, name) => page.getByRole('button', { name, exact: true }).first().click(),
+  first: (page, name) => page.getByRole('button', { name }).first().click(),
+  inside: (page, name) =>
+    page.getByRole('dialog').getByRole('button', { name, exact: true }).last().click(),
+  item: (page, name) => page.getByRole('menuitem', { name }).click(),
+  sees: (page, text) => page.getByText(text).first().waitFor(),
+  press: (page, key) => page.keyboard.press(key),
+  opens: (page) => page.locator('dialog[open]').waitFor(),
+  check: (page, at) => page.getByRole('checkbox').nth(Number(at)).check(),
+  radio: (page, name) => page.getByRole('radio', { name }).check(),
+  choose: async (page, text) => {
+    const [name = '', value = ''] = text.split('=');
+    await page.getByRole('combobox', { name }).fill(value);
+    await page.getByRole('option').first().click();
+  },
+  fill: (page, text) => {
+    const [name = '', value = ''] = text.split('=');
+    return page.getByRole('textbox', { name }).first().fill(value);
+  },
+};
+
+// biome-ignore format: one line for each picture
+function keyLines({ keys }: Places): Line[] {
+  const at = (index: number) => `/live/keys/${keys[index]?.id}`;
+  return [
+    ['key-usage', `${at(10)}?tab=usage`],
+    ['key-history', `${at(40)}?tab=history`],
+    ['key-meta', `${at(10)}?tab=meta`],
+    ['key-quarantined', at(50)],
+    ['key-rotated', at(34)],
+    ['key-revoked', at(3)],
+    ['key-gone', '/live/keys/0190f3a1-7c8e-7cc2-b2a5-1f0a4c1e9d00'],
+    ['edit', at(10), 'button:Edit'],
+    ['rotate', at(10), 'button:Rotate', 'sees:Requests, 24 h'],
+    ['disable', at(10), 'button:Disable', 'sees:Requests, 24 h'],
+    ['enable', at(31), 'button:Enable'],
+    ['revoke', at(9), 'button:Revoke live key', 'sees:Live nodes'],
+    ['revealed', at(10), 'button:Rotate', 'inside:Rotate live key', 'sees:It is shown this once'],
+    ['leaving', at(14), 'button:Rotate', 'inside:Rotate live key', 'sees:It is shown this once', 'press:Escape', 'sees:Leave without copying?'],
+    ['watched', at(24), 'button:Revoke live key', 'sees:Live nodes', 'inside:Revoke live key', 'sees:Refused everywhere'],
+    ['explained', `/live/explain?key_id=${keys[31]?.id}`, 'sees:Denied'],
+    ['explained-allowed', `/live/explain?key_id=${keys[26]?.id}`, 'sees:Allowed'],
+  ];
+}
+
+// biome-ignore format: one line for each picture
+const listLines: readonly Line[] = [
+  ['keys-menu', '/live/keys', 'first:Actions for', 'sees:Copy id'],
+  ['keys-none', '/live/keys?q=nothing'],
+  ['keys-filtered', '/live/keys?state=all&unused=30'],
+  ['keys-selected', '/live/keys', 'check:1', 'check:2', 'check:3'],
+  ['keys-bulk', '/live/keys', 'check:1', 'check:2', 'check:3', 'button:Revoke', 'sees:Requests, 24 h'],
+  ['new-key-filled', '/live/keys/new', 'choose:Project=Bill', 'choose:Tenant=Glob', 'fill:Name=Production backend', 'fill:Scopes=invoices:read', 'press:Enter', 'radio:Its own', 'button:Add limit', 'radio:90 days'],
+  ['overview-7d', '/live/overview?range=7d&view=latency'],
+  ['overview-35d', '/live/overview?range=35d'],
+  ['overview-table', '/live/overview', 'button:Table'],
+  ['tenant-create', '/live/tenants', 'button:Create tenant'],
+  ['project-create', '/live/projects', 'button:Create project'],
+  ['secret-create', '/live/secret-keys', 'button:Create live secret key'],
+  ['secret-rotate', '/live/secret-keys', 'first:Actions for', 'item:Rotate'],
+  ['secret-revoke', '/live/secret-keys', 'first:Actions for', 'item:Revoke'],
+  ['invite', '/members', 'button:Invite a person'],
+  ['invited', '/members', 'button:Invite a person', 'fill:E-mail address=lena@acme.example', 'inside:Invite', 'sees:It is shown this once'],
+  ['member-menu', '/members', 'first:Actions for', 'sees:Change role'],
+  ['member-role', '/members', 'first:Actions for Tom', 'item:Change role'],
+  ['member-remove', '/members', 'first:Actions for Tom', 'item:Remove'],
+  ['audit-checked', '/audit', 'button:Check the chain', 'sees:Check again'],
+  ['audit-row', '/audit/113'],
+  ['palette', '/live/overview', 'press:Control+k', 'opens:'],
+  ['shortcuts', '/live/overview', 'press:?', 'opens:'],
+  ['switcher', '/live/overview', 'first:Switch workspace'],
+  ['account-menu', '/live/overview', 'first:Account'],
+  ['navigation', '/live/overview', 'button:Open navigation'],
+];
+
+// biome-ignore format: one line for each picture
+const objectLines = ({ projects, tenants }: Places): Line[] => [
+  ['tenant-edit', `/live/tenants/${tenants[0]?.id}`, 'button:Edit'],
+  ['tenant-delete', `/live/tenants/${tenants[0]?.id}`, 'button:Delete tenant', 'sees:Type'],
+  ['tenant-tokens', `/live/tenants/${tenants[0]?.id}`, 'button:End all tokens', 'opens:'],
+  ['project-edit', `/live/projects/${projects[0]?.slug}`, 'button:Edit'],
+  ['project-limits', `/live/projects/${projects[0]?.slug}`, 'button:Change', 'opens:'],
+  ['project-delete', `/live/projects/${projects[0]?.slug}`, 'button:Delete project', 'sees:Type'],
+];

@@ -1,0 +1,127 @@
+// Every registered screen with an address of its own: the walks of the laws of all screens.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { Page } from 'playwright-core';
+import { screens } from '../src/routes.ts';
+import { axeFaults } from './axe.ts';
+import { openGround, type SignedIn, type Vendor } from './ground.ts';
+
+type Address = { path: string; frame: string; isTest: boolean };
+
+/** As long as the API allows, and without a place to break it. */
+const LONG = 'W'.repeat(200);
+
+type Names = { project: string; tenant: string; externalId: string; key: string; scope: string };
+
+const plainNames: Names = {
+  project: 'Billing API',
+  tenant: 'Globex',
+  externalId: 'globex',
+  key: 'Backend',
+  scope: 'invoices:read',
+};
+const longNames: Names = { project: LONG, tenant: LONG, externalId: LONG, key: LONG, scope: LONG };
+
+/** Names of objects for the parameters of paths, by the word before them. */
+export async function objectsOf({ given, as, slug }: Vendor, names = plainNames) {
+  const project = await given.project({ name: names.project, slug: 'billing' });
+  const tenant = await given.tenant({ external_id: names.externalId, name: names.tenant });
+  const ids = { project_id: project.id, tenant_id: tenant.id, scopes: [names.scope] };
+  const keys = {
+    live: await given.key({ ...ids, name: names.key, env: 'live' }),
+    test: await given.key({ ...ids, name: names.key, env: 'test' }),
+  };
+  const { data: secrets } = await as.liveKey('GET /v1/secret_keys');
+  const named = (env: 'live' | 'test'): Record<string, string | undefined> => ({
+    keys: keys[env].id,
+    tenants: tenant.id,
+    projects: project.slug,
+    audit: '1',
+    'secret-keys': secrets.find((one) => one.env === env)?.id,
+  });
+  return { slug, named, secrets: [keys.live.key, keys.test.key] };
+}
+
+type Objects = Awaited<ReturnType<typeof objectsOf>>;
+
+export function addressesOf({ slug, named }: Objects): Address[] {
+  return screens
+    .filter(({ path }) => path !== '$')
+    .flatMap(({ frame, path, env }) => {
+      const envs = path.startsWith('$env/') ? (['live', 'test'] as const) : [env ?? 'live'];
+      return envs.map((one) => ({
+        path: `${frame === 'workspace' ? `/w/${slug}` : ''}/${filled(path, one, named(one))}`,
+        frame,
+        isTest: one === 'test' || !path.startsWith('$env/'),
+      }));
+    });
+}
+
+const filled = (path: string, env: string, names: Record<string, string | undefined>): string =>
+  path.replace('$env', env).replaceAll(/([\w-]+)\/\$\w+/g, (_, kind: string) => {
+    ok(names[kind], `this test knows no object for ${path}`);
+    return `${kind}/${names[kind]}`;
+  });
+
+export const heading = async (page: Page): Promise<string> => {
+  await page.locator('h1').waitFor();
+  // Every read has been answered: skeletons are gone.
+  await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' });
+  return (await page.locator('h1').textContent()) ?? '';
+};
+
+const KEPT = `[location.href, JSON.stringify(history.state), JSON.stringify({ ...localStorage }),
+  JSON.stringify({ ...sessionStorage, 'keyrail.session': '' }),
+  document.documentElement.outerHTML].join('\\n')`;
+const WHOLE_KEY = /kr(sk|ses)?_(live|test)_[A-Za-z0-9_-]{24,}/;
+
+/**
+ * A share of the addresses, opened cold. What does not depend on the environment is examined in one
+ * of them, test, whose frame has more colours: a reload, and axe.
+ */
+export async function walkShare(t: TestContext, share: number, shares: number): Promise<void> {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const owner = await ground.signIn();
+  const visitor = await ground.visitor();
+  const objects = await objectsOf(owner.vendor, longNames);
+  const { keys: id } = objects.named('test');
+  await owner.vendor.as.liveKey('POST /v1/keys/{id}/disable', { id, reason: LONG });
+  const all = addressesOf(objects).filter((_, at) => at % shares === share);
+  for (const { path, frame, isTest } of all) {
+    const { page, visit } = frame === 'open' ? visitor : owner;
+    await visit(path);
+    const title = await heading(page);
+    ok(title !== '' && title !== 'No such page', path);
+    ok((await page.title()).includes('Keyrail'), path);
+    equal(await page.locator('h1').count(), 1, `${path} has one heading of the first rank`);
+    deepEqual(await page.getByRole('alert').allTextContents(), [], path);
+    if (isTest) await reloaded(page, { path, title });
+    const kept: string = await page.evaluate(KEPT);
+    ok(!objects.secrets.some((key) => kept.includes(key)), `a key is kept by ${path}`);
+    ok(!WHOLE_KEY.test(kept), `something like a key is kept by ${path}`);
+    if (isTest) deepEqual(await axeFaults(page), [], path);
+  }
+  await nowhere(owner, share);
+  await owner.page.goBack();
+  await heading(owner.page);
+  await owner.page.goForward();
+  await heading(owner.page);
+}
+
+/** Addresses that lead nowhere: in a workspace, and of no workspace. */
+async function nowhere({ page, visit, vendor }: SignedIn, share: number): Promise<void> {
+  const path = [`/w/${vendor.slug}/nowhere`, '/w/no-workspace/live/keys'][share];
+  if (path === undefined) return;
+  await visit(path);
+  await heading(page);
+  deepEqual(await axeFaults(page), [], path);
+}
+
+/** The same page at the same address. */
+async function reloaded(page: Page, { path, title }: { path: string; title: string }) {
+  const address = page.url();
+  await page.reload();
+  equal(await heading(page), title, `${path} reloaded`);
+  equal(page.url(), address, `${path} keeps its address`);
+}

@@ -1,0 +1,159 @@
+// The ground of tests in a browser: the real server on the store of this program, one Chromium for
+// all tests, and a context for each test. A test fails on anything that a person would not want to
+// find in the console.
+import { deepEqual } from 'node:assert/strict';
+import { after, type TestContext } from 'node:test';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { findChromium } from '@keyrail/testing/stores/chromium.ts';
+import { testApp } from '@keyrail/testing/test-app.ts';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { axeFaults } from './axe.ts';
+
+export type Role = 'owner' | 'admin' | 'member';
+
+/** The harness of a new workspace, and its slug. */
+export type Vendor = Harness & { slug: string };
+
+type Visit = (path: string) => Promise<void>;
+
+type Opened = { page: Page; context: BrowserContext; visit: Visit };
+
+export type SignedIn = Opened & { vendor: Vendor };
+
+export type Ground = {
+  origin: string;
+  /** A page of a signed-in member of a new workspace, or of the given one. */
+  signIn(options?: { role?: Role; vendor?: Vendor; origin?: string }): Promise<SignedIn>;
+  /** A page of a visitor that is not signed in; the origin is that of the server. */
+  visitor(options?: { origin?: string }): Promise<Opened>;
+  /** Allows Chromium's notice of responses with these statuses. */
+  expects(...statuses: number[]): void;
+  /** Allows errors in the console that a test provokes by other means. */
+  expectsErrors(...texts: RegExp[]): void;
+  /** No violation in light and dark, at three widths, and no sideways scrolling. */
+  axe(page: Page): Promise<void>;
+};
+
+/** Long enough for a busy machine, short enough that the report names the line. */
+const WAIT_MS_MAX = 15_000;
+
+/** A name that is not of this machine: pages over plain HTTP are no secure context there. */
+export const PLAIN_HOST = 'keys.internal';
+
+type Shared = { browser: Browser; origin: string; close(): Promise<void> };
+
+let shared: Promise<Shared> | undefined;
+
+after(async () => {
+  await (await shared)?.close();
+});
+
+async function openShared(executablePath: string): Promise<Shared> {
+  // An app of its own over the same store: other tests of this program may listen on the first.
+  const { http } = (await testApp()).variant({});
+  const origin = await http.listen({ host: '127.0.0.1', port: 0 });
+  const args = ['--no-sandbox', `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`];
+  const browser = await chromium.launch({ executablePath, args });
+  const close = async () => {
+    await browser.close();
+    await http.close();
+  };
+  return { browser, origin, close };
+}
+
+/** Null if there is no Chromium; the test is then skipped. */
+export async function openGround(t: TestContext): Promise<Ground | null> {
+  const found = findChromium();
+  if ('missing' in found) {
+    t.skip(found.missing);
+    return null;
+  }
+  shared ??= openShared(found.path);
+  const { browser, origin } = await shared;
+  const watch = createWatch();
+  const contexts: BrowserContext[] = [];
+  t.after(async () => {
+    await Promise.all(contexts.map((context) => context.close()));
+    deepEqual(watch.faults, [], 'the console and the network stayed clean');
+  });
+  const open = async ({ origin: baseURL = origin } = {}) => {
+    const context = await browser.newContext({ baseURL, viewport: { width: 1440, height: 900 } });
+    contexts.push(context);
+    context.setDefaultTimeout(WAIT_MS_MAX);
+    context.on('page', (page) => watch.page(page, baseURL));
+    await context.addInitScript(reportViolations);
+    const page = await context.newPage();
+    const visit: Visit = async (path) => void (await page.goto(path));
+    return { context, page, visit };
+  };
+  return {
+    origin,
+    visitor: open,
+    signIn: async ({ role = 'owner', vendor, origin: of = origin } = {}) => {
+      const given = vendor ?? (await openVendor(t));
+      const { token, userId, email } = await given.people[role]();
+      const opened = await open({ origin: of });
+      await opened.page.addInitScript(seedSession, JSON.stringify({ token, userId, email }));
+      return { ...opened, vendor: given };
+    },
+    expects: watch.expects,
+    expectsErrors: watch.expectsErrors,
+    axe: async (page) => deepEqual(await axeFaults(page), []),
+  };
+}
+
+export async function openVendor(t: TestContext): Promise<Vendor> {
+  const vendor = await harness(t);
+  const { slug } = await vendor.as.liveKey('GET /v1/workspace');
+  return { ...vendor, slug };
+}
+
+// These two run inside the page.
+
+/** Once for each tab: what the page does with its session afterwards stays. */
+function seedSession(session: string): void {
+  if (sessionStorage.getItem('seeded') === null) {
+    sessionStorage.setItem('seeded', 'yes');
+    sessionStorage.setItem('keyrail.session', session);
+  }
+}
+
+function reportViolations(): void {
+  addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
+    console.error(`policy: ${violatedDirective} ${blockedURI} ${sample}`);
+  });
+}
+
+const NOTICE = /^Failed to load resource: the server responded with a status of (\d+)/;
+
+/** Collects what must not happen; the test fails at its end. */
+function createWatch() {
+  const faults: string[] = [];
+  const allowed = new Set<number>();
+  const allowedTexts: RegExp[] = [];
+  return {
+    faults,
+    expectsErrors: (...texts: RegExp[]) => void allowedTexts.push(...texts),
+    expects: (...statuses: number[]) => {
+      for (const status of statuses) allowed.add(status);
+    },
+    page: (page: Page, origin: string) => {
+      page.on('pageerror', (error) => faults.push(`uncaught: ${error.stack ?? error.message}`));
+      page.on('console', (message) => {
+        if (!['error', 'warning'].includes(message.type())) return;
+        if (allowedTexts.some((text) => text.test(message.text()))) return;
+        const status = Number(NOTICE.exec(message.text())?.[1]);
+        if (!allowed.has(status)) faults.push(`${message.type()}: ${message.text()}`);
+      });
+      page.on('request', (request) => {
+        const { protocol, origin: to } = new URL(request.url());
+        const isWeb = protocol.startsWith('http') || protocol.startsWith('ws');
+        if (isWeb && to !== origin) faults.push(`request to ${to}`);
+      });
+      page.on('response', (response) => {
+        const status = response.status();
+        if (status >= 500 && !allowed.has(status)) faults.push(`${status}: ${response.url()}`);
+      });
+    },
+  };
+}

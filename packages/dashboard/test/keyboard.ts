@@ -1,0 +1,51 @@
+// A person at the keyboard: no pointer, and something always has the focus.
+import { ok } from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+
+const TABS_MAX = 80;
+const FRAMES_MAX = 300;
+
+/** The name of what has the focus, as a screen reader begins; empty if the focus is lost. */
+const NAME = `(() => {
+  const on = document.activeElement;
+  if (on === document.body) return '';
+  const labels = [...(on.labels ?? [])].map((label) => label.textContent).join(' ');
+  return (on.getAttribute('aria-label') ?? (labels || on.textContent)).trim() || on.tagName;
+})()`;
+
+export function keyboardOf(page: Page) {
+  const name = (): Promise<string> => page.evaluate(NAME);
+  const waitFor = async (isRight: (found: string) => boolean, says: string): Promise<void> => {
+    let found = await name();
+    for (let frames = 0; frames < FRAMES_MAX && !isRight(found); frames += 1) {
+      await page.evaluate('new Promise(requestAnimationFrame)');
+      found = await name();
+    }
+    ok(isRight(found), `the focus is at "${found}" ${says}`);
+  };
+  return {
+    type: (text: string) => page.keyboard.type(text),
+    /** Presses keys, and fails if one of them loses the focus to the body. */
+    press: async (...keys: string[]): Promise<void> => {
+      for (const key of keys) {
+        await page.keyboard.press(key);
+        await waitFor((found) => found !== '', `after ${key}`);
+      }
+    },
+    /** Presses Tab until the control with this name has the focus. */
+    tabTo: async (wanted: string | RegExp): Promise<void> => {
+      const passed: string[] = [];
+      while (passed.length < TABS_MAX && !matches(passed.at(-1) ?? '', wanted)) {
+        await page.keyboard.press('Tab');
+        passed.push(await name());
+      }
+      ok(matches(passed.at(-1) ?? '', wanted), `no ${wanted} in ${passed.join(' | ')}`);
+    },
+    /** Waits until what has this name has the focus. */
+    at: (wanted: string | RegExp): Promise<void> =>
+      waitFor((found) => matches(found, wanted), `and not at "${wanted}"`),
+  };
+}
+
+const matches = (found: string, wanted: string | RegExp): boolean =>
+  typeof wanted === 'string' ? found === wanted : wanted.test(found);

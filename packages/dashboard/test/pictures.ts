@@ -1,0 +1,33 @@
+// Pictures of every screen and dialog in every state, in both themes and at three widths, for
+// people to look at:
+// node packages/dashboard/test/pictures.ts <folder> [pattern of names] [widths] [themes]
+import { mkdir } from 'node:fs/promises';
+import { test } from 'node:test';
+import { serveGallery } from './gallery-server.ts';
+import { openGround } from './ground.ts';
+import { type Camera, openStudio, picture, take } from './studio.ts';
+
+const [, , folder = 'pictures', pattern = '', widths = '', themes = ''] = process.argv;
+const WIDTHS = [390, 768, 1440];
+
+const listOf = (text: string): string[] => text.split(',').filter((one) => one !== '');
+
+test('pictures', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  ground.expects(400, 401, 403, 404, 409, 500);
+  await mkdir(folder, { recursive: true });
+  const camera: Camera = { folder, widths: listOf(widths).map(Number), themes: listOf(themes) };
+  const wanted = new RegExp(pattern);
+  const { tabs, shots } = await openStudio(t, ground);
+  for (const shot of shots.filter(({ name }) => wanted.test(name))) {
+    await take(tabs, shot, camera).catch((error: Error) => {
+      // The others are taken all the same.
+      t.diagnostic(`${shot.name}: ${error.message}`);
+    });
+  }
+  if (!wanted.test('gallery')) return;
+  const gallery = await ground.visitor({ origin: await serveGallery(t) });
+  await gallery.visit('/');
+  await picture(gallery.page, 'gallery', { ...camera, widths: WIDTHS });
+});

@@ -1,0 +1,39 @@
+// A certificate that signs itself, for servers of tests over TLS. It is created for each run,
+// because a private key in the sources would be public.
+import { spawnSync } from 'node:child_process';
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+
+type Certificate = { certificate: string; key: string };
+
+/** The paths of both files, or null if there is no openssl. The directory must exist. */
+export function createCertificate(directory: string, host: string): Certificate | null {
+  const certificate = join(directory, 'certificate.pem');
+  const key = join(directory, 'key.pem');
+  const { status } = spawnSync('openssl', [
+    'req',
+    '-x509',
+    '-newkey',
+    'ec',
+    '-pkeyopt',
+    'ec_paramgen_curve:prime256v1',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    `/CN=${host}`,
+    '-addext',
+    'basicConstraints=critical,CA:TRUE',
+    '-addext',
+    `subjectAltName=DNS:${host},IP:127.0.0.1`,
+    '-keyout',
+    key,
+    '-out',
+    certificate,
+  ]);
+  if (status !== 0) return null;
+  // Servers of tests run under accounts of their own.
+  chmodSync(directory, 0o755);
+  chmodSync(key, 0o644);
+  return { certificate, key };
+}

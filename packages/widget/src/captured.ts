@@ -1,0 +1,60 @@
+// biome-ignore-all lint/suspicious/noShadowRestrictedNames: it replaces them on purpose
+// The globals that the widget uses, taken when its script is loaded. The build puts them in place
+// of the global names everywhere in the bundle, also in the libraries. A page that replaces them
+// later neither breaks the widget nor sees its tokens.
+const { globalThis: page } = globalThis;
+
+/** Functions of the window need the window as `this`. */
+const bound = <F extends (...args: never[]) => unknown>(own: F | undefined): F =>
+  // Undefined where a server renders the page; nothing calls it there.
+  own?.bind(page) as F;
+
+export const fetch = bound(page.fetch);
+export const setTimeout = bound(page.setTimeout);
+export const clearTimeout = bound(page.clearTimeout);
+export const queueMicrotask = bound(page.queueMicrotask);
+export const requestAnimationFrame = bound(page.requestAnimationFrame);
+export const cancelAnimationFrame = bound(page.cancelAnimationFrame);
+export const addEventListener = bound(page.addEventListener);
+export const removeEventListener = bound(page.removeEventListener);
+export const getComputedStyle = bound(page.getComputedStyle);
+
+export const {
+  AbortController,
+  CSSStyleSheet,
+  CustomEvent,
+  Date,
+  Error,
+  Headers,
+  Intl,
+  Map,
+  Promise,
+  Set,
+  TextDecoder,
+  URL,
+  URLSearchParams,
+  Uint8Array,
+  crypto,
+  customElements,
+  document,
+  navigator,
+  performance,
+} = page;
+
+const { parse, stringify } = page.JSON;
+
+/** Old libraries give arrays a `toJSON` that turns them into strings. */
+const written = (value: unknown): string => {
+  if (typeof value !== 'object' || value === null) return stringify(value);
+  let text = '';
+  if (Array.isArray(value)) {
+    for (const one of value) text += `${text && ','}${written(one)}`;
+    return `[${text}]`;
+  }
+  for (const [name, one] of Object.entries(value)) {
+    if (one !== undefined) text += `${text && ','}${stringify(name)}:${written(one)}`;
+  }
+  return `{${text}}`;
+};
+
+export const JSON = { parse, stringify: written };

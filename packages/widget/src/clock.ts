@@ -1,0 +1,2 @@
+// The clock of the browser.
+export const nowMs = (): number => Date.now();

@@ -1,0 +1,29 @@
+// Copies a text. Pages over plain HTTP have no clipboard interface, so an older way is tried too.
+
+/** False if the browser did not allow it; the shown text is then selected. */
+export async function copyText(text: string, shown: HTMLElement): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text, shown);
+  }
+}
+
+function copyBySelection(text: string, shown: HTMLElement): boolean {
+  const area = document.createElement('textarea');
+  area.value = text;
+  area.className = 'unseen';
+  // Inside the open dialog, because everything outside of it is inert.
+  shown.after(area);
+  area.select();
+  let isCopied = false;
+  try {
+    isCopied = document.execCommand('copy');
+  } catch {
+    isCopied = false;
+  }
+  area.remove();
+  if (!isCopied) document.getSelection()?.selectAllChildren(shown);
+  return isCopied;
+}

@@ -1,0 +1,73 @@
+// A failure in the words of the person that sees it.
+import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
+import type { Words } from '../texts/texts.ts';
+import type { ErrorDetail } from '../types.ts';
+import { TokenProblem } from './refusals.ts';
+
+/** What was asked for: refusals mean different things for each. */
+export type Act = 'read' | 'create' | 'rotate' | 'revoke';
+
+export type Problem = {
+  code: string;
+  text: string;
+  requestId: string | null;
+  /** A change may have been made: the list shows whether it was. */
+  isUnknown: boolean;
+};
+
+/** The person has no network: a request would only be lost. */
+export class Offline extends Error {}
+
+const SECONDS_DEFAULT = 60;
+
+export function problemOf(error: unknown, act: Act, words: Words): Problem {
+  const said = (code: string, text: string, more: Partial<Problem> = {}): Problem => ({
+    code,
+    text,
+    requestId: null,
+    isUnknown: false,
+    ...more,
+  });
+  if (error instanceof Offline) return said('offline', words['error.offline']);
+  if (error instanceof TokenProblem) {
+    const { ending } = error;
+    const isOrigin = ending === 'origin_not_allowed';
+    return said(ending, isOrigin ? words['error.origin_not_allowed'] : words[`token.${ending}`]);
+  }
+  if (error instanceof KeyrailUnreachable) {
+    const isUnknown = act !== 'read' && act !== 'revoke' && error.sent;
+    const text = words[isUnknown ? 'error.unknown_outcome' : 'error.unreachable'];
+    return said('unreachable', text, { isUnknown });
+  }
+  if (!(error instanceof KeyrailError)) return said('internal_error', words['error.other']);
+  const { code, requestId } = error;
+  const isUnknown = error.status >= 500 && act !== 'read' && error.outcome !== 'not_done';
+  if (isUnknown) return said(code, words['error.unknown_outcome'], { requestId, isUnknown });
+  return said(code, refusalText(error, act, words), { requestId });
+}
+
+function refusalText(error: KeyrailError, act: Act, words: Words): string {
+  switch (error.code) {
+    case 'not_found':
+      return words['error.not_found'];
+    case 'conflict':
+      return words[act === 'create' ? 'error.keys_max' : 'error.not_rotatable'];
+    case 'insufficient_scope':
+    case 'forbidden':
+      return words['error.insufficient_scope'];
+    case 'rate_limited':
+      return words['error.rate_limited'](
+        Math.ceil((error.retryAfterMs ?? SECONDS_DEFAULT * 1000) / 1000),
+      );
+    case 'invalid_request':
+      return words[act === 'create' ? 'error.invalid_name' : 'error.other'];
+    default:
+      return words['error.other'];
+  }
+}
+
+/** For the page: the server's own message, which never quotes a credential. */
+export function detailOf(error: unknown, { code, text, requestId }: Problem): ErrorDetail {
+  const message = error instanceof KeyrailError ? error.message : text;
+  return { code, message, request_id: requestId };
+}

@@ -1,0 +1,38 @@
+// What a failure means for the connection.
+import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
+import type { Transport } from '../types.ts';
+import type { Ending } from './session.ts';
+
+/** There is no usable token, so the call was not sent. */
+export class TokenProblem extends Error {
+  readonly ending: Ending;
+
+  constructor(ending: Ending, cause: unknown) {
+    super('There is no usable token.', { cause });
+    this.ending = ending;
+  }
+}
+
+/** The server refuses a token before it does anything. */
+export const isTokenRefusal = (error: unknown): boolean =>
+  error instanceof KeyrailError && error.status === 401;
+
+/** The page is not registered for the token. */
+export class OriginRefused extends Error {}
+
+type Asked = { url: string; transport: Transport; signal: AbortSignal };
+
+/**
+ * Browsers hide the refusal of a page that is not registered: it looks like a lost network. But any
+ * page may read the refusal of a request without a token. If that one arrives, the network works.
+ */
+export async function originRefusal(error: unknown, asked: Asked): Promise<unknown> {
+  if (!(error instanceof KeyrailUnreachable) || error.reason !== 'network') return error;
+  const { url, transport, signal } = asked;
+  const probe = `${url.replace(/\/*$/, '')}/v1/embed/session`;
+  const answer = await transport(probe, { credentials: 'omit', cache: 'no-store', signal }).catch(
+    () => null,
+  );
+  if (answer === null) return error;
+  return new OriginRefused('The origin of this page is not registered.');
+}

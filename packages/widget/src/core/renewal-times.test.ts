@@ -1,0 +1,27 @@
+// When a token is renewed: by the clock of the server, whatever the browser's clock says.
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { delayOfRenewal, waitsBetween } from './renewal-times.ts';
+
+const at = (seconds: number): string => new Date(Date.UTC(2020, 0) + seconds * 1000).toISOString();
+const token = (refresh_after: string) => ({ token: 'a', refresh_after });
+
+test('the delay is the time that the server has left until refresh_after', () => {
+  const session = { expires_at: at(300), expires_in: 300 };
+  equal(delayOfRenewal(token(at(240)), session), 240_000);
+  equal(delayOfRenewal(token(at(240)), { expires_at: at(300), expires_in: 200 }), 140_000);
+});
+
+test('a delay is bounded, so that a wrong time never becomes a loop', () => {
+  const session = { expires_at: at(300), expires_in: 300 };
+  equal(delayOfRenewal(token(at(-9999)), session), 10_000);
+  equal(delayOfRenewal(token(at(99_999)), session), 600_000);
+  equal(delayOfRenewal(token('soon'), session), 240_000, 'most of its life');
+});
+
+test('there are three attempts, and a refresh takes its time', () => {
+  for (const reason of ['start', 'refresh', 'refused'] as const) {
+    equal(waitsBetween(reason).length, 2);
+  }
+  equal(waitsBetween('refresh').reduce((sum, ms) => sum + ms) < 60_000, true);
+});

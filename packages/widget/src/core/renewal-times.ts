@@ -1,0 +1,23 @@
+// When a token is renewed, by the clock of the server alone: that of the browser may be wrong.
+import type { Token, TokenReason } from '../types.ts';
+
+type Times = { expires_at: string; expires_in: number };
+
+/** However short the life of a token is, the page is not asked more often. */
+const DELAY_MS_MIN = 10_000;
+const DELAY_MS_MAX = 600_000;
+const USED_SHARE = 0.8;
+
+export function delayOfRenewal(
+  { refresh_after }: Token,
+  { expires_at, expires_in }: Times,
+): number {
+  const serverMs = Date.parse(expires_at) - expires_in * 1000;
+  const wantedMs = Date.parse(refresh_after) - serverMs;
+  const delayMs = Number.isFinite(wantedMs) ? wantedMs : expires_in * 1000 * USED_SHARE;
+  return Math.min(DELAY_MS_MAX, Math.max(DELAY_MS_MIN, delayMs));
+}
+
+/** Two waits, so three attempts. A refresh has a minute until the old token ends. */
+export const waitsBetween = (reason: TokenReason): readonly number[] =>
+  reason === 'refresh' ? [5_000, 20_000] : [500, 2_000];

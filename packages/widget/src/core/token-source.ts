@@ -1,0 +1,58 @@
+// Where tokens come from: a function of the page, or an address of the vendor's backend.
+import type { GetToken, Token } from '../types.ts';
+
+const TOKEN_MS_MAX = 30_000;
+
+/** Null if the page has named neither. */
+export function tokenSource(
+  getToken: GetToken | null,
+  tokenUrl: string | null,
+  signal: AbortSignal,
+): GetToken | null {
+  if (getToken !== null) {
+    return async (reason) => checked(await within(TOKEN_MS_MAX, getToken(reason), signal));
+  }
+  if (!tokenUrl) return null;
+  return async () => checked(await within(TOKEN_MS_MAX, posted(tokenUrl, signal), signal));
+}
+
+async function posted(url: string, signal: AbortSignal): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    credentials: 'same-origin',
+    cache: 'no-store',
+    headers: { accept: 'application/json' },
+    signal,
+  });
+  if (!response.ok) throw new Error(`The address of tokens responded with ${response.status}.`);
+  return response.json();
+}
+
+/** The error never quotes what the page returned: it may contain a token. */
+function checked(value: unknown): Token {
+  if (typeof value === 'object' && value !== null && 'token' in value && 'refresh_after' in value) {
+    const { token, refresh_after } = value;
+    if (typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)) {
+      return { token, refresh_after: String(refresh_after) };
+    }
+  }
+  throw new Error('The page returned no token and refresh_after.');
+}
+
+function within<T>(ms: number, work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+      reject(new Error('No token arrived in time.'));
+    };
+    const timer = setTimeout(stop, ms);
+    signal.addEventListener('abort', stop);
+    Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', stop);
+      });
+  });
+}

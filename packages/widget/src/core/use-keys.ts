@@ -1,0 +1,93 @@
+// The list of keys: read page by page, and changed in place after each change.
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useWidget } from '../ui/context.ts';
+import type { ApiKey } from './key-state.ts';
+import { detailOf, type Problem, problemOf } from './problems.ts';
+import { TokenProblem } from './refusals.ts';
+
+export type KeyList = {
+  keys: readonly ApiKey[] | null;
+  hasMore: boolean;
+  isLoading: boolean;
+  problem: Problem | null;
+  reload(): Promise<void>;
+  more(): Promise<void>;
+  /** Puts new and changed keys into the list, newest first. */
+  put(...changed: ApiKey[]): void;
+};
+
+type Shown = { keys: readonly ApiKey[] | null; cursor: string | null; problem: Problem | null };
+
+export function useKeys(includeRevoked: boolean): KeyList {
+  const { connection, pageSize, words, session, emit } = useWidget();
+  const [shown, setShown] = useState<Shown>({ keys: null, cursor: null, problem: null });
+  const [isLoading, setLoading] = useState(false);
+  const latest = useRef({ words, emit });
+  latest.current = { words, emit };
+  // Only the newest read counts.
+  const turn = useRef(0);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another session sees other keys
+  const read = useCallback(
+    async (cursor: string | null) => {
+      turn.current += 1;
+      const mine = turn.current;
+      setLoading(true);
+      try {
+        const page = await connection.call(async (client, signal) => {
+          const query = { include_revoked: includeRevoked, limit: pageSize };
+          const at = cursor === null ? query : { ...query, cursor };
+          const walk = client.pages('GET /v1/embed/keys', { query: at, signal });
+          return (await walk.next()).value;
+        });
+        if (mine !== turn.current || !page) return;
+        setShown(({ keys }) => ({
+          keys: cursor === null ? page.items : merged(keys ?? [], page.items),
+          cursor: page.cursor,
+          problem: null,
+        }));
+      } catch (error) {
+        if (mine !== turn.current) return;
+        const problem = problemOf(error, 'read', latest.current.words);
+        // The element itself says that there is no token, and it said so to the page.
+        if (!(error instanceof TokenProblem)) {
+          setShown((before) => ({ ...before, problem }));
+          latest.current.emit('error', detailOf(error, problem));
+        }
+      }
+      if (mine === turn.current) setLoading(false);
+    },
+    [connection, includeRevoked, pageSize, session],
+  );
+
+  useEffect(() => {
+    void read(null);
+    return () => {
+      turn.current += 1;
+    };
+  }, [read]);
+
+  return {
+    keys: shown.keys,
+    hasMore: shown.cursor !== null,
+    isLoading,
+    problem: shown.problem,
+    reload: () => read(null),
+    more: () => read(shown.cursor),
+    put: (...changed) =>
+      setShown((before) => ({
+        ...before,
+        keys: merged(changed, before.keys ?? []).filter(
+          ({ revoked_at }) => includeRevoked || revoked_at === null,
+        ),
+      })),
+  };
+}
+
+/** The keys of both, each once, newest first. The first list wins. */
+function merged(first: readonly ApiKey[], second: readonly ApiKey[]): ApiKey[] {
+  const known = new Set(first.map(({ id }) => id));
+  return [...first, ...second.filter(({ id }) => !known.has(id))].sort((one, other) =>
+    other.created_at.localeCompare(one.created_at),
+  );
+}

@@ -1,0 +1,249 @@
+// The custom element: attributes, properties, methods and events for the page. The connection lives
+// while the element is in the document; removal ends every timer, listener and request.
+import { h, render } from 'preact';
+import { Connection } from './core/connection.ts';
+import type { ConnectionState, Ending } from './core/session.ts';
+import { tokenSource } from './core/token-source.ts';
+import { App } from './screens/app.tsx';
+import type { Commands } from './screens/keys.tsx';
+import { ATTRIBUTES, type Settings, settingsOf } from './settings.ts';
+import css from './style/style.css';
+import { type Texts, wordsFor } from './texts/texts.ts';
+import type { GetToken, KeyrailKeysEvents, Transport } from './types.ts';
+
+export const NAME = 'keyrail-keys';
+
+/** A page has this long to set its properties before the element says what is missing. */
+const SETUP_MS = 1000;
+const PROPERTIES = ['getToken', 'texts', 'transport'] as const;
+const TYPED_IN = 'input[type=text]';
+
+/** A server that renders the page has no elements. */
+const Base = globalThis.HTMLElement ?? class {};
+
+let sheet: CSSStyleSheet | undefined;
+let deploymentUrl: string | null = null;
+
+const NOTHING: ConnectionState = { session: null, ending: null };
+
+/** `<keyrail-keys>`: the keys of one customer, to look at, create, rotate and revoke. */
+export class KeyrailKeysElement extends Base {
+  static readonly observedAttributes = ATTRIBUTES;
+
+  #getToken: GetToken | null = null;
+  #texts: Texts = {};
+  #transport: Transport | null = null;
+  #root: HTMLElement | null = null;
+  #life: AbortController | null = null;
+  #connection: Connection | null = null;
+  /** What the connection was opened with: a change opens another. */
+  #openedWith: readonly unknown[] = [];
+  #state: ConnectionState = NOTHING;
+  #commands: Commands | null = null;
+  #wantsCreate = false;
+  #isNotSetUp = false;
+  #isDrawing = false;
+
+  /** Fetches a token from your backend; wins over the attribute `token-url`. */
+  get getToken(): GetToken | null {
+    return this.#getToken;
+  }
+
+  set getToken(value: GetToken | null | undefined) {
+    this.#getToken = value ?? null;
+    this.#update();
+  }
+
+  /** Replaces any of the texts; `scopes` says your scopes in your words. */
+  get texts(): Texts {
+    return this.#texts;
+  }
+
+  set texts(value: Texts | null | undefined) {
+    this.#texts = value ?? {};
+    this.#update();
+  }
+
+  /** Takes the place of `fetch`, for previews and tests. */
+  get transport(): Transport | null {
+    return this.#transport;
+  }
+
+  set transport(value: Transport | null | undefined) {
+    this.#transport = value ?? null;
+    this.#update();
+  }
+
+  /** Reads the keys again; after an ended token, asks for another first. */
+  async refresh(): Promise<void> {
+    if (this.#state.ending !== null) await this.#connection?.retry();
+    await this.#commands?.reload();
+  }
+
+  /** Opens the dialog that creates a key, if the token allows it. */
+  openCreate(): void {
+    if (this.#commands) this.#commands.openCreate();
+    else this.#wantsCreate = true;
+  }
+
+  connectedCallback(): void {
+    this.#takeEarlyProperties();
+    if (this.#life) return;
+    const life = new AbortController();
+    this.#life = life;
+    const timer = setTimeout(() => {
+      this.#isNotSetUp = this.#connection === null;
+      this.#update();
+    }, SETUP_MS);
+    life.signal.addEventListener('abort', () => clearTimeout(timer));
+    this.#update();
+  }
+
+  disconnectedCallback(): void {
+    // An element that is moved within the page is back before this runs.
+    queueMicrotask(() => {
+      if (!this.isConnected) this.#end();
+    });
+  }
+
+  attributeChangedCallback(): void {
+    this.#update();
+  }
+
+  /** A page may set properties before the script that defines the element is loaded. */
+  #takeEarlyProperties(): void {
+    for (const name of PROPERTIES) {
+      if (!Object.hasOwn(this, name)) continue;
+      const value = Reflect.get(this, name);
+      Reflect.deleteProperty(this, name);
+      Reflect.set(this, name, value);
+    }
+  }
+
+  #end(): void {
+    this.#life?.abort();
+    this.#life = null;
+    this.#close();
+    this.#isNotSetUp = false;
+    if (this.#root) render(null, this.#root);
+  }
+
+  #close(): void {
+    this.#connection = null;
+    this.#openedWith = [];
+    this.#state = NOTHING;
+  }
+
+  /** Several changes at once are drawn once. */
+  #update(): void {
+    if (this.#isDrawing || !this.#life) return;
+    this.#isDrawing = true;
+    queueMicrotask(() => {
+      this.#isDrawing = false;
+      if (!this.#life) return;
+      const settings = settingsOf(this);
+      this.#connect(settings);
+      this.#draw(settings);
+    });
+  }
+
+  #connect({ tokenUrl, url: named }: Settings): void {
+    const url = named ?? deploymentUrl;
+    const wanted = [this.#getToken ?? tokenUrl, url, this.#transport];
+    if (wanted.every((one, at) => one === this.#openedWith[at])) return;
+    this.#close();
+    // Ends the connection that is open, but not the life of the element.
+    this.#reopened?.abort();
+    const reopened = new AbortController();
+    this.#reopened = reopened;
+    this.#life?.signal.addEventListener('abort', () => reopened.abort(), {
+      signal: reopened.signal,
+    });
+    this.#openedWith = wanted;
+    const { signal } = reopened;
+    const source = tokenSource(this.#getToken, tokenUrl, signal);
+    if (source === null || url === null || !/^https?:\/\/./.test(url)) return;
+    this.#isNotSetUp = false;
+    this.#connection = new Connection({
+      url,
+      source,
+      signal,
+      transport: this.#transport ?? fetch,
+      onState: (state) => this.#show(state),
+      onEnding: (ending, error) => this.#announce(ending, error),
+    });
+  }
+
+  #reopened: AbortController | null = null;
+
+  #show(state: ConnectionState): void {
+    const isNew = state.session !== null && state.session !== this.#state.session;
+    this.#state = state;
+    this.#update();
+    if (!isNew || state.session === null) return;
+    const { scopes, test_mode } = state.session;
+    this.#emit('ready', { scopes, test_mode });
+  }
+
+  #announce(ending: Ending, error: unknown): void {
+    const code = ending === 'refused' ? 'invalid_token' : ending;
+    const message = error instanceof Error ? error.message : code;
+    this.#emit('error', { code, message, request_id: null });
+    if (ending !== 'origin_not_allowed') this.#emit('token-expired', { reason: ending });
+  }
+
+  readonly #emit = <E extends keyof KeyrailKeysEvents>(
+    name: E,
+    detail: KeyrailKeysEvents[E]['detail'],
+  ): void => {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  };
+
+  readonly #onCommands = (commands: Commands | null): void => {
+    this.#commands = commands;
+    if (!commands || !this.#wantsCreate) return;
+    this.#wantsCreate = false;
+    commands.openCreate();
+  };
+
+  #draw({ lang, dir, theme, density, isReadOnly, pageSize }: Settings): void {
+    const words = wordsFor(lang, dir ? { ...this.#texts, dir } : this.#texts);
+    this.#root ??= this.#openRoot();
+    const root = this.#root;
+    root.lang = words.lang;
+    root.dir = words.dir;
+    root.dataset.theme = theme;
+    root.dataset.density = density;
+    const shown = { words, isReadOnly, pageSize, isNotSetUp: this.#isNotSetUp };
+    const parts = { connection: this.#connection, state: this.#state, emit: this.#emit };
+    render(h(App, { ...shown, ...parts, onCommands: this.#onCommands }), root);
+  }
+
+  #openRoot(): HTMLElement {
+    const shadow = this.attachShadow({ mode: 'open', delegatesFocus: false });
+    if (sheet === undefined) {
+      sheet = new CSSStyleSheet();
+      sheet.replaceSync(css);
+    }
+    shadow.adoptedStyleSheets = [sheet];
+    const root = document.createElement('div');
+    root.className = 'base';
+    // Outside, the target of a key is the element: the page would take letters for shortcuts.
+    for (const name of ['keydown', 'keypress', 'keyup']) {
+      root.addEventListener(name, (event) => {
+        if (event.target instanceof HTMLElement && event.target.matches(TYPED_IN)) {
+          event.stopPropagation();
+        }
+      });
+    }
+    shadow.append(root);
+    return root;
+  }
+}
+
+/** Defines the element once. `url` is the deployment that the script came from, if it is known. */
+export function defineKeyrailKeys(url: string | null): void {
+  if (globalThis.customElements === undefined || customElements.get(NAME)) return;
+  deploymentUrl = url;
+  customElements.define(NAME, KeyrailKeysElement as CustomElementConstructor);
+}

@@ -1,0 +1,42 @@
+// The example as it stands: under 60 lines, and a browser creates a key on its page.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { startVendor } from '../../../tests/journeys/vendor-api.ts';
+import { openSite } from '../test/ground.ts';
+
+const LINES_MAX = 60;
+const folder = join(import.meta.dirname, '../../../examples/widget');
+
+test("the page and the backend of the example let a customer's people create a key", async (t) => {
+  const lines = ['page.html', 'server.ts'].flatMap((name) =>
+    readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'),
+  );
+  ok(lines.length < LINES_MAX, `${lines.length} lines`);
+  const site = await openSite(t);
+  if (!site) return;
+  const { vendor, projectId, tenantId, context } = site;
+  const settings = {
+    KEYRAIL_URL: site.api,
+    KEYRAIL_SECRET_KEY: vendor.tokens.liveKey,
+    KEYRAIL_PROJECT_ID: projectId,
+    KEYRAIL_TENANT_ID: tenantId,
+  };
+  const { url } = await startVendor(t, 'examples/widget/server.ts', settings);
+  await vendor.as.liveKey('PATCH /v1/workspace', { embed_origins: [url] });
+  const signedOut = await fetch(`${url}/api/keyrail-token`, { method: 'POST' });
+  equal(signedOut.status, 404, 'no token without a session');
+
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByLabel('Name').fill('Website');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  match((await page.locator('[part=secret] code').textContent()) ?? '', /^kr_live_/);
+  const { data } = await vendor.as.liveKey('GET /v1/keys', { tenant_id: tenantId });
+  deepEqual(
+    data.map(({ name, scopes }) => [name, scopes]),
+    [['Website', ['invoices:read']]],
+  );
+});

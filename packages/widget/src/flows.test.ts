@@ -1,0 +1,200 @@
+// All flows of a customer, in a real browser, on a page of another origin with a strict policy,
+// against the real server.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
+import { until } from '@keyrail/testing/until.ts';
+import type { Page } from 'playwright-core';
+import { axe } from '../test/axe.ts';
+import { openSite, type Site } from '../test/ground.ts';
+
+const ACTIONS = /^Actions for/;
+
+const choose = async (page: Page, at: 'first' | 'last', item: string): Promise<void> => {
+  const buttons = page.getByRole('button', { name: ACTIONS });
+  await (at === 'first' ? buttons.first() : buttons.last()).click();
+  await page.getByRole('menuitem', { name: item }).click();
+};
+
+/** The focused element inside the widget. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const inside = document.activeElement?.shadowRoot?.activeElement;
+    return inside?.getAttribute('aria-label') ?? inside?.textContent ?? '';
+  });
+
+/** The focus moves when what had it is gone, which may be after the dialog is. */
+const hasFocus = (page: Page, name: RegExp): Promise<void> =>
+  until(async () => name.test(await focused(page)));
+
+const shownIn = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const root = document.querySelector('keyrail-keys')?.shadowRoot;
+    return `${root?.innerHTML} ${document.documentElement.outerHTML} ${location.href}`;
+  });
+
+const stored = async ({ vendor, tenantId }: Site) =>
+  (await vendor.as.liveKey('GET /v1/keys', { tenant_id: tenantId })).data;
+
+test('a customer creates, copies, rotates and revokes a key', async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  await site.open();
+  await site.page.getByText('No keys yet').waitFor();
+  await axe(site.page);
+  await creates(site);
+  await copies(site);
+  const [first] = await stored(site);
+  deepEqual([first?.name, first?.scopes], ['Website', ['invoices:read']]);
+  await rotates(site);
+  await looksAtUsage(site);
+  await revokes(site);
+  const events = await site.events();
+  deepEqual(
+    events.map(([name]) => name),
+    ['ready', 'created', 'rotated', 'revoked'],
+  );
+  deepEqual(events[1]?.[1], {
+    id: first?.id,
+    display_prefix: first?.display_prefix,
+    name: 'Website',
+  });
+  equal(/kr_live_\w{20}|eyJ/.test(JSON.stringify(events)), false, 'no key and no token');
+  equal(site.asked(), 1, 'one token was enough');
+});
+
+/** The scopes are those of the token, and one of them is needed. */
+async function creates(site: Site): Promise<void> {
+  const { page } = site;
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  equal(await dialog.getByRole('checkbox').count(), 2);
+  await dialog.getByLabel('Name').fill('Website');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('Choose at least one.').waitFor();
+  deepEqual(await stored(site), [], 'nothing was sent');
+  await dialog.getByLabel('invoices:read').check();
+  await axe(page);
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+}
+
+/** A new key is shown once, and is gone with its dialog. */
+async function copies({ page }: Site): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  const copy = dialog.getByRole('button', { name: 'Copy key' });
+  await copy.waitFor();
+  await hasFocus(page, /Copy key/);
+  const keyText = (await dialog.locator('[part=secret] code').textContent()) ?? '';
+  match(keyText, /^kr_live_[\w-]{20,}/);
+  await axe(page);
+  await page.keyboard.press('Escape');
+  await dialog.getByText('You have not copied the key.').waitFor();
+  await copy.click();
+  await dialog.getByRole('button', { name: 'Copied' }).waitFor();
+  equal(await page.evaluate(() => navigator.clipboard.readText()), keyText);
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await hasFocus(page, /Create key/);
+  equal((await shownIn(page)).includes(keyText), false, 'the key is nowhere in the page');
+}
+
+/** Both keys work until the overlap ends. */
+async function rotates(site: Site): Promise<void> {
+  const { page } = site;
+  const dialog = page.getByRole('dialog');
+  await choose(page, 'first', 'Rotate');
+  await dialog.getByLabel('3 more days').check();
+  await dialog.getByText('Then the old key stops.').waitFor();
+  await axe(page);
+  await dialog.getByRole('button', { name: 'Rotate key' }).click();
+  await dialog.getByText('The old key works until').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.getByText('You have not copied the key.').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByText('Replaced, works until').waitFor();
+}
+
+/** What the nodes reported, as bars and as a table. */
+async function looksAtUsage(site: Site): Promise<void> {
+  const { page, vendor } = site;
+  const dialog = page.getByRole('dialog');
+  const successor = (await stored(site)).find(({ rotated_from }) => rotated_from !== null);
+  ok(successor, 'the server has the successor');
+  const at = vendor.clock.now();
+  const events = [eventOf(successor, at), eventOf(successor, at, { status: 500 })];
+  await vendor.as.liveKey('POST /v1/ingest/batch', batchOf(events));
+  await choose(page, 'first', 'Usage');
+  await dialog.locator('figcaption', { hasText: '2 requests, 1 of them' }).waitFor();
+  await axe(page);
+  await dialog.getByRole('button', { name: 'Table' }).click();
+  equal(await dialog.getByRole('row').count(), 31, 'a row for each of 30 days');
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog.waitFor({ state: 'detached' });
+}
+
+/** By keyboard alone; the focus is not lost with the row. */
+async function revokes({ page }: Site): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await page.getByRole('button', { name: ACTIONS }).last().focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Revoke' }).waitFor();
+  await page.keyboard.press('End');
+  await page.keyboard.press('Enter');
+  await dialog.getByText('Revoke Website?').waitFor();
+  await axe(page);
+  await dialog.getByRole('button', { name: 'Revoke key' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await hasFocus(page, /API keys/);
+  equal(await page.getByRole('button', { name: ACTIONS }).count(), 1);
+  await page.getByLabel('Show revoked keys').check();
+  await page.getByRole('cell', { name: 'Revoked' }).waitFor();
+  await axe(page);
+}
+
+test('pages, test mode, reading alone, and a token for which a key is too wide', async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  const { page, vendor, tenantId, projectId } = site;
+  const place = { project_id: projectId, tenant_id: tenantId };
+  for (let made = 0; made < 12; made += 1) await vendor.given.key({ ...place, name: `K${made}` });
+  await vendor.given.key({ ...place, name: 'Wide', scopes: ['admin'] });
+  site.serve('<keyrail-keys token-url="/token" page-size="10"></keyrail-keys>');
+  await site.open();
+  await page.getByText('The newest 10 keys').waitFor();
+  await page.getByRole('button', { name: 'Show more' }).click();
+  await page.getByText('13 keys').waitFor();
+  equal(await page.getByRole('button', { name: ACTIONS }).count(), 13);
+  await page.getByRole('button', { name: 'Actions for Wide' }).click();
+  const rotate = page.getByRole('menuitem', { name: 'Rotate' });
+  equal(await rotate.getAttribute('aria-disabled'), 'true');
+  match((await rotate.textContent()) ?? '', /permissions that this page may not give/);
+  await page.keyboard.press('Escape');
+
+  // Without keys:write there is no control that changes something.
+  site.answer(() => site.mint({ env: 'test', scopes: ['keys:read'] }));
+  await vendor.as.testKey('POST /v1/keys', { ...place, env: 'test', name: 'Trial' });
+  await site.open();
+  await page.getByText('Test mode').waitFor();
+  await page.getByText('but not change them').waitFor();
+  equal(await page.getByRole('button', { name: 'Create key' }).count(), 0);
+  await page.getByRole('button', { name: 'Actions for Trial' }).click();
+  deepEqual(await page.getByRole('menuitem').allTextContents(), ['Usage']);
+  await page.keyboard.press('Escape');
+  await axe(page);
+  await page.evaluate(() => {
+    const element = document.querySelector('keyrail-keys');
+    Reflect.get(element ?? {}, 'openCreate').call(element);
+  });
+  equal(await page.getByRole('dialog').count(), 0);
+  deepEqual((await site.events())[0], ['ready', { scopes: ['keys:read'], test_mode: true }]);
+
+  // The page can forbid changes although the token allows them.
+  site.answer(() => site.mint({ env: 'test' }));
+  site.serve('<keyrail-keys token-url="/token" readonly></keyrail-keys>');
+  await site.open();
+  await page.getByRole('button', { name: 'Actions for Trial' }).waitFor();
+  equal(await page.getByRole('button', { name: 'Create key' }).count(), 0);
+  await page.evaluate(() => document.querySelector('keyrail-keys')?.removeAttribute('readonly'));
+  await page.getByRole('button', { name: 'Create key' }).waitFor();
+});

@@ -1,0 +1,159 @@
+// The element inside other pages: hostile ones, ones with dialogs and shortcuts of their own,
+// several elements at once, other languages, and a thousand mounts.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { axe } from '../test/axe.ts';
+import { openSite } from '../test/ground.ts';
+
+test('a hostile page neither breaks the element nor sees its tokens', async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  const { page } = site;
+  // Before the script: additions of old libraries. After it: everything that can be replaced.
+  await page.addInitScript(() => {
+    Reflect.set(Array.prototype, 'each', () => 'from an old library');
+    Reflect.set(Array.prototype, 'toJSON', () => 'an array');
+  });
+  await site.open();
+  await page.getByText('No keys yet').waitFor();
+  await page.evaluate(() => {
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(`* { color: red !important; font: 40px fantasy !important; all: unset;
+      display: inline !important; direction: rtl !important; visibility: visible !important }
+      div, button, dialog, input { display: none !important }`);
+    document.adoptedStyleSheets = [sheet];
+  });
+  const look = await page.getByText('No keys yet').evaluate((title: Element) => {
+    const { color, fontSize, direction } = getComputedStyle(title);
+    return { color, fontSize, direction };
+  });
+  equal(look.direction, 'ltr');
+  ok(Number.parseFloat(look.fontSize) < 20, look.fontSize);
+  ok(look.color !== 'rgb(255, 0, 0)', look.color);
+  await page.evaluate(() => {
+    const stop = () => {
+      throw new Error('replaced by the page');
+    };
+    for (const name of ['fetch', 'setTimeout', 'URL', 'Headers', 'AbortController', 'Promise']) {
+      Reflect.set(window, name, stop);
+    }
+    for (const name of ['Map', 'Set', 'CustomEvent', 'Intl', 'requestAnimationFrame']) {
+      Reflect.set(window, name, stop);
+    }
+    Reflect.set(JSON, 'parse', stop);
+    Reflect.set(JSON, 'stringify', stop);
+  });
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Website');
+  await dialog.getByLabel('invoices:write').check();
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await page.getByText('It is shown this once.').waitFor();
+  const { data } = await site.vendor.as.liveKey('GET /v1/keys', { tenant_id: site.tenantId });
+  deepEqual(data[0]?.scopes, ['invoices:write'], 'arrays are sent as arrays');
+});
+
+test('dialogs and shortcuts of the page, two elements, languages and directions', async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  const { page } = site;
+  site.serve(`<dialog id="own"><keyrail-keys token-url="/token"></keyrail-keys></dialog>
+    <section lang="de"><keyrail-keys token-url="/token" theme="dark"></keyrail-keys></section>`);
+  await site.open();
+  await page.evaluate(() => {
+    const own = document.querySelector('dialog');
+    own?.showModal();
+    const pressed: string[] = [];
+    Reflect.set(window, 'pressed', pressed);
+    addEventListener('keydown', ({ key }) => pressed.push(key));
+    document.querySelector('keyrail-keys')?.addEventListener('keydown', (event) => {
+      if (event instanceof KeyboardEvent && event.key === 'Escape') own?.close();
+    });
+  });
+  const first = page.locator('#own');
+  await first.getByRole('button', { name: 'Create key' }).click();
+  const input = first.getByLabel('Name');
+  await input.pressSequentially('gk?');
+  await page.keyboard.press('Escape');
+  await input.waitFor({ state: 'detached' });
+  ok(await first.evaluate((own: Element) => own.matches('[open]')), 'the page keeps its dialog');
+  deepEqual(await page.evaluate('pressed'), [], 'letters are no shortcuts of the page');
+  const back = await page.evaluate(
+    () => document.activeElement?.shadowRoot?.activeElement?.textContent,
+  );
+  equal(back, 'Create key');
+  await page.keyboard.press('Escape');
+
+  // German, by the language of its part of the page, and a theme of its own.
+  const german = page.locator('section keyrail-keys');
+  await german.getByText('Noch keine Schlüssel').waitFor();
+  await german.getByRole('button', { name: 'Schlüssel erstellen' }).click();
+  await page.getByRole('dialog').getByText('Was darf er?').waitFor();
+  await axe(page);
+  await page.keyboard.press('Escape');
+  equal(site.asked(), 2, 'each has a token of its own');
+
+  // Right to left, by texts of the vendor; both at 280 px without sideways scrolling.
+  await page.evaluate(() => {
+    const [, element] = document.querySelectorAll<HTMLElement>('keyrail-keys');
+    if (!element) return;
+    Reflect.set(element, 'texts', { 'list.title': 'مفاتيح', dir: 'rtl' });
+    element.setAttribute('lang', 'ar');
+    element.style.width = '280px';
+  });
+  await german.getByText('مفاتيح').waitFor();
+  const facts = await german.evaluate((element: Element) => {
+    const base = element.shadowRoot?.querySelector<HTMLElement>('.base');
+    const frame = element.shadowRoot?.querySelector<HTMLElement>('.frame');
+    return { dir: base?.dir, over: (frame?.scrollWidth ?? 999) - (frame?.clientWidth ?? 0) };
+  });
+  deepEqual(facts, { dir: 'rtl', over: 0 });
+});
+
+const MOUNTS = 1000;
+const GROWTH_BYTES_MAX = 3_000_000;
+
+test('a thousand mounts leave no memory, no timer and no listener behind', async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  const { page } = site;
+  site.serve('<p id="place"></p>');
+  await site.open();
+  const body = (await site.mint()).body;
+  await page.evaluate((token) => {
+    Reflect.set(window, 'mount', async (count: number) => {
+      await customElements.whenDefined('keyrail-keys');
+      for (let made = 0; made < count; made += 1) {
+        const element = document.createElement('keyrail-keys');
+        Reflect.set(element, 'getToken', async () => token);
+        const scopes = ['keys:read', 'keys:write'];
+        const times = { expires_at: '2099-01-01T00:05:00.000Z', expires_in: 300 };
+        const named = { id: 'a', slug: 'a', name: 'A', external_id: 'a' };
+        const session = { scopes, ...times, project: named, tenant: named, env: 'live' };
+        Reflect.set(element, 'transport', async (url: URL) =>
+          Response.json(String(url).includes('session') ? session : { data: [] }),
+        );
+        document.querySelector('#place')?.append(element);
+        while (!element.shadowRoot?.querySelector('.empty')) {
+          await new Promise((resolve) => setTimeout(resolve));
+        }
+        element.remove();
+      }
+    });
+  }, body);
+  const devtools = await site.context.newCDPSession(page);
+  const measure = async () => {
+    await devtools.send('HeapProfiler.collectGarbage');
+    const { jsEventListeners, nodes } = await devtools.send('Memory.getDOMCounters');
+    const { usedSize } = await devtools.send('Runtime.getHeapUsage');
+    return { jsEventListeners, nodes, usedSize };
+  };
+  await page.evaluate('mount(20)');
+  const before = await measure();
+  await page.evaluate(`mount(${MOUNTS})`);
+  const after = await measure();
+  ok(after.jsEventListeners <= before.jsEventListeners + 10, `${after.jsEventListeners} listeners`);
+  ok(after.nodes <= before.nodes + 200, `${after.nodes} nodes, before ${before.nodes}`);
+  const grown = after.usedSize - before.usedSize;
+  ok(grown < GROWTH_BYTES_MAX, `${grown} bytes more`);
+});

@@ -1,0 +1,105 @@
+// Replaces a key: how long both keys work, in words and as two bars.
+import type { Answer } from '@keyrail/client';
+import { useState } from 'preact/hooks';
+import { nowMs } from '../clock.ts';
+import { type ApiKey, nameOf } from '../core/key-state.ts';
+import { HOUR_MS, momentText } from '../core/times.ts';
+import { useChange } from '../core/use-change.ts';
+import { Button } from '../ui/button.tsx';
+import { useWidget } from '../ui/context.ts';
+import { Dialog } from '../ui/dialog.tsx';
+import { ProblemBox } from '../ui/problem.tsx';
+
+export type RotatedKey = Answer<'POST /v1/embed/keys/{id}/rotate'>;
+
+const DAY_HOURS = 24;
+const OVERLAPS = [0, 1, DAY_HOURS, 3 * DAY_HOURS, 7 * DAY_HOURS];
+
+type Props = { of: ApiKey; onRotated(key: RotatedKey): void; onClose(): void; onLook(): void };
+
+export function Rotate({ of: key, onRotated, onClose, onLook }: Props) {
+  const { words } = useWidget();
+  const [hours, setHours] = useState(DAY_HOURS);
+  const { isBusy, problem, run } = useChange('rotate', onRotated);
+  const submit = () =>
+    run((client, signal) =>
+      client.call('POST /v1/embed/keys/{id}/rotate', {
+        params: { id: key.id },
+        body: { overlap_hours: hours },
+        signal,
+      }),
+    );
+  return (
+    <Dialog
+      title={words['rotate.title'](nameOf(key, words))}
+      onClose={onClose}
+      onSubmit={submit}
+      actions={
+        <>
+          <Button onClick={onClose}>{words['action.cancel']}</Button>
+          <Button type="submit" kind="primary" busy={isBusy}>
+            {words['rotate.submit']}
+          </Button>
+        </>
+      }
+    >
+      <p>{words['rotate.text']}</p>
+      <OverlapField hours={hours} onHours={setHours} />
+      <Overlap of={key} hours={hours} />
+      {problem && (
+        <ProblemBox of={problem}>
+          {problem.isUnknown && <Button onClick={onLook}>{words['action.look']}</Button>}
+        </ProblemBox>
+      )}
+    </Dialog>
+  );
+}
+
+function OverlapField({ hours, onHours }: { hours: number; onHours(hours: number): void }) {
+  const { words } = useWidget();
+  const label = (count: number) => {
+    if (count === 0) return words['rotate.now'];
+    const days = count / DAY_HOURS;
+    return days > 1 ? words['rotate.days'](days) : words['rotate.hours'](count);
+  };
+  return (
+    <fieldset class="field">
+      <legend>{words['rotate.overlap']}</legend>
+      <div class="choices">
+        {OVERLAPS.map((count) => (
+          <label key={count} class="choice">
+            <input
+              type="radio"
+              name="overlap"
+              data-first={count === hours || undefined}
+              checked={count === hours}
+              onChange={() => onHours(count)}
+            />
+            <span>{label(count)}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** A key that expires earlier ends then, whatever the overlap is. */
+function Overlap({ of: { expires_at }, hours }: { of: ApiKey; hours: number }) {
+  const { words } = useWidget();
+  const now = nowMs();
+  const wantedMs = now + hours * HOUR_MS;
+  const endMs = expires_at === null ? wantedMs : Math.min(wantedMs, Date.parse(expires_at));
+  const until = momentText(new Date(endMs).toISOString(), words, now);
+  const isNow = hours === 0;
+  return (
+    <figure class={isNow ? 'overlap now' : 'overlap'}>
+      <div aria-hidden="true">
+        <span>{words['rotate.old']}</span>
+        <i class="old" />
+        <span>{words['rotate.new']}</span>
+        <i class="new" />
+      </div>
+      <figcaption>{isNow ? words['rotate.until_now'] : words['rotate.until'](until)}</figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,50 @@
+// The attributes of the element, read with their bounds.
+
+export const ATTRIBUTES = [
+  'token-url',
+  'url',
+  'theme',
+  'lang',
+  'dir',
+  'density',
+  'readonly',
+  'page-size',
+] as const;
+
+export type Settings = {
+  tokenUrl: string | null;
+  url: string | null;
+  theme: 'auto' | 'light' | 'dark';
+  lang: string;
+  dir: 'ltr' | 'rtl' | null;
+  density: 'normal' | 'compact';
+  isReadOnly: boolean;
+  pageSize: number;
+};
+
+const PAGE_SIZE_MIN = 10;
+const PAGE_SIZE_MAX = 100;
+const PAGE_SIZE_DEFAULT = 25;
+
+export function settingsOf(element: HTMLElement): Settings {
+  const read = (name: (typeof ATTRIBUTES)[number]) => element.getAttribute(name);
+  const theme = read('theme');
+  const dir = read('dir');
+  return {
+    tokenUrl: read('token-url') || null,
+    url: read('url') || null,
+    theme: theme === 'light' || theme === 'dark' ? theme : 'auto',
+    // The language of a part of the page is that of its nearest ancestor with the attribute.
+    lang: element.closest('[lang]')?.getAttribute('lang') || 'en',
+    dir: dir === 'rtl' || dir === 'ltr' ? dir : null,
+    density: read('density') === 'compact' ? 'compact' : 'normal',
+    isReadOnly: element.hasAttribute('readonly'),
+    pageSize: pageSizeOf(read('page-size')),
+  };
+}
+
+function pageSizeOf(text: string | null): number {
+  const size = Math.round(Number(text ?? PAGE_SIZE_DEFAULT));
+  if (!Number.isFinite(size)) return PAGE_SIZE_DEFAULT;
+  return Math.min(PAGE_SIZE_MAX, Math.max(PAGE_SIZE_MIN, size));
+}

@@ -1,0 +1,50 @@
+// The languages are complete, and the right one is chosen.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { de } from './de.ts';
+import { en } from './en.ts';
+import { wordsFor } from './texts.ts';
+
+type Entry = string | ((...args: never[]) => string);
+
+const entriesOf = (table: object): [string, Entry][] => Object.entries(table);
+
+test('German has every entry of English, of the same kind, and none is empty', () => {
+  deepEqual(Object.keys(de).sort(), Object.keys(en).sort());
+  const german = new Map(entriesOf(de));
+  for (const [name, text] of entriesOf(en)) {
+    const other = german.get(name);
+    equal(typeof other, typeof text, name);
+    if (typeof text === 'function' && typeof other === 'function') {
+      equal(other.length, text.length, `${name} inserts the same values`);
+    }
+    ok(text !== '' && other !== '', name);
+  }
+});
+
+test('few texts are the same in both languages', () => {
+  const same = entriesOf(en).filter(([name, text]) => Reflect.get(de, name) === text);
+  deepEqual(
+    same.map(([name]) => name),
+    ['list.name', 'create.name'],
+  );
+});
+
+test('plurals', () => {
+  equal(en['list.count'](1), '1 key');
+  equal(en['list.count'](2), '2 keys');
+  equal(de['rotate.hours'](1), '1 Stunde');
+  equal(de['rotate.days'](3), '3 Tage');
+});
+
+test('the language decides, English is the fallback, and the vendor has the last word', () => {
+  equal(wordsFor('de-AT')['list.title'], 'API-Schlüssel');
+  equal(wordsFor('de-AT').lang, 'de-AT');
+  deepEqual([wordsFor('fr').lang, wordsFor('fr')['list.title']], ['en', 'API keys']);
+  equal(wordsFor('no such language!').lang, 'en');
+  const own = wordsFor('ar', { 'list.title': 'مفاتيح', 'list.more': undefined });
+  deepEqual([own.lang, own.dir, own['list.title']], ['ar', 'rtl', 'مفاتيح']);
+  equal(own['list.more'], 'Show more', 'an entry that is undefined replaces nothing');
+  equal(wordsFor('ar').dir, 'ltr', 'English texts are not written from the right');
+  equal(wordsFor('en', { dir: 'rtl' }).dir, 'rtl');
+});

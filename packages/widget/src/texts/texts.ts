@@ -1,0 +1,48 @@
+// The table of texts for a language, with the entries that the vendor replaces.
+import { de } from './de.ts';
+import { en, type Table } from './en.ts';
+
+/** Any entries of the table, the vendor's words for its scopes, and the direction of the text. */
+export type Texts = { [K in keyof Table]?: Table[K] | undefined } & {
+  /** Words for scopes: `{ 'invoices:read': 'Read invoices' }`. */
+  scopes?: Readonly<Record<string, string>> | undefined;
+  dir?: 'ltr' | 'rtl' | undefined;
+};
+
+/** What every screen gets to speak with. */
+export type Words = Table & {
+  /** The language of dates and numbers. */
+  lang: string;
+  dir: 'ltr' | 'rtl';
+  scopes: Readonly<Record<string, string>>;
+};
+
+const tables: Readonly<Record<string, Table>> = { en, de };
+const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|iw|ks|ku|ps|sd|ug|ur|yi)\b/i;
+
+/** Unknown languages get English texts, unless the vendor passes its own. */
+export function wordsFor(wanted: string, own: Texts = {}): Words {
+  const lang = isLanguage(wanted) ? wanted : 'en';
+  const [primary = ''] = lang.toLowerCase().split('-');
+  const table = tables[primary];
+  const isOwn = own['list.title'] !== undefined;
+  return {
+    ...(table ?? en),
+    ...defined(own),
+    // Dates in a language that the texts are not in would be confusing.
+    lang: table || isOwn ? lang : 'en',
+    dir: own.dir ?? (RIGHT_TO_LEFT.test(lang) && isOwn ? 'rtl' : 'ltr'),
+    scopes: own.scopes ?? {},
+  };
+}
+
+const defined = (own: Texts): Partial<Table> =>
+  Object.fromEntries(Object.entries(own).filter(([, text]) => text !== undefined));
+
+function isLanguage(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}

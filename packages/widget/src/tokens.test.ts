@@ -1,0 +1,147 @@
+// Tokens in a real browser: renewed before they end and when the page is back, one renewal at a
+// time, never in a loop, and never while it costs what the person is typing.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { openSite, type Site } from '../test/ground.ts';
+
+const TOKEN_MS = 300_000;
+
+const refusals = /status of 40[13]/;
+const lost = /net::ERR_|CORS policy/;
+
+/** Opens the dialog, types a name, and returns what asserts that it is still there. */
+async function type({ page }: Site): Promise<() => Promise<void>> {
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const input = page.getByRole('dialog').getByLabel('Name');
+  await input.pressSequentially('Web');
+  return async () => {
+    equal(await input.inputValue(), 'Web');
+    const isFocused = await input.evaluate((one: Element) => one.matches(':focus'));
+    ok(isFocused, 'the input has the focus');
+  };
+}
+
+test('a token that ends while a name is typed is renewed once, and nothing is lost', async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  const { page, vendor } = site;
+  await page.clock.install();
+  await site.open();
+  await page.getByText('No keys yet').waitFor();
+  const isStillThere = await type(site);
+
+  // At refresh_after, while typing.
+  const renewal = () =>
+    page.waitForResponse((response) => response.url().endsWith('/v1/embed/session'));
+  const early = renewal();
+  vendor.clock.shift(241_000);
+  await page.clock.fastForward(241_000);
+  await early;
+  equal(site.asked(), 2);
+  await isStillThere();
+
+  // A hidden page does not renew; when it is shown again, it does, once.
+  const show = (isHidden: boolean) =>
+    page.evaluate((hidden) => {
+      Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, isHidden);
+  await show(true);
+  vendor.clock.shift(TOKEN_MS);
+  await page.clock.fastForward(TOKEN_MS);
+  equal(site.asked(), 2);
+  const late = renewal();
+  await show(false);
+  await late;
+  equal(site.asked(), 3);
+  await isStillThere();
+
+  // Refused without a warning: the call did nothing, so it is repeated, and the key exists once.
+  site.expects(refusals);
+  await vendor.as.liveKey('POST /v1/tenants/{id}/embed_tokens/revoke', { id: site.tenantId });
+  await page.getByRole('dialog').getByLabel('invoices:read').check();
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  await page.getByText('It is shown this once.').waitFor();
+  equal(site.asked(), 4);
+  const { data } = await vendor.as.liveKey('GET /v1/keys', { tenant_id: site.tenantId });
+  deepEqual(
+    data.map(({ name }) => name),
+    ['Web'],
+  );
+  deepEqual(
+    (await site.events()).map(([name]) => name),
+    ['ready', 'created'],
+  );
+});
+
+test('three failures end in one quiet state; trying again and the network help', async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  const { page, context } = site;
+  site.expects(refusals, lost, /status of 50/);
+  site.answer(async () => ({ status: 500, body: {} }));
+  await site.open();
+  const retry = page.getByRole('button', { name: 'Try again' });
+  await page.getByText('cannot be reached at the moment').waitFor();
+  equal(site.asked(), 3);
+  const named = async () => (await site.events()).map(([name]) => name);
+  deepEqual(await named(), ['error', 'token-expired']);
+  await page.evaluate(() => document.dispatchEvent(new Event('focusin')));
+  equal(site.asked(), 3, 'it stays quiet');
+  site.answer(null);
+  await retry.click();
+  await page.getByText('No keys yet').waitFor();
+  equal(site.asked(), 4);
+  const isStillThere = await type(site);
+
+  // Without a network: nothing is sent, the form stays, and the network's return is enough.
+  await context.setOffline(true);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  await page.getByText('There is no network. Nothing was sent.').waitFor();
+  await page.getByRole('dialog').getByLabel('Name').focus();
+  await isStillThere();
+  await context.setOffline(false);
+  await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+  await page.getByText('It is shown this once.').waitFor();
+});
+
+test('a refused token, an unregistered page and another tenant', async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  const { page, vendor } = site;
+  site.expects(refusals, lost);
+  // The backend returns an old token again and again.
+  const old = await site.mint();
+  await vendor.as.liveKey('POST /v1/tenants/{id}/embed_tokens/revoke', { id: site.tenantId });
+  site.answer(async () => old);
+  await site.open();
+  await page.getByText('Your access to these keys has ended.').waitFor();
+  equal(site.asked(), 2, 'asked again once, not in a loop');
+  const details = (await site.events()).map(([name, { code, reason }]) => [name, code ?? reason]);
+  deepEqual(details, [
+    ['error', 'invalid_token'],
+    ['token-expired', 'refused'],
+  ]);
+
+  // Another tenant: the list is read again, for that one.
+  const other = await vendor.given.tenant();
+  await vendor.given.key({ project_id: site.projectId, tenant_id: other.id, name: 'Theirs' });
+  site.answer(null);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('No keys yet').waitFor();
+  site.answer(() => site.mint({ tenant_id: other.id }));
+  await vendor.as.liveKey('POST /v1/tenants/{id}/embed_tokens/revoke', { id: site.tenantId });
+  await page.evaluate(() => {
+    const element = document.querySelector('keyrail-keys');
+    return Reflect.get(element ?? {}, 'refresh').call(element);
+  });
+  await page.getByText('Theirs').waitFor();
+
+  await vendor.as.liveKey('PATCH /v1/workspace', { embed_origins: ['https://other.example'] });
+  site.answer(() => site.mint({ origins: ['https://other.example'] }));
+  await site.open();
+  await page.getByText('This page is not registered for key management.').waitFor();
+  equal((await site.events()).at(-1)?.[1].code, 'origin_not_allowed');
+});

@@ -1,0 +1,32 @@
+// What every screen needs: texts, the connection, the settings and the events of the element.
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Connection } from '../core/connection.ts';
+import type { Session } from '../core/session.ts';
+import type { Words } from '../texts/texts.ts';
+import type { KeyrailKeysEvents } from '../types.ts';
+
+export type Emit = <E extends keyof KeyrailKeysEvents>(
+  name: E,
+  detail: KeyrailKeysEvents[E]['detail'],
+) => void;
+
+type Surroundings = {
+  words: Words;
+  connection: Connection;
+  session: Session;
+  pageSize: number;
+  /** The token allows changes, and the page does not forbid them. */
+  mayChange: boolean;
+  emit: Emit;
+  /** Says a result to screen readers. */
+  say(text: string): void;
+};
+
+export const Widget = createContext<Surroundings | null>(null);
+
+export function useWidget(): Surroundings {
+  const found = useContext(Widget);
+  if (found === null) throw new Error('A screen is rendered outside of the element.');
+  return found;
+}

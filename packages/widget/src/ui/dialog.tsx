@@ -1,0 +1,100 @@
+// The platform's dialog: it keeps the focus, makes the page behind it inert, and gives the focus
+// back to what opened it. The page hears nothing of its Esc key, so its own dialogs stay open.
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef } from 'preact/hooks';
+import { IconButton } from './button.tsx';
+import { useWidget } from './context.ts';
+
+type Props = {
+  title: string;
+  children: ComponentChildren;
+  /** Buttons at the foot, the primary one last. */
+  actions: ComponentChildren;
+  /** Called by Esc, the close button and the backdrop. */
+  onClose(): void;
+  /** Makes the content a form, so that Enter sends it. */
+  onSubmit?: () => void;
+  isWide?: boolean;
+};
+
+export function Dialog(props: Props) {
+  const { title, children, actions, onClose, onSubmit, isWide = false } = props;
+  const { words } = useWidget();
+  const id = useId();
+  const dialog = useModal(onClose);
+  const content = (
+    <>
+      <header class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <IconButton icon="close" label={words['action.close']} onClick={onClose} />
+      </header>
+      <div class="dialog-body">{children}</div>
+      <footer class="dialog-foot">{actions}</footer>
+    </>
+  );
+  const submit = (event: Event) => {
+    event.preventDefault();
+    onSubmit?.();
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does what a click on the backdrop does
+    <dialog
+      ref={dialog}
+      part="dialog"
+      class={isWide ? 'wide' : ''}
+      aria-labelledby={id}
+      onClick={({ target }) => target === dialog.current && onClose()}
+    >
+      {onSubmit ? (
+        <form class="dialog-frame" onSubmit={submit} noValidate>
+          {content}
+        </form>
+      ) : (
+        <div class="dialog-frame">{content}</div>
+      )}
+    </dialog>
+  );
+}
+
+function useModal(onClose: () => void) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const close = useRef(onClose);
+  close.current = onClose;
+  useEffect(() => {
+    const element = dialog.current;
+    if (!element) return;
+    const root = element.getRootNode();
+    const opener = root instanceof ShadowRoot ? root.activeElement : null;
+    element.showModal();
+    element.querySelector<HTMLElement>('[data-first]')?.focus();
+    const cancel = (event: Event) => {
+      event.preventDefault();
+      close.current();
+    };
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      event.preventDefault();
+      event.stopPropagation();
+      close.current();
+    };
+    element.addEventListener('cancel', cancel);
+    element.addEventListener('keydown', press);
+    return () => {
+      element.removeEventListener('cancel', cancel);
+      element.removeEventListener('keydown', press);
+      element.close();
+      giveBack(opener, root);
+    };
+  }, []);
+  return dialog;
+}
+
+/**
+ * The change may have removed what opened the dialog: then the title gets the focus. If something
+ * of the page opened it, the platform has given the focus back.
+ */
+function giveBack(opener: Element | null, root: Node): void {
+  if (opener === null) return;
+  if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
+  else if (root instanceof ShadowRoot) root.querySelector<HTMLElement>('[data-title]')?.focus();
+}

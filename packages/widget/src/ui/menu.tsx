@@ -1,0 +1,153 @@
+// The menu of a row, in the top layer, so that no edge of the page cuts it off.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Icon, type IconName } from './icons.tsx';
+
+export type MenuEntry = {
+  label: string;
+  icon: IconName;
+  isDanger?: boolean;
+  /** Why it cannot be chosen. */
+  because?: string | null;
+  onChoose(): void;
+};
+
+const GAP_PX = 4;
+
+export function Menu({ label, entries }: { label: string; entries: readonly MenuEntry[] }) {
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  return (
+    <>
+      <button
+        type="button"
+        part="button"
+        class="button bare"
+        ref={button}
+        aria-label={label}
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Icon name="menu" />
+      </button>
+      {isOpen && (
+        <MenuPopup
+          label={label}
+          entries={entries}
+          button={button.current}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}
+
+type PopupProps = {
+  label: string;
+  entries: readonly MenuEntry[];
+  button: HTMLElement | null;
+  onClose(): void;
+};
+
+function MenuPopup({ label, entries, button, onClose }: PopupProps) {
+  const popup = usePopup(button, onClose);
+  const choose = ({ because, onChoose }: MenuEntry) => {
+    if (because) return;
+    onClose();
+    // The dialog that opens now gives the focus back to the button.
+    button?.focus();
+    onChoose();
+  };
+  return (
+    <div ref={popup} popover="manual" role="menu" aria-label={label} class="menu">
+      {entries.map((entry) => (
+        <button
+          key={entry.label}
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          class={entry.isDanger ? 'menu-item danger' : 'menu-item'}
+          aria-disabled={entry.because ? true : undefined}
+          onClick={() => choose(entry)}
+        >
+          <Icon name={entry.icon} />
+          <span>
+            {entry.label}
+            {entry.because && <small>{entry.because}</small>}
+          </span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function usePopup(button: HTMLElement | null, onClose: () => void) {
+  const popup = useRef<HTMLDivElement>(null);
+  const close = useRef(onClose);
+  close.current = onClose;
+  useLayoutEffect(() => {
+    const element = popup.current;
+    if (!element || !button) return;
+    element.showPopover();
+    place(element, button);
+    itemsOf(element)[0]?.focus();
+    const pressOutside = (event: Event) => {
+      const path = event.composedPath();
+      if (!path.includes(element) && !path.includes(button)) close.current();
+    };
+    const press = (event: KeyboardEvent) => {
+      if (event.key === 'Tab') close.current();
+      if (!walk(event, itemsOf(element))) return;
+      event.preventDefault();
+      event.stopPropagation();
+      if (event.key !== 'Escape') return;
+      close.current();
+      button.focus();
+    };
+    const shut = () => close.current();
+    document.addEventListener('pointerdown', pressOutside, true);
+    element.addEventListener('keydown', press);
+    addEventListener('resize', shut);
+    addEventListener('scroll', shut, true);
+    return () => {
+      document.removeEventListener('pointerdown', pressOutside, true);
+      element.removeEventListener('keydown', press);
+      removeEventListener('resize', shut);
+      removeEventListener('scroll', shut, true);
+    };
+  }, [button]);
+  return popup;
+}
+
+const itemsOf = (menu: HTMLElement): HTMLElement[] => [
+  ...menu.querySelectorAll<HTMLElement>('[role=menuitem]'),
+];
+
+/** Moves the focus; true if the key belongs to the menu. */
+function walk({ key }: KeyboardEvent, items: readonly HTMLElement[]): boolean {
+  const at = items.findIndex((item) => item.matches(':focus'));
+  const last = items.length - 1;
+  const to: Record<string, number> = {
+    ArrowDown: at === last ? 0 : at + 1,
+    ArrowUp: at <= 0 ? last : at - 1,
+    Home: 0,
+    End: last,
+  };
+  const next = to[key];
+  if (next !== undefined) items[next]?.focus();
+  return next !== undefined || key === 'Escape';
+}
+
+/** Below the button at its end, or above it where the window ends. */
+function place(menu: HTMLElement, button: HTMLElement): void {
+  const at = button.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = menu;
+  const isLeftward = getComputedStyle(button).direction === 'ltr';
+  const wanted = isLeftward ? at.right - width : at.left;
+  const { clientWidth, clientHeight } = document.documentElement;
+  const left = Math.max(GAP_PX, Math.min(wanted, clientWidth - width - GAP_PX));
+  const isBelow = at.bottom + GAP_PX + height <= clientHeight || at.top < height;
+  const top = isBelow ? at.bottom + GAP_PX : at.top - height - GAP_PX;
+  menu.style.left = `${left}px`;
+  menu.style.top = `${top}px`;
+}

@@ -1,0 +1,38 @@
+// Accessibility of the page as it stands, by axe-core, in both themes.
+import { deepEqual } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+let source: string | undefined;
+
+const RULES_OF_COLOUR = ['color-contrast'];
+
+type Violation = { id: string; nodes: { target: unknown; failureSummary?: string }[] };
+
+/** The themes differ in colours alone, so the other rules run once. */
+export async function axe(page: Page): Promise<void> {
+  source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  // Evaluated by the browser's debugger, which the policy of the page does not hinder.
+  await page.evaluate(source);
+  const faults: string[] = [];
+  for (const theme of ['light', 'dark']) {
+    await page.evaluate((name) => {
+      for (const one of document.querySelectorAll('keyrail-keys')) one.setAttribute('theme', name);
+    }, theme);
+    const rules = theme === 'light' ? 'undefined' : JSON.stringify(RULES_OF_COLOUR);
+    const found: Violation[] = await page.evaluate(
+      `axe.run('keyrail-keys', { resultTypes: ['violations'], runOnly: ${rules} })
+        .then(({ violations }) => violations)`,
+    );
+    for (const { id, nodes } of found) {
+      for (const { target, failureSummary } of nodes) {
+        faults.push(`${theme}: ${id}: ${JSON.stringify(target)}: ${failureSummary}`);
+      }
+    }
+  }
+  await page.evaluate(() => {
+    for (const one of document.querySelectorAll('keyrail-keys')) one.removeAttribute('theme');
+  });
+  deepEqual(faults, []);
+}

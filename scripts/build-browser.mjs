@@ -1,0 +1,225 @@
+/**
+ * Builds what browsers get into packages/dashboard/dist: the dashboard with hashed assets, the page
+ * that loads them and the metafile for the tests of sizes, and the widget as one script. All is
+ * also compressed. Plain JavaScript, because setup runs it on any Node. Run by itself, it builds if
+ * the build is stale; with `--gallery <folder>`, it builds the page of all elements for tests.
+ */
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+// biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
+import { widgetOptions } from './widget-options.mjs';
+
+const HOME = 'packages/dashboard';
+const SOURCES = [
+  `${HOME}/src`,
+  `${HOME}/index.html`,
+  `${HOME}/package.json`,
+  'packages/widget/src',
+  'packages/client/src',
+  'packages/protocol/src/wire',
+  'scripts/build-browser.mjs',
+  'scripts/widget-options.mjs',
+];
+const COMPRESSED_TYPES = /\.(js|css|svg|html)$/;
+const TARGET = ['chrome120', 'firefox121', 'safari17.2'];
+
+/** True if the build is missing or was made from other sources. */
+export function isBrowserStale(root) {
+  try {
+    return readFileSync(join(root, HOME, 'dist/made-from'), 'utf8') !== checksum(root);
+  } catch {
+    return true;
+  }
+}
+
+/** Builds in a new folder and then renames it, so that a half-finished build is never served. */
+export async function buildBrowser(root) {
+  const home = join(root, HOME);
+  const stamp = checksum(root);
+  const out = mkdtempSync(join(home, '.building-'));
+  try {
+    await Promise.all([bundleDashboard({ home, out }), bundleWidget(root, out)]);
+    writeFileSync(join(out, 'made-from'), stamp);
+    // mkdtemp makes folders that only their owner can read.
+    chmodSync(out, 0o755);
+    rmSync(join(home, 'dist'), { recursive: true, force: true });
+    renameSync(out, join(home, 'dist'));
+  } finally {
+    rmSync(out, { recursive: true, force: true });
+  }
+}
+
+/** With `forGallery`, the page of all elements instead, which only tests get: uncompressed. */
+async function bundleDashboard({ home, out, forGallery = false }) {
+  const { build } = await import('esbuild');
+  const assets = join(out, 'assets');
+  const entry = forGallery ? 'src/gallery/gallery.tsx' : 'src/main.tsx';
+  mkdirSync(assets, { recursive: true });
+  const shared = {
+    absWorkingDir: home,
+    outdir: assets,
+    bundle: true,
+    minify: true,
+    metafile: true,
+    target: TARGET,
+    conditions: ['keyrail-source'],
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    assetNames: '[name]-[hash]',
+    publicPath: '/assets/',
+    loader: { '.woff2': 'file', '.svg': 'file' },
+    logLevel: 'warning',
+  };
+  const workers = await build({ ...shared, entryPoints: workersIn(home), format: 'iife' });
+  const first = await build({ ...shared, entryPoints: ['src/first.ts'], format: 'iife' });
+  const main = await build({
+    ...shared,
+    entryPoints: [entry],
+    format: 'esm',
+    splitting: true,
+    jsx: 'automatic',
+    define: { 'process.env.NODE_ENV': '"production"', WORKER_URLS: urlsOf(workers.metafile) },
+  });
+  dropExtraStyles(main.metafile, home);
+  const template = readFileSync(join(home, 'index.html'), 'utf8');
+  const page = pageOf(template, { main: main.metafile, first: first.metafile }, entry);
+  writeFileSync(join(out, forGallery ? 'gallery.html' : 'index.html'), page);
+  if (forGallery) return;
+  writeFileSync(join(out, 'metafile.json'), JSON.stringify(main.metafile));
+  await Promise.all(readdirSync(assets).map((name) => compress(join(assets, name))));
+}
+
+/** One file, because a page of another origin loads it by one tag. */
+async function bundleWidget(root, out) {
+  const { build } = await import('esbuild');
+  const outfile = join(out, 'widget.js');
+  const entry = join(root, 'packages/widget/src/served.ts');
+  await build({ ...widgetOptions(root), entryPoints: [entry], outfile });
+  await compress(outfile);
+}
+
+function workersIn(home) {
+  const folder = join(home, 'src/workers');
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.filter((name) => /^[\w-]+\.ts$/.test(name)).map((name) => `src/workers/${name}`);
+}
+
+/** The built name of each worker by its own name, as JSON for `define`. */
+function urlsOf({ outputs }) {
+  const built = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint);
+  return JSON.stringify(
+    Object.fromEntries(
+      built.map(([file, { entryPoint }]) => [basename(entryPoint, '.ts'), urlOf(file)]),
+    ),
+  );
+}
+
+const urlOf = (file) => `/assets/${basename(file)}`;
+
+const outputOf = ({ outputs }, entry) =>
+  Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry);
+
+/** The style sheet of an entry has the rules of all its chunks: the chunks' own are not needed. */
+function dropExtraStyles({ outputs }, home) {
+  const kept = new Set(
+    Object.values(outputs)
+      .filter(({ entryPoint }) => /\/(main|gallery)\.tsx$/.test(entryPoint ?? ''))
+      .map(({ cssBundle }) => cssBundle),
+  );
+  for (const file of Object.keys(outputs)) {
+    if (!file.endsWith('.css') || kept.has(file)) continue;
+    rmSync(join(home, file), { force: true });
+    delete outputs[file];
+  }
+}
+
+/** The page that loads an entry. Chunks that the entry imports are preloaded, to save a round. */
+function pageOf(template, { main, first }, entry) {
+  const [script, output] = outputOf(main, entry);
+  const [firstScript] = outputOf(first, 'src/first.ts');
+  const font = Object.keys(main.outputs).find((file) => /inter-latin[^/]*\.woff2$/.test(file));
+  const icon = Object.keys(main.outputs).find((file) => basename(file).startsWith('icon-live-'));
+  const values = {
+    first: urlOf(firstScript),
+    style: urlOf(output.cssBundle),
+    font: urlOf(font),
+    icon: urlOf(icon),
+    main: urlOf(script),
+    preloads: staticImports(main, script)
+      .map((file) => `<link rel="modulepreload" href="${urlOf(file)}" />`)
+      .join('\n    '),
+  };
+  return template.replaceAll(/\{\{(\w+)\}\}/g, (_, name) => values[name]);
+}
+
+function staticImports({ outputs }, from) {
+  const found = new Set();
+  const follow = (file) => {
+    for (const { path, kind } of outputs[file]?.imports ?? []) {
+      if (kind !== 'import-statement' || found.has(path) || !outputs[path]) continue;
+      found.add(path);
+      follow(path);
+    }
+  };
+  follow(from);
+  return [...found];
+}
+
+const toBrotli = promisify(brotliCompress);
+const toGzip = promisify(gzip);
+
+async function compress(file) {
+  if (!COMPRESSED_TYPES.test(file)) return;
+  const bytes = readFileSync(file);
+  const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+  const [small, zipped] = await Promise.all([
+    toBrotli(bytes, { params }),
+    toGzip(bytes, { level: 9 }),
+  ]);
+  writeFileSync(`${file}.br`, small);
+  writeFileSync(`${file}.gz`, zipped);
+}
+
+function checksum(root) {
+  const sum = createHash('sha256');
+  for (const path of SOURCES) {
+    for (const file of sourceFiles(join(root, path))) {
+      sum.update(`${relative(root, file)}\n`).update(readFileSync(file));
+    }
+  }
+  return sum.digest('hex');
+}
+
+/** The file itself, or all files below the folder except tests. */
+function sourceFiles(path) {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found?.isDirectory()) return found && !path.endsWith('.test.ts') ? [path] : [];
+  return readdirSync(path)
+    .sort()
+    .flatMap((name) => sourceFiles(join(path, name)));
+}
+
+const self = fileURLToPath(import.meta.url);
+
+if (process.argv[1] === self) {
+  const root = join(dirname(self), '..');
+  const [, , word, out] = process.argv;
+  if (word === '--gallery')
+    await bundleDashboard({ home: join(root, HOME), out, forGallery: true });
+  else if (isBrowserStale(root)) await buildBrowser(root);
+}

@@ -1,0 +1,46 @@
+/**
+ * How esbuild builds the widget, for the server and for the published package: one style sheet as a
+ * text, and the globals of the page as they were when the script was loaded.
+ */
+import { join } from 'node:path';
+
+const TARGET = ['chrome123', 'firefox125', 'safari17.5'];
+
+export const widgetOptions = (root) => ({
+  bundle: true,
+  minify: true,
+  format: 'esm',
+  // Scripts of modules are always read as UTF-8; escapes would make German longer.
+  charset: 'utf8',
+  platform: 'browser',
+  target: TARGET,
+  // The settings of tsconfig.json are for the type checker.
+  tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+  jsx: 'transform',
+  jsxFactory: 'element',
+  jsxFragment: 'fragment',
+  conditions: ['keyrail-source'],
+  inject: ['captured', 'jsx'].map((name) => join(root, `packages/widget/src/${name}.ts`)),
+  define: { 'process.env.NODE_ENV': '"production"' },
+  plugins: [styleAsText],
+  logLevel: 'warning',
+});
+
+/** A shadow root takes its style from a text; the imports in it are followed first. */
+const styleAsText = {
+  name: 'style-as-text',
+  setup({ onLoad, esbuild }) {
+    onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      const { outputFiles, metafile } = await esbuild.build({
+        entryPoints: [path],
+        bundle: true,
+        minify: true,
+        write: false,
+        metafile: true,
+        target: TARGET,
+      });
+      const watchFiles = Object.keys(metafile.inputs);
+      return { contents: outputFiles[0].text, loader: 'text', watchFiles };
+    });
+  },
+};

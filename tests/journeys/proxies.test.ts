@@ -1,0 +1,189 @@
+// The proxies of docs/deploy.md, with exactly the files of deploy/: only ports, addresses and the
+// paths of the certificate are replaced.
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request as plainRequest } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createCertificate } from '@keyrail/testing/certificate.ts';
+import { freePort } from '@keyrail/testing/ports.ts';
+import { type ProxyProgram, proxyIsMissing } from '@keyrail/testing/stores/proxies.ts';
+import { until } from '@keyrail/testing/until.ts';
+import { deploy, type Running } from './deployment.ts';
+
+const HOST = 'keyrail.example.com';
+const ROOT = join(import.meta.dirname, '..', '..');
+const KIB = 1024;
+const LONG_TOKEN = 60 * KIB;
+const BODY_TOO_LARGE = 8 * KIB * KIB + KIB;
+/** One more than an address may try in a minute. */
+const ATTEMPTS = 121;
+
+type Ports = { upstream: string; secure: number; plain: number };
+type Proxy = {
+  program: ProxyProgram;
+  /** Writes the configuration, and returns the arguments of the program. */
+  configure(directory: string, ports: Ports): string[];
+};
+
+const example = (name: string): string => readFileSync(join(ROOT, 'deploy', name), 'utf8');
+
+/** Every text must occur: an example that has changed is not half replaced. */
+function replaced(text: string, changes: readonly (readonly [string, string])[]): string {
+  return changes.reduce((changed, [from, to]) => {
+    notEqual(changed.indexOf(from), -1, `the example names ${from}`);
+    return changed.replaceAll(from, to);
+  }, text);
+}
+
+const nginx: Proxy = {
+  program: 'nginx',
+  configure(directory, { upstream, secure, plain }) {
+    const files = createCertificate(directory, HOST);
+    ok(files, 'openssl creates a certificate');
+    const site = replaced(example('nginx.conf'), [
+      ['127.0.0.1:4400', upstream],
+      ['listen 443 ssl;', `listen 127.0.0.1:${secure} ssl;`],
+      ['listen [::]:443 ssl;', ''],
+      ['listen 80;', `listen 127.0.0.1:${plain};`],
+      ['listen [::]:80;', ''],
+      [`/etc/ssl/${HOST}/fullchain.pem`, files.certificate],
+      [`/etc/ssl/${HOST}/privkey.pem`, files.key],
+    ]);
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (kind) => `${kind}_temp_path ${directory}/${kind};`,
+    );
+    const around = [
+      'daemon off;',
+      'master_process off;',
+      `pid ${directory}/pid;`,
+      'events {}',
+      `http { access_log off; ${temporary.join(' ')}\n${site}\n}`,
+    ];
+    writeFileSync(join(directory, 'nginx.conf'), around.join('\n'));
+    return ['-e', 'stderr', '-c', join(directory, 'nginx.conf'), '-p', directory];
+  },
+};
+
+const caddy: Proxy = {
+  program: 'caddy',
+  configure(directory, { upstream, secure, plain }) {
+    const site = replaced(example('Caddyfile'), [['127.0.0.1:4400', upstream]]);
+    // Its own authority instead of a public one, and nothing outside the directory.
+    const options = [
+      'admin off',
+      'local_certs',
+      'skip_install_trust',
+      `https_port ${secure}`,
+      `http_port ${plain}`,
+      'default_bind 127.0.0.1',
+      `storage file_system ${directory}/storage`,
+    ];
+    writeFileSync(join(directory, 'Caddyfile'), `{\n${options.join('\n')}\n}\n${site}`);
+    return ['run', '--config', join(directory, 'Caddyfile'), '--adapter', 'caddyfile'];
+  },
+};
+
+type Asked = { path: string; method?: string; headers?: Record<string, string>; body?: string };
+type Answered = { status: number; headers: Record<string, unknown>; text: string };
+
+const ask = (port: number, isSecure: boolean, asked: Asked): Promise<Answered> =>
+  new Promise((resolve, reject) => {
+    const { path, method = 'GET', headers, body } = asked;
+    const send = isSecure ? secureRequest : plainRequest;
+    const to = { host: '127.0.0.1', port, path, method, headers: { host: HOST, ...headers } };
+    const sent = send(
+      { ...to, servername: HOST, rejectUnauthorized: false, agent: false },
+      async (response) => {
+        let text = '';
+        for await (const part of response.setEncoding('utf8')) text += part;
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
+      },
+    );
+    sent.on('error', reject);
+    sent.end(body);
+  });
+
+async function startProxy(t: TestContext, proxy: Proxy, server: Running): Promise<Ports> {
+  const directory = mkdtempSync(join(tmpdir(), 'kr-proxy-'));
+  const upstream = new URL(server.url).host;
+  const ports = { upstream, secure: await freePort(), plain: await freePort() };
+  const child = spawn(proxy.program, proxy.configure(directory, ports), {
+    env: { ...process.env, HOME: directory, XDG_DATA_HOME: directory },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  t.after(async () => {
+    await end(child);
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const isUp = () =>
+    ask(ports.secure, true, { path: '/healthz' }).then(
+      () => true,
+      () => false,
+    );
+  await until(isUp).catch((error: unknown) => {
+    throw new Error(`${proxy.program} does not answer: ${said}`, { cause: error });
+  });
+  return ports;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+for (const proxy of [nginx, caddy]) {
+  test(`${proxy.program} with the example of deploy/ passes what Keyrail needs`, async (t) => {
+    const missing = proxyIsMissing(proxy.program);
+    if (missing !== null) return t.skip(missing);
+    const deployment = await deploy(t, {
+      KEYRAIL_PUBLIC_URL: `https://${HOST}`,
+      KEYRAIL_TRUST_PROXY: '127.0.0.1,::1',
+      KEYRAIL_AUTH_THROTTLE: 'on',
+    });
+    const { secure, plain } = await startProxy(t, proxy, await deployment.run());
+
+    const ready = await ask(secure, true, { path: '/readyz' });
+    deepEqual([ready.status, JSON.parse(ready.text).status], [200, 'ok']);
+    match(String(ready.headers['strict-transport-security']), /max-age/);
+
+    const redirect = await ask(plain, false, { path: '/docs?a=b' });
+    equal(Math.floor(redirect.status / 100), 3);
+    match(String(redirect.headers.location), new RegExp(`^https://${HOST}(:\\d+)?/docs\\?a=b$`));
+
+    // Refused by Keyrail, not by the proxy: both came through whole.
+    const authorization = `Bearer ${'x'.repeat(LONG_TOKEN)}`;
+    const long = await ask(secure, true, { path: '/v1/workspace', headers: { authorization } });
+    deepEqual([long.status, JSON.parse(long.text).error.code], [401, 'invalid_key']);
+    const large = await ask(secure, true, {
+      path: '/v1/auth/sessions',
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: ' '.repeat(BODY_TOO_LARGE),
+    });
+    deepEqual([large.status, JSON.parse(large.text).error.code], [413, 'payload_too_large']);
+
+    // The client cannot choose the address that its attempts are counted for.
+    const attempt = (_: unknown, n: number) =>
+      ask(secure, true, {
+        path: '/v1/auth/invites/preview',
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-forwarded-for': `203.0.113.${n}` },
+        body: JSON.stringify({ token: 'not-a-token' }),
+      });
+    const attempts = await Promise.all(Array.from({ length: ATTEMPTS }, attempt));
+    ok(
+      attempts.some(({ status }) => status === 429),
+      'all attempts count for one address',
+    );
+  });
+}
