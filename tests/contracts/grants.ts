@@ -19,7 +19,7 @@ const shown = 'select(id,email,email_key,email_verified_at,name)';
 export const granted: Record<string, Rights> = {
   migrations: {},
   workspaces: { ...audited, kr_gate: ['select(id,name,slug,embed_origins)'] },
-  audit_heads: derived,
+  audit_heads: { ...derived, kr_worker: ['select(workspace_id,listens)'] },
   audit_logs: derived,
 
   secret_keys: {
@@ -27,6 +27,7 @@ export const granted: Record<string, Rights> = {
     kr_gate: [
       'select(id,workspace_id,env,lookup_hash,expires_at,revoked_at,quarantined_at,authority)',
     ],
+    kr_worker: ['select(id,workspace_id,env,display_prefix,expires_at,revoked_at)'],
   },
   secret_key_uses: { ...derived, kr_gate: own },
 
@@ -45,7 +46,7 @@ export const granted: Record<string, Rights> = {
     kr_record: ['select'],
     kr_gate: ['select(id,workspace_id,lookup_hash,revoked_at,quarantined_at)'],
     kr_worker: [
-      'select(id,workspace_id,project_id,tenant_id,env,expires_at,revoked_at,retired_at)',
+      'select(id,workspace_id,project_id,tenant_id,env,display_prefix,expires_at,revoked_at,created_at,shelf,retired_at,disabled_at)',
       'update(retired_at)',
     ],
   },
@@ -111,10 +112,30 @@ export const granted: Record<string, Rights> = {
   },
   one_time_tokens: { kr_gate: own, kr_worker: ['select', 'delete'] },
 
+  webhook_endpoints: {
+    kr_read: ['select'],
+    kr_write: [
+      'select',
+      'insert',
+      'update(env,url,events,description,sealed_secret,sealed_old_secret,old_secret_until,disabled_at,disabled_reason,failing_since,updated_at,deleted_at)',
+    ],
+    kr_worker: ['select', 'update(failing_since)'],
+  },
+  webhook_deliveries: {
+    kr_read: ['select'],
+    kr_write: [
+      'select',
+      'insert',
+      'update(state,attempts,due_at,claim,claimed_until,last_status,last_error,duration_ms,delivered_at)',
+    ],
+    kr_worker: ['select', 'update', 'delete'],
+  },
+  notice_marks: { kr_worker: own },
+
   mail_outbox: {
     kr_gate: ['insert'],
     kr_write: ['insert'],
-    kr_worker: ['select', 'update', 'delete'],
+    kr_worker: [...own, 'delete'],
   },
   signing_keys: {
     kr_gate: ['select'],

@@ -20,6 +20,7 @@ const withoutWorkspace: Record<string, string> = {
   worker_beats: 'processes of the deployment',
   job_leases: 'processes of the deployment',
   served_spans: 'processes of the deployment',
+  notice_marks: 'progress of a job of the deployment',
 };
 
 /** Tables that the write door may change without an audit row, each with its reason. */
@@ -27,6 +28,7 @@ const unaudited: Record<string, string> = {
   users: 'joining may verify the address of the new member',
   sessions: 'the active workspace of a person',
   mail_outbox: 'the mail of a change that is itself audited',
+  webhook_deliveries: 'the delivery of a change that is itself audited',
 };
 
 async function catalogue(text: string): Promise<Record<string, unknown>[]> {

@@ -124,6 +124,17 @@ export const methods = {
   },
   environments: { list: 'GET /v1/environments' },
   audit: { list: 'GET /v1/audit_logs', verifyChain: 'GET /v1/audit_logs/chain' },
+  webhookEndpoints: {
+    create: 'POST /v1/webhook_endpoints',
+    list: 'GET /v1/webhook_endpoints',
+    get: 'GET /v1/webhook_endpoints/{id}',
+    update: 'PATCH /v1/webhook_endpoints/{id}',
+    delete: 'DELETE /v1/webhook_endpoints/{id}',
+    rotateSecret: 'POST /v1/webhook_endpoints/{id}/rotate_secret',
+    test: 'POST /v1/webhook_endpoints/{id}/test',
+    deliveries: 'GET /v1/webhook_endpoints/{id}/deliveries',
+  },
+  webhookDeliveries: { retry: 'POST /v1/webhook_deliveries/{id}/retry' },
   server: {
     deployment: 'GET /v1/deployment',
     health: 'GET /healthz',

@@ -13,11 +13,11 @@ import { openSecretKeyAuth, type SecretKeyAuth } from './access/secret-key-auth.
 import { sessionPrincipal } from './access/session.ts';
 import { createSigningKeys, type SigningKeys } from './access/signing-keys.ts';
 import type { Throttle } from './access/throttle.ts';
-import { type Clock, monotonicMs } from './base/clock.ts';
+import type { Clock } from './base/clock.ts';
 import { deadlineAfter } from './base/deadline.ts';
 import { createIdMaker, createRequestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
-import { type RandomBytes, randomShare } from './base/random.ts';
+import type { RandomBytes } from './base/random.ts';
 import { createBoundSealing, createSealing, type Sealing } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Database } from './db/database.ts';
@@ -26,9 +26,9 @@ import { type Gate, openGate } from './doors/gate.ts';
 import { type OpenPeople, openPeople } from './doors/people.ts';
 import { openPolicyNotifications } from './doors/policy-notifications.ts';
 import { openServingRecord, type ServingParts } from './doors/serving-record.ts';
-import { allEnvs } from './doors/reach.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
-import { type DoorParts, type OpenWrite, openWrite } from './doors/write.ts';
+import type { DoorParts } from './doors/write.ts';
+import { createEvents, type EventSettings } from './events.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
 import { measureImpact } from './features/impact/measure-impact.ts';
 import { presentImpact } from './features/impact/present.ts';
@@ -36,9 +36,6 @@ import { type MailSetting, type MailTransport, openTransport } from './features/
 import type { ScannerKeys } from './features/scanner/public-keys.ts';
 import { rotateSigningKey, type SigningParts } from './features/signing/rotate-signing-key.ts';
 import type { SigningSchedule } from './features/signing/rotation-schedule.ts';
-import { createRequestSender } from './features/webhooks/send-request.ts';
-import { sendNow, type WebhookParts } from './features/webhooks/send-webhooks.job.ts';
-import { resolveHost } from './features/webhooks/target-url.ts';
 import { createCursors } from './http/cursor.ts';
 import { dashboardRoutes } from './http/dashboard.ts';
 import { documentRoutes } from './http/documents.ts';
@@ -51,47 +48,46 @@ import type { Counters } from './volatile/counters.ts';
 import { createPolicyHub } from './volatile/policy-hub.ts';
 import type { WorkerParts } from './worker.ts';
 
-export type AppParts = SigningSchedule & {
-  hasher: PasswordHasher;
-  throttle: Throttle;
-  chargeEmbedChange: ChargeEmbedChange;
-  passwordCharsMin: number;
-  signupPolicy: SignupPolicy;
-  verifiedOnly: boolean;
-  invitesPerHourMax: number;
-  policyPageKeysMax: number;
-  heldPollsMax: number;
-  revokeWaitMsMax: number;
-  /** How long hot endpoints may reuse the cached lookup of a secret key. */
-  hotAuthMs: number;
-  /** Unrevoked keys per tenant, project and environment on the embed plane. */
-  embedKeysMax: number;
-  /** Size of the stored responses per workspace and environment. */
-  idempotencyBytesMax: number;
-  ingestEventsPerMinute: number;
-  usageHoursKeptDays: number;
-  /** Monthly usage rows per workspace, for all tenants together. */
-  tenantMonthsMax: number;
-  /** Allows webhooks to private addresses and over plain HTTP. */
-  webhookPrivate: boolean;
-  /** Closed with the app. */
-  counters: Counters;
-  scannerKeys: ScannerKeys;
-  mail: MailSetting;
-  mailFrom: string;
-  db: Database;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  log: Log;
-  bootstrapToken: Secret | null;
-  masterKey: Secret;
-  region: string;
-  publicUrl: string;
-  trustProxy: string[] | false;
-  checkAnswers: boolean;
-  /** The folder of the built dashboard; tests name another. */
-  dashboard?: string;
-};
+export type AppParts = SigningSchedule &
+  EventSettings & {
+    hasher: PasswordHasher;
+    throttle: Throttle;
+    chargeEmbedChange: ChargeEmbedChange;
+    passwordCharsMin: number;
+    signupPolicy: SignupPolicy;
+    verifiedOnly: boolean;
+    invitesPerHourMax: number;
+    policyPageKeysMax: number;
+    heldPollsMax: number;
+    revokeWaitMsMax: number;
+    /** How long hot endpoints may reuse the cached lookup of a secret key. */
+    hotAuthMs: number;
+    /** Unrevoked keys per tenant, project and environment on the embed plane. */
+    embedKeysMax: number;
+    /** Size of the stored responses per workspace and environment. */
+    idempotencyBytesMax: number;
+    ingestEventsPerMinute: number;
+    usageHoursKeptDays: number;
+    /** Monthly usage rows per workspace, for all tenants together. */
+    tenantMonthsMax: number;
+    /** Closed with the app. */
+    counters: Counters;
+    scannerKeys: ScannerKeys;
+    mail: MailSetting;
+    mailFrom: string;
+    db: Database;
+    clock: Clock;
+    randomBytes: RandomBytes;
+    log: Log;
+    bootstrapToken: Secret | null;
+    masterKey: Secret;
+    region: string;
+    publicUrl: string;
+    trustProxy: string[] | false;
+    checkAnswers: boolean;
+    /** The folder of the built dashboard; tests name another. */
+    dashboard?: string;
+  };
 
 const DASHBOARD = join(import.meta.dirname, '../../dashboard/dist');
 
@@ -123,16 +119,7 @@ export function buildApp(parts: AppParts): App {
   const makeFirstSigningKey = () => work((tx) => rotateSigningKey(tx, signing, 'first'));
   const secretKeyAuth = secretKeyAuthOf(parts, gate);
 
-  const webhooks: WebhookParts = {
-    work,
-    db,
-    writeIn: (workspaceId) => systemWrite(doors, workspaceId),
-    sendWebhook: createRequestSender({ allowPrivate: parts.webhookPrivate, nowMs: monotonicMs }),
-    webhookSealing: createBoundSealing(keyFor('webhooks', masterKey), randomBytes),
-    random: () => randomShare(randomBytes),
-    newId,
-    log,
-  };
+  const events = createEvents(parts, { doors, work, sealingKey: keyFor('webhooks', masterKey) });
   const routes = servedRoutes({
     // The settings and stores; each feature names the ones it needs in its type.
     ...parts,
@@ -140,9 +127,7 @@ export function buildApp(parts: AppParts): App {
     hub,
     signingKeys,
     makeFirstSigningKey,
-    webhookSealing: webhooks.webhookSealing,
-    webhookTargets: { resolveHost, allowPrivate: parts.webhookPrivate },
-    sendWebhookNow: (id) => sendNow(webhooks, id),
+    ...events.routes,
     responseSealing: createBoundSealing(keyFor('idempotency', masterKey), randomBytes),
     redis: counters.state,
   });
@@ -182,16 +167,13 @@ export function buildApp(parts: AppParts): App {
       transport: transportOf(parts),
       unseal,
       signing,
-      webhooks,
+      ...events.worker,
       usageHoursKeptDays: parts.usageHoursKeptDays,
       publicUrl,
       newId,
       log,
     },
-    async prepare() {
-      // Write only if necessary, so that the server also starts on a read-only store.
-      if ((await gate.findSigningKeys()).length === 0) await makeFirstSigningKey();
-    },
+    prepare: () => ensureSigningKey(gate, makeFirstSigningKey),
     stopServing,
     async close() {
       await stopServing();
@@ -203,6 +185,11 @@ export function buildApp(parts: AppParts): App {
   };
 }
 
+/** Writes only if necessary, so that the server also starts on a read-only store. */
+async function ensureSigningKey(gate: Gate, makeFirst: () => Promise<unknown>): Promise<void> {
+  if ((await gate.findSigningKeys()).length === 0) await makeFirst();
+}
+
 /** What people see in a browser: the reference, the dashboard, and the script of the widget. */
 function pageRoutes(http: FastifyInstance, { dashboard, publicUrl, log }: AppParts): void {
   const folder = dashboard ?? DASHBOARD;
@@ -212,14 +199,6 @@ function pageRoutes(http: FastifyInstance, { dashboard, publicUrl, log }: AppPar
 }
 
 const WORK_WAIT_MS = 10_000;
-
-/** A write of the server itself, outside any request. */
-const systemWrite = (doors: DoorParts, workspaceId: string): OpenWrite =>
-  openWrite(
-    doors,
-    { workspaceId, envs: allEnvs, actor: { type: 'system', id: null }, authority: 'owner' },
-    { deadline: deadlineAfter(WORK_WAIT_MS) },
-  );
 
 /** The gate's transactions for the worker. Each one gets its own deadline. */
 const workersPeople =

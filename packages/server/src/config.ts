@@ -55,6 +55,7 @@ export type Config = Readonly<{
   idempotencyBytesMax: number;
   tenantMonthsMax: number;
   webhookPrivate: boolean;
+  expiryMail: boolean;
   databaseBytesMax: number | null;
 }>;
 
@@ -116,6 +117,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     idempotencyBytesMax: required(storage.idempotencyBytesMax, 1),
     tenantMonthsMax: required(storage.tenantMonthsMax, 1),
     webhookPrivate: required(events.webhookPrivate, false),
+    expiryMail: required(events.expiryMail, true),
     databaseBytesMax: optional(storage.databaseBytesMax),
   };
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {

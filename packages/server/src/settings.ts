@@ -9,6 +9,7 @@ import {
   scannerKeys,
   signingPublishWait,
 } from './settings/embed.ts';
+import { expiryMail, webhookPrivate } from './settings/events.ts';
 import {
   hostText,
   isAddress,
@@ -23,7 +24,6 @@ import {
 } from './settings/parsers.ts';
 import { invitesPerHourMax, signupPolicy, verifiedOnly } from './settings/people.ts';
 import { heldPollsMax, hotAuthMs, policyPageKeysMax, revokeWaitMsMax } from './settings/policy.ts';
-import { webhookPrivate } from './settings/events.ts';
 import { Fault, type Setting } from './settings/setting.ts';
 import {
   countersMax,
@@ -232,5 +232,6 @@ export const settings: readonly Setting<unknown>[] = [
   usageHoursKeptDays,
   tenantMonthsMax,
   webhookPrivate,
+  expiryMail,
   logLevel,
 ];

@@ -121,6 +121,7 @@ async function openApp(config: Config & { publicUrl: string }, log: Log): Promis
     idempotencyBytesMax: config.idempotencyBytesMax,
     tenantMonthsMax: config.tenantMonthsMax,
     webhookPrivate: config.webhookPrivate,
+    expiryMail: config.expiryMail,
     counters,
     checkAnswers: false,
   });

@@ -10,6 +10,7 @@ import type { OpenPeople } from './doors/people.ts';
 import { purgeIdempotency } from './features/idempotency/purge-idempotency.job.ts';
 import { lockJob, updateHeartbeat, updateJobDone } from './features/jobs/rows.ts';
 import { purgeKeptResponses } from './features/kept-responses/purge-kept-responses.job.ts';
+import { mailExpiringKeys } from './features/keys/mail-expiring-keys.job.ts';
 import { purgeMail } from './features/mail/purge-mail.job.ts';
 import { sendDueMail } from './features/mail/send-mail.job.ts';
 import type { MailTransport } from './features/mail/transport.ts';
@@ -21,7 +22,12 @@ import { rotateSigningKeys } from './features/signing/rotate-signing-keys.job.ts
 import { purgeKeyDays } from './features/usage/purge-key-days.job.ts';
 import { purgeUsage } from './features/usage/purge-usage.job.ts';
 import { purgeDeliveries } from './features/webhooks/purge-deliveries.job.ts';
-import { createWebhookSender, type WebhookParts, type WebhookSender } from './features/webhooks/send-webhooks.job.ts';
+import { queueNotices } from './features/webhooks/queue-notices.job.ts';
+import {
+  createWebhookSender,
+  type WebhookParts,
+  type WebhookSender,
+} from './features/webhooks/send-webhooks.job.ts';
 
 export type WorkerParts = RetireParts & {
   people: OpenPeople;
@@ -29,6 +35,7 @@ export type WorkerParts = RetireParts & {
   unseal: Sealing['unseal'];
   signing: SigningParts;
   webhooks: WebhookParts;
+  expiryMail: boolean;
   publicUrl: string;
   usageHoursKeptDays: number;
   newId: NewId;
@@ -76,6 +83,16 @@ const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerPart
   { name: 'purge-idempotency', everyMs: 10 * MINUTE_MS, run: () => purgeIdempotency(work) },
   { name: 'purge-kept-responses', everyMs: 10 * MINUTE_MS, run: () => purgeKeptResponses(work) },
   { name: 'purge-deliveries', everyMs: HOUR_MS, run: () => purgeDeliveries(work) },
+  { name: 'queue-notices', everyMs: MINUTE_MS, run: () => queueNotices({ work, workIn }) },
+  ...(parts.expiryMail
+    ? [
+        {
+          name: 'mail-expiring-keys',
+          everyMs: 24 * HOUR_MS,
+          run: () => mailExpiringKeys({ work, readIn: parts.webhooks.readIn }),
+        },
+      ]
+    : []),
   { name: 'purge-sessions', everyMs: HOUR_MS, run: () => purgeSessions(work) },
   {
     name: 'retire-keys',

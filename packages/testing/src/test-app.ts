@@ -100,6 +100,7 @@ async function openTestApp(): Promise<TestApp> {
     idempotencyBytesMax: 268_435_456,
     tenantMonthsMax: 1_000_000,
     webhookPrivate: true,
+    expiryMail: true,
     counters: createMemoryCounters({ nowMs: () => clock.now().getTime() }),
     mail: { kind: 'file', directory: mailDirectory },
     mailFrom: 'Keyrail <keyrail@keyrail.test>',

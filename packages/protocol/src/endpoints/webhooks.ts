@@ -30,9 +30,12 @@ const Url = text(1, WEBHOOK_URL_CHARS_MAX).meta({
 
 const Events = z
   .array(
-    z.string().refine(isEventFilter, 'must be the type of an event, `<type>.*` or `*`').meta({
-      examples: ['api_key.revoked', 'api_key.*', '*'],
-    }),
+    z
+      .string()
+      .refine(isEventFilter, 'must be the type of an event, `<type>.*` or `*`')
+      .meta({
+        examples: ['api_key.revoked', 'api_key.*', '*'],
+      }),
   )
   .min(1)
   .max(WEBHOOK_EVENTS_MAX)

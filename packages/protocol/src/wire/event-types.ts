@@ -60,3 +60,7 @@ const groups: ReadonlySet<string> = new Set(
 /** Whether an endpoint may ask for it: a type, all types of a kind of object, or `*`. */
 export const isEventFilter = (text: string): boolean =>
   text === '*' || groups.has(text) || eventTypes.includes(text);
+
+/** Whether a filter asks for a type. */
+export const isEventOf = (filter: string, type: string): boolean =>
+  filter === '*' || filter === type || filter === `${type.slice(0, type.indexOf('.'))}.*`;

@@ -172,6 +172,9 @@ export const WEBHOOK_EVENTS_MAX = 50;
 export const WEBHOOK_URL_CHARS_MAX = 2_048;
 export const WEBHOOK_SECRET_BYTES = 32;
 export const WEBHOOK_DELIVERY_KEPT_DAYS = 30;
+// How many days before a key ends its vendor is told, and after how many without use.
+export const EXPIRY_NOTICE_DAYS = [14, 3, 1] as const;
+export const UNUSED_NOTICE_DAYS = 90;
 
 // Sessions, one-time tokens, caches, probes
 export const SESSION_IDLE_HOURS = 12;

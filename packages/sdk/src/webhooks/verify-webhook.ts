@@ -59,6 +59,7 @@ const HEADER_CHARS_MAX = 1000;
  * parsed and serialised again. While a secret is being rotated, pass the old or the new one, or
  * both.
  */
+// biome-ignore lint/complexity/useMaxParams: three that everyone has, and options
 export function verifyWebhook(
   body: string | Uint8Array,
   headers: HeaderSource,

@@ -33,3 +33,5 @@ export type WorkerBeats = { workerId: string; seenAt: Date };
 export type JobLeases = { name: string; holder: string; leasedUntil: Date; dueAt: Date };
 
 export type ServedSpans = { id: string; beganAt: Date; endedAt: Date };
+
+export type NoticeMarks = { kind: string; until: Date };

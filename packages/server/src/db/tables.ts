@@ -4,10 +4,12 @@ import type { ColumnType } from 'kysely';
 import type {
   JobLeases,
   MailOutbox,
+  NoticeMarks,
   ServedSpans,
   SigningKeys,
   WorkerBeats,
 } from './deployment-tables.ts';
+import type { WebhookDeliveries, WebhookEndpoints } from './event-tables.ts';
 import type { TrafficTables } from './traffic-tables.ts';
 import type { Json } from './wire-format.ts';
 
@@ -245,44 +247,6 @@ type KeptResponses = {
 
 type KeptResponseTotals = { workspaceId: FromReach; env: Env; bytes: number };
 
-type WebhookEndpoints = {
-  id: string;
-  workspaceId: FromReach;
-  env: Env | null;
-  url: string;
-  events: string[];
-  description: string | null;
-  sealedSecret: Buffer;
-  sealedOldSecret: Buffer | null;
-  oldSecretUntil: Date | null;
-  disabledAt: Date | null;
-  disabledReason: string | null;
-  failingSince: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
-  deletedAt: ColumnType<Date | null, never, Date>;
-};
-
-type WebhookDeliveries = {
-  id: string;
-  workspaceId: FromReach;
-  endpointId: string;
-  env: Env | null;
-  type: string;
-  auditId: string | null;
-  notice: Json<Record<string, unknown>> | null;
-  state: 'pending' | 'delivered' | 'failed';
-  attempts: number;
-  dueAt: Date;
-  claim: string | null;
-  claimedUntil: Date | null;
-  lastStatus: number | null;
-  lastError: string | null;
-  durationMs: number | null;
-  createdAt: Date;
-  deliveredAt: Date | null;
-};
-
 export type Tables = TrafficTables & {
   workspaces: Workspaces;
   auditLogs: AuditLogs;
@@ -311,4 +275,5 @@ export type Tables = TrafficTables & {
   signingKeys: SigningKeys;
   workerBeats: WorkerBeats;
   jobLeases: JobLeases;
+  noticeMarks: NoticeMarks;
 };

@@ -20,7 +20,7 @@ type KeyQuarantined = { env: Env; reason: string };
 /** The host alone: a path or a query may carry a secret of the vendor. */
 type WebhookNamed = { host: string };
 
-type Payloads = {
+export type Payloads = {
   'workspace.created': { slug: string };
   'workspace.updated': Changed;
   'workspace_member.joined': { role: Role; email: string } | { role: Role; invited_to: string };

@@ -8,3 +8,10 @@ export const webhookPrivate: Setting<boolean> = {
   fallback: 'off',
   parse: onOrOff,
 };
+
+export const expiryMail: Setting<boolean> = {
+  name: 'KEYRAIL_EXPIRY_MAIL',
+  meaning: 'off: owners get no daily mail about live keys that end within 14 days.',
+  fallback: 'on',
+  parse: onOrOff,
+};

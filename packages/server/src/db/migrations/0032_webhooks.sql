@@ -24,8 +24,15 @@ create table webhook_endpoints (
 );
 create index webhook_endpoints_newest on webhook_endpoints (workspace_id, created_at desc, id desc)
   where deleted_at is null;
+create index webhook_endpoints_deleted on webhook_endpoints (deleted_at)
+  where deleted_at is not null;
 call protect('webhook_endpoints');
-call audit('webhook_endpoints');
+-- The worker records failures without an audit row; everything else about an endpoint has one.
+create constraint trigger audited after insert or update of env, url, events, description,
+  sealed_secret, sealed_old_secret, old_secret_until, disabled_at, disabled_reason, created_at,
+  updated_at, deleted_at on webhook_endpoints
+  deferrable initially deferred for each row
+  when (first_in_change('audited', new.workspace_id)) execute function refuse_unaudited();
 
 create table webhook_deliveries (
   -- The `webhook-id` of the message, the same in all attempts.
@@ -59,11 +66,9 @@ create index webhook_deliveries_old on webhook_deliveries (created_at);
 call protect('webhook_deliveries');
 
 -- A test key sees and changes endpoints of test only: one without an environment gets live events.
-drop policy within_env on webhook_endpoints;
-create policy within_env on webhook_endpoints as restrictive
+alter policy within_env on webhook_endpoints
   using (coalesce(env, 'live') = any ((select reach_envs())::env[]));
-drop policy within_env on webhook_deliveries;
-create policy within_env on webhook_deliveries as restrictive
+alter policy within_env on webhook_deliveries
   using (coalesce(env, 'live') = any ((select reach_envs())::env[]));
 
 grant select on webhook_endpoints, webhook_deliveries to kr_read, kr_write;
@@ -99,10 +104,14 @@ alter table audit_heads add column listens boolean not null default false;
 
 create function webhook_endpoints_max() returns int immutable language sql return 20;
 
--- The update locks the head, so that two changes at once count each other's endpoints.
+-- The update locks the head, so that two changes at once count each other's endpoints. A test key
+-- does not see all endpoints, so the environments are widened meanwhile.
 create function note_listeners() returns trigger
 language plpgsql security definer set search_path = keyrail, pg_catalog, pg_temp as $$
+declare
+  envs constant text := coalesce(current_setting('kr.envs', true), '');
 begin
+  perform set_config('kr.envs', 'live,test', true);
   update audit_heads set listens = true where workspace_id = new.workspace_id;
   update audit_heads set listens = exists (
       select from webhook_endpoints
@@ -112,6 +121,7 @@ begin
       where workspace_id = new.workspace_id and deleted_at is null) > webhook_endpoints_max() then
     raise exception 'a workspace has too many webhook endpoints' using errcode = 'KR009';
   end if;
+  perform set_config('kr.envs', envs, true);
   return null;
 end $$;
 revoke execute on function note_listeners from public;
@@ -123,11 +133,16 @@ create function delivery_id(event text, endpoint_id uuid) returns uuid immutable
   return encode(substring(sha256(convert_to(event || ' ' || endpoint_id, 'UTF8')) from 1 for 16),
     'hex')::uuid;
 
--- Queues an event for every endpoint of the workspace that listens to its type.
+-- Queues an event for every endpoint of the workspace that listens to its type, whatever the
+-- environments of the change: a change of a test key is an event for endpoints of both, too.
 create function queue_event(
   event text, event_type text, event_env env, own_audit_id uuid, own_notice json
 ) returns void
-language sql security definer set search_path = keyrail, pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = keyrail, pg_catalog, pg_temp as $$
+declare
+  envs constant text := coalesce(current_setting('kr.envs', true), '');
+begin
+  perform set_config('kr.envs', 'live,test', true);
   insert into webhook_deliveries
     (id, workspace_id, endpoint_id, env, type, audit_id, notice, due_at, created_at)
   select delivery_id(event, e.id), e.workspace_id, e.id, e.env, event_type, own_audit_id,
@@ -136,10 +151,37 @@ language sql security definer set search_path = keyrail, pg_catalog, pg_temp as 
   where e.workspace_id = reach_workspace() and e.disabled_at is null and e.deleted_at is null
     and (e.env is null or event_env is null or e.env = event_env)
     and e.events && array['*', split_part(event_type, '.', 1) || '.*', event_type]
-  on conflict (id) do nothing
-$$;
+  on conflict (id) do nothing;
+  perform set_config('kr.envs', envs, true);
+end $$;
 revoke execute on function queue_event from public;
 grant execute on function queue_event to kr_worker;
+
+-- Notices about keys that end, or that nobody uses.
+create table notice_marks (
+  kind  text        primary key,
+  until timestamptz not null -- what happened up to this time has been queued
+);
+alter table notice_marks enable row level security;
+alter table notice_marks force row level security;
+create policy noticing on notice_marks to kr_worker using (true);
+grant select, insert, update on notice_marks to kr_worker;
+
+-- As before, but in an order that pages can follow where many keys end at the same time.
+drop index api_keys_retirable;
+create index api_keys_retirable on api_keys (expires_at, id)
+  where revoked_at is null and retired_at is null and expires_at is not null;
+create index secret_keys_ending on secret_keys (expires_at, id)
+  where revoked_at is null and expires_at is not null;
+create index audit_heads_listening on audit_heads (workspace_id) where listens;
+create policy noticing on secret_keys for select to kr_worker using (true);
+create policy noticing on audit_heads for select to kr_worker using (true);
+grant select (id, workspace_id, env, display_prefix, expires_at, revoked_at)
+  on secret_keys to kr_worker;
+grant select (display_prefix, disabled_at, created_at, shelf) on api_keys to kr_worker;
+grant select (workspace_id, listens) on audit_heads to kr_worker;
+-- The daily mail about keys that end.
+grant insert on mail_outbox to kr_worker;
 
 create or replace function close_change(
   actor_type   text,

@@ -18,6 +18,8 @@ export type MailParams = {
     found_at: string;
   };
   webhook_disabled: { workspace: string; host: string };
+  /** `keys` names the first ones of `count`, and `others` is the number of the rest. */
+  keys_expiring: { workspace: string; count: string; keys: string; others: string };
 };
 
 export type MailKind = keyof MailParams;

@@ -18,6 +18,7 @@ const subjects = {
   invite: 'You are invited to a workspace on Keyrail',
   key_quarantined: 'A leaked key was quarantined',
   webhook_disabled: 'A webhook endpoint was disabled',
+  keys_expiring: 'Keys that end soon',
 } as const satisfies Record<MailKind, string>;
 
 const DID_NOT_ASK = 'If this was not you, ignore this message: nothing happens without the link.';
@@ -79,8 +80,16 @@ const partsOf: PartsOfKind = {
   webhook_disabled: ({ workspace, host }) => ({
     paragraphs: [
       `Every event that was sent to ${host} failed for five days, so the endpoint was disabled.`,
-      `It belongs to the workspace ${workspace}. Enable it again when it works: events from ` +
-        'before that are not sent.',
+      `It belongs to the workspace ${workspace}. Enable it again when it works. Events that ` +
+        'happen until then are not sent.',
+    ],
+    small: FOR_OWNERS,
+  }),
+  keys_expiring: ({ workspace, count, keys, others }) => ({
+    paragraphs: [
+      `Live keys of the workspace ${workspace} that end within 14 days: ${count}.`,
+      `${keys}${others === '0' ? '' : `; and ${others} more`}.`,
+      'Rotate them, or tell your customers.',
     ],
     small: FOR_OWNERS,
   }),

@@ -41,6 +41,21 @@ export async function insertMail<K extends keyof QueuedParams>(
   );
 }
 
+/** For a job that may run twice: a mail with this id is queued once. */
+export async function insertMailOnce<K extends MailKind>(
+  tx: Work,
+  { id, kind, to, params }: Omit<NewMail<K>, 'token'> & { id: string },
+): Promise<void> {
+  const values = { id, kind, recipient: to, params: JSON.stringify(params), attempts: 0 };
+  await many(
+    tx,
+    build
+      .insertInto('mailOutbox')
+      .values({ ...values, createdAt: tx.now, dueAt: tx.now, sealedToken: null })
+      .onConflict((conflict) => conflict.column('id').doNothing()),
+  );
+}
+
 /**
  * Claims the mail that has been due longest. The claim expires, so that a mail of a dead worker is
  * claimed again. Only one mail is claimed at a time, so that a slow mail delays no other claim.

@@ -25,8 +25,5 @@ export async function createEndpoint(
     updatedAt: tx.now,
   });
   const payload = { host: new URL(row.url).host, events: row.events };
-  return changed(
-    { row, secret },
-    { action: 'webhook_endpoint.created', target: id, payload },
-  );
+  return changed({ row, secret }, { action: 'webhook_endpoint.created', target: id, payload });
 }

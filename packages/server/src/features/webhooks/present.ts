@@ -1,4 +1,5 @@
-// Rows → webhook_endpoint and webhook_delivery objects. Only this file reveals the signing secret.
+// Rows → webhook_endpoint and webhook_delivery objects, and the messages to endpoints. Only this
+// file reveals the signing secret.
 import type {
   CreatedWebhookEndpoint,
   WebhookDelivery,
@@ -6,6 +7,8 @@ import type {
 } from '@keyrail/protocol/objects/webhook.ts';
 import type { Secret } from '../../base/secret.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
+import { presentAuditRow } from '../audit/present.ts';
+import type { AuditRowWithActor } from '../audit/rows.ts';
 import type { DeliveryRow, EndpointRow } from './rows.ts';
 
 export const presentEndpoint = (row: EndpointRow): WebhookEndpoint => ({
@@ -51,3 +54,13 @@ export const presentDelivery = (row: DeliveryRow): WebhookDelivery => ({
   created_at: wireTime(row.createdAt),
   delivered_at: wireTimeOrNull(row.deliveredAt),
 });
+
+/** The row as a secret key with the environment of the endpoint reads it. */
+export function presentEvent(row: AuditRowWithActor, { type, env }: DeliveryRow): string {
+  const data = presentAuditRow(row, env === 'test');
+  return JSON.stringify({ type, timestamp: data.occurred_at, data });
+}
+
+/** A message without a row of the audit log. */
+export const presentNotice = ({ type, createdAt, notice }: DeliveryRow): string =>
+  JSON.stringify({ type, timestamp: wireTime(createdAt), data: notice });

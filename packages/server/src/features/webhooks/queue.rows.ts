@@ -1,72 +1,88 @@
 // Statements of the worker on the queue of deliveries. A delivery is claimed before it is sent, and
 // only the holder of the claim may record its result; a claim expires.
-import { type Selectable, sql } from 'kysely';
+import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { msAfter } from '../../base/duration.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Work } from '../../doors/work.ts';
-import type { Attempt } from './send-request.ts';
+import type { Attempt } from './webhook-request.ts';
 
 type Endpoint = Selectable<Tables['webhookEndpoints']>;
 
 /** A delivery with what sending it needs of its endpoint. */
 export type DueDelivery = Selectable<Tables['webhookDeliveries']> &
-  Pick<Endpoint, 'url' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'>;
+  Pick<Endpoint, 'url' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'> & {
+    /** Of the endpoint now; `env` is that of the endpoint when the event was queued. */
+    endpointEnv: Endpoint['env'];
+  };
 
-type Claiming = {
-  claim: string;
-  untilMs: number;
-  /** Endpoints after this one come first, so that each gets its turn. */
-  afterEndpoint: string;
-  perEndpointMax: number;
-  limit: number;
-  /** Endpoints with as many requests in flight as they may have. */
-  busy: readonly string[];
-};
+const ofEndpoint = sql`e.env as endpoint_env, e.url, e.sealed_secret, e.sealed_old_secret,
+  e.old_secret_until`;
 
 /**
- * Claims due deliveries of many endpoints, a few of each. The endpoints are found one by one in the
- * index of pending deliveries, so that a million deliveries that wait for one endpoint cost the
+ * Endpoints with a delivery that is due, in the order of their ids. They are found one by one in
+ * the index of pending deliveries, so that a million deliveries that wait for one endpoint cost the
  * others nothing.
  */
-export const claimDue = (tx: Work, wanted: Claiming): Promise<DueDelivery[]> => {
-  const { claim, untilMs, afterEndpoint, perEndpointMax, limit, busy } = wanted;
+export async function listWaiting(
+  tx: Work,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ endpointId: string; isDue: boolean }[]> {
   return many(
     tx,
-    sql<DueDelivery>`with recursive
-      waiting (endpoint_id, rank) as (
-        (select endpoint_id, 1 from webhook_deliveries
-          where state = 'pending' and endpoint_id > ${afterEndpoint}
+    sql<{ endpointId: string; isDue: boolean }>`with recursive waiting (endpoint_id) as (
+        (select endpoint_id from webhook_deliveries
+          where state = 'pending' and endpoint_id > ${after}
           order by endpoint_id limit 1)
         union all
         select (select d.endpoint_id from webhook_deliveries d
           where d.state = 'pending' and d.endpoint_id > w.endpoint_id
-          order by d.endpoint_id limit 1), rank + 1
-        from waiting w where w.endpoint_id is not null and rank < ${ENDPOINTS_MAX}),
-      due as (
-        select first.id from waiting
-        join webhook_endpoints e on e.id = waiting.endpoint_id
-          and e.disabled_at is null and e.deleted_at is null and e.id <> all (${busy}::uuid[])
-        cross join lateral (
-          select d.id from webhook_deliveries d
-          where d.endpoint_id = waiting.endpoint_id and d.state = 'pending'
-            and d.due_at <= ${tx.now} and (d.claimed_until is null or d.claimed_until <= ${tx.now})
-          order by d.due_at limit ${perEndpointMax}) first
-        limit ${limit}),
-      locked as (
-        select id from webhook_deliveries where id in (select id from due)
-          and (claimed_until is null or claimed_until <= ${tx.now})
-        for update skip locked)
-    update webhook_deliveries d set claim = ${claim}, attempts = d.attempts + 1,
-        claimed_until = ${msAfter(tx.now, untilMs)}
-      from webhook_endpoints e
-      where d.id in (select id from locked) and e.id = d.endpoint_id
-      returning d.*, e.url, e.sealed_secret, e.sealed_old_secret, e.old_secret_until`,
+          order by d.endpoint_id limit 1)
+        from waiting w where w.endpoint_id is not null)
+      select w.endpoint_id, e.disabled_at is null and e.deleted_at is null and exists (
+          select from webhook_deliveries d
+          where d.endpoint_id = w.endpoint_id and d.state = 'pending' and d.due_at <= ${tx.now}
+            and (d.claimed_until is null or d.claimed_until <= ${tx.now})) as is_due
+      from (select endpoint_id from waiting where endpoint_id is not null limit ${limit}) w
+      join webhook_endpoints e on e.id = w.endpoint_id
+      order by w.endpoint_id`,
   );
+}
+
+type Claiming = {
+  claim: string;
+  untilMs: number;
+  /** The most deliveries of each endpoint. */
+  rooms: ReadonlyMap<string, number>;
 };
 
-/** Null if another process is sending it, or nothing is to be sent. */
-export const claimOne = (
+/** Claims deliveries that are due, those that have waited longest first. */
+export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise<DueDelivery[]> =>
+  many(
+    tx,
+    sql<DueDelivery>`with due as materialized (
+        select first.id
+        from unnest(${[...rooms.keys()]}::uuid[], ${[...rooms.values()]}::int[])
+          as wanted (endpoint_id, room)
+        join webhook_endpoints e on e.id = wanted.endpoint_id
+          and e.disabled_at is null and e.deleted_at is null
+        cross join lateral (
+          select d.id from webhook_deliveries d
+          where d.endpoint_id = wanted.endpoint_id and d.state = 'pending'
+            and d.due_at <= ${tx.now} and (d.claimed_until is null or d.claimed_until <= ${tx.now})
+          order by d.due_at limit wanted.room for update skip locked) first)
+      update webhook_deliveries d set claim = ${claim}, attempts = d.attempts + 1,
+          claimed_until = ${msAfter(tx.now, untilMs)}
+        from webhook_endpoints e
+        where d.id in (select id from due) and e.id = d.endpoint_id
+        returning d.*, ${ofEndpoint}`,
+  );
+
+/**
+ * Takes over a delivery that is claimed under its own id. Null if another process has done so, or
+ * the claim has expired.
+ */
+export const claimOwn = (
   tx: Work,
   { id, claim, untilMs }: Claimed & { untilMs: number },
 ): Promise<DueDelivery | null> =>
@@ -75,17 +91,14 @@ export const claimOne = (
     sql<DueDelivery>`update webhook_deliveries d set claim = ${claim}, attempts = d.attempts + 1,
         claimed_until = ${msAfter(tx.now, untilMs)}
       from webhook_endpoints e
-      where d.id = ${id} and d.state = 'pending' and e.id = d.endpoint_id
-        and (d.claimed_until is null or d.claimed_until <= ${tx.now})
-      returning d.*, e.url, e.sealed_secret, e.sealed_old_secret, e.old_secret_until`,
+      where d.id = ${id} and d.claim = d.id and d.claimed_until > ${tx.now}
+        and d.state = 'pending' and e.id = d.endpoint_id
+      returning d.*, ${ofEndpoint}`,
   );
-
-/** Endpoints that one claim looks at. */
-const ENDPOINTS_MAX = 1000;
 
 type Claimed = { id: string; claim: string };
 
-/** The row of the audit log, or the endpoint, is gone: there is nothing to send. */
+/** For a delivery that its endpoint may not get. */
 export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<void> {
   await many(tx, sql`delete from webhook_deliveries where id = ${id} and claim = ${claim}`);
 }
@@ -151,16 +164,26 @@ export async function updateReleased(tx: Work, { id, claim }: Claimed): Promise<
   );
 }
 
+type Purge = { since: Date; limit: number };
+
 /** Deletes deliveries from before a time; returns the number of rows. */
-export const removeOldDeliveries = async (
-  tx: Work,
-  { before, limit }: { before: Date; limit: number },
-): Promise<number> => {
-  const removed = await many(
+export const removeOldDeliveries = (tx: Work, { since, limit }: Purge): Promise<number> =>
+  removed(
     tx,
-    sql<{ id: string }>`delete from webhook_deliveries where id in (
-        select id from webhook_deliveries where created_at < ${before} limit ${limit})
+    sql`delete from webhook_deliveries where id in (
+      select id from webhook_deliveries where created_at < ${since} limit ${limit}) returning id`,
+  );
+
+/** Deletes deliveries of endpoints that were deleted since a time; returns the number of rows. */
+export const removeOrphanedDeliveries = (tx: Work, { since, limit }: Purge): Promise<number> =>
+  removed(
+    tx,
+    sql`delete from webhook_deliveries where id in (
+        select d.id from webhook_endpoints e
+        join webhook_deliveries d on d.endpoint_id = e.id
+        where e.deleted_at >= ${since} limit ${limit})
       returning id`,
   );
-  return removed.length;
-};
+
+const removed = async (tx: Work, statement: RawBuilder<unknown>): Promise<number> =>
+  (await many(tx, statement)).length;

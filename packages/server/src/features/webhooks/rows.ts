@@ -1,6 +1,6 @@
 // Statements of requests on webhook endpoints and their deliveries. Deleted endpoints are kept for
 // their deliveries; these statements do not return them.
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import type { Insertable, Selectable, Updateable } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { build, many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -52,16 +52,6 @@ export const updateEndpointRow = (
 ): Promise<EndpointRow> =>
   one(tx, build.updateTable('webhookEndpoints').set(values).where('id', '=', id).returningAll());
 
-/** Of a deleted endpoint, nothing waits any more. */
-export async function updateDropped(tx: Write, endpointId: string): Promise<void> {
-  await many(
-    tx,
-    sql`update webhook_deliveries
-      set state = 'failed', last_error = 'The endpoint was removed.', claim = null
-      where endpoint_id = ${endpointId} and state = 'pending'`,
-  );
-}
-
 type DeliveryList = {
   endpointId: string;
   state?: DeliveryRow['state'] | undefined;
@@ -91,7 +81,10 @@ export function listDeliveries(
 }
 
 export async function loadDelivery(tx: Read, id: string): Promise<DeliveryRow> {
-  const row = await maybe(tx, build.selectFrom('webhookDeliveries').selectAll().where('id', '=', id));
+  const row = await maybe(
+    tx,
+    build.selectFrom('webhookDeliveries').selectAll().where('id', '=', id),
+  );
   if (!row) throw notFound('webhook delivery');
   return row;
 }
@@ -115,7 +108,14 @@ export const updateDueNow = (tx: Write, id: string): Promise<DeliveryRow> =>
     tx,
     build
       .updateTable('webhookDeliveries')
-      .set({ state: 'pending', attempts: 0, dueAt: tx.now, claim: null, claimedUntil: null })
+      .set({
+        state: 'pending',
+        attempts: 0,
+        dueAt: tx.now,
+        claim: null,
+        claimedUntil: null,
+        deliveredAt: null,
+      })
       .where('id', '=', id)
       .returningAll(),
   );
