@@ -27,12 +27,15 @@ export type QueuedDelivery = {
   dueAt: Date;
   lastError: string | null;
   auditId: string | null;
+  isDisabled: boolean;
 };
 
 /** The deliveries to an endpoint as the worker's role sees them, oldest first. */
 export const deliveriesTo = ({ app }: TestApp, endpointId: string): Promise<QueuedDelivery[]> =>
   app.worker.work(async (tx: Work) => {
-    const text = 'select * from webhook_deliveries where endpoint_id = $1 order by created_at, id';
+    const text = `select d.*, e.disabled_at is not null as is_disabled from webhook_deliveries d
+      join webhook_endpoints e on e.id = d.endpoint_id
+      where e.id = $1 order by d.created_at, d.id`;
     return (await tx.run({ text, values: [endpointId] })).rows as unknown as QueuedDelivery[];
   });
 
@@ -44,7 +47,7 @@ export const senderOf = ({ app }: TestApp, changes: Partial<WebhookParts> = {}):
 
 const WAIT_MS = 30_000;
 
-/** Sends until nothing of this endpoint is due. */
+/** Sends until nothing of this endpoint is due, or it is disabled. */
 export async function sendAllTo(
   { testApp, clock }: Harness,
   endpointId: string,
@@ -53,8 +56,8 @@ export async function sendAllTo(
   await until(async () => {
     await sender.sendDue();
     const rows = await deliveriesTo(testApp, endpointId);
-    return rows.every(({ state, claim, dueAt }) => {
-      return claim === null && (state !== 'pending' || dueAt > clock.now());
+    return rows.every(({ state, claim, dueAt, isDisabled }) => {
+      return claim === null && (state !== 'pending' || isDisabled || dueAt > clock.now());
     });
   }, WAIT_MS);
 }

@@ -13,10 +13,10 @@ const DAY_MS = 24 * HOUR_MS;
 
 const run = ({ testApp }: Harness) => queueNotices(testApp.app.worker);
 
-/** Lets time pass in steps, as a worker sees it. */
-async function pass(app: Harness, days: number): Promise<void> {
-  for (let left = days; left > 0; left -= 1) {
-    app.clock.shift(Math.min(left, 1) * DAY_MS);
+/** Lets time pass in steps. A notice that comes too late is left out, so the steps are short. */
+async function pass(app: Harness, days: number, stepDays = 1): Promise<void> {
+  for (let left = days; left > 0; left -= stepDays) {
+    app.clock.shift(Math.min(left, stepDays) * DAY_MS);
     await run(app);
   }
 }
@@ -51,7 +51,7 @@ test('a key is announced 14, 3 and 1 days before its end, and at its end', async
   await run(app);
   const seen: string[][] = [];
   for (const days of [2, 1, 10, 1, 1, 1, 1, 3]) {
-    await pass(app, days);
+    await pass(app, days, days === 10 ? 5 : 1);
     seen.push(await noticesTo(app, id));
   }
   deepEqual(seen.at(0), []);

@@ -34,7 +34,15 @@ test('an endpoint is created, read, changed and removed, and each change is audi
       ['webhook_endpoint.created', { host: '127.0.0.1:1', events: ['api_key.*'] }],
       [
         'webhook_endpoint.updated',
-        { changed: ['description', 'env', 'events', 'url'], env: 'live', events: ['*'] },
+        {
+          changed: ['events', 'env', 'description', 'url'],
+          changes: {
+            events: { added: ['*'], removed: ['api_key.*'] },
+            env: { from: null, to: 'live' },
+            description: { from: 'Hook', to: null },
+            url: {},
+          },
+        },
       ],
       ['webhook_endpoint.deleted', { host: '127.0.0.1:1' }],
     ],

@@ -94,9 +94,9 @@ test('a change in a workspace without endpoints sends the statements that it sen
   const call = appBeside(t, app.testApp, { db }).as(app.tokens.liveKey);
   const statements = async (slug: string) => {
     await call('POST /v1/projects', { name: 'One', slug });
-    return take().map(({ text }) => text);
+    const texts = take().map(({ text }) => text);
+    return texts.slice(texts.indexOf('begin as kr_write')); // the credential may be cached
   };
-  await statements('warm');
   const before = await statements('before');
   ok(before.every((text) => !text.includes('webhook')));
   await endpointFor(app, CLOSED);
