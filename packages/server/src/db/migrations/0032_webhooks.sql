@@ -85,7 +85,7 @@ grant select on webhook_endpoints to kr_worker;
 grant update (failing_since) on webhook_endpoints to kr_worker;
 grant select, update, delete on webhook_deliveries to kr_worker;
 
--- The environment of an endpoint that is out of reach, for the error of a miss.
+-- The environments of an endpoint and a delivery that are out of reach, for the error of a miss.
 create function env_of_webhook_endpoint(endpoint_id uuid) returns env language plpgsql as $$
 declare
   envs  constant text := current_setting('kr.envs');
@@ -94,6 +94,17 @@ begin
   perform set_config('kr.envs', 'live,test', true);
   select coalesce(env, 'live') into found_env
     from webhook_endpoints where id = endpoint_id and deleted_at is null;
+  perform set_config('kr.envs', envs, true);
+  return found_env;
+end $$;
+
+create function env_of_webhook_delivery(delivery_id uuid) returns env language plpgsql as $$
+declare
+  envs  constant text := current_setting('kr.envs');
+  found_env env;
+begin
+  perform set_config('kr.envs', 'live,test', true);
+  select coalesce(env, 'live') into found_env from webhook_deliveries where id = delivery_id;
   perform set_config('kr.envs', envs, true);
   return found_env;
 end $$;

@@ -1,7 +1,6 @@
 // Statements of requests on webhook endpoints and their deliveries. Deleted endpoints are kept for
 // their deliveries; these statements do not return them.
 import type { Insertable, Selectable, Updateable } from 'kysely';
-import { notFound } from '../../base/errors.ts';
 import { build, many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
@@ -80,20 +79,16 @@ export function listDeliveries(
   return many(tx, page);
 }
 
+const delivery = build.selectFrom('webhookDeliveries').selectAll();
+
 export async function loadDelivery(tx: Read, id: string): Promise<DeliveryRow> {
-  const row = await maybe(
-    tx,
-    build.selectFrom('webhookDeliveries').selectAll().where('id', '=', id),
-  );
-  if (!row) throw notFound('webhook delivery');
-  return row;
+  const row = await maybe(tx, delivery.where('id', '=', id));
+  return row ?? miss(tx, 'webhook delivery', id);
 }
 
 export async function lockDelivery(tx: Write, id: string): Promise<DeliveryRow> {
-  const wanted = build.selectFrom('webhookDeliveries').selectAll().where('id', '=', id);
-  const row = await maybe(tx, wanted.forNoKeyUpdate());
-  if (!row) throw notFound('webhook delivery');
-  return row;
+  const row = await maybe(tx, delivery.where('id', '=', id).forNoKeyUpdate());
+  return row ?? miss(tx, 'webhook delivery', id);
 }
 
 export const insertDelivery = (
