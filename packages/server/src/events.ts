@@ -25,7 +25,7 @@ export type EventSettings = {
 
 type EventParts = { doors: DoorParts; work: OpenWork; sealingKey: Buffer };
 
-export type Events = {
+type Events = {
   routes: WebhookRouteParts;
   worker: { webhooks: WebhookParts; expiryMail: boolean };
 };

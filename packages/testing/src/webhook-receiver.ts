@@ -13,7 +13,7 @@ export type Received = {
 /** The status of the response, or null for none at all. */
 type Manner = (received: Received, count: number) => number | null;
 
-export type Receiver = {
+type Receiver = {
   url: string;
   received: Received[];
   behave(manner: Manner): void;
@@ -21,7 +21,7 @@ export type Receiver = {
   relent(): void;
 };
 
-export const accepting: Manner = () => 204;
+const accepting: Manner = () => 204;
 
 export async function openReceiver(t: TestContext, manner = accepting): Promise<Receiver> {
   let behaviour = manner;

@@ -9,7 +9,7 @@ import type { Harness, Input } from './harness.ts';
 import type { TestApp } from './test-app.ts';
 import { until } from './until.ts';
 
-export type Made = { id: string; secret: string };
+type Made = { id: string; secret: string };
 
 /** An endpoint for these events, made with the live key. */
 export async function endpointFor({ as }: Harness, url: string, more: Input = {}): Promise<Made> {
@@ -17,7 +17,7 @@ export async function endpointFor({ as }: Harness, url: string, more: Input = {}
   return { id: made.id, secret: String(made.secret) };
 }
 
-export type QueuedDelivery = {
+type QueuedDelivery = {
   id: string;
   type: string;
   env: string | null;

@@ -86,8 +86,8 @@ function secretOf({ terminal }: Context): { text: string; bytes: Buffer } {
 
 async function lastSeq(client: Client): Promise<number> {
   const query = { order: 'desc', limit: 1 } as const;
-  const { data } = await client.call('GET /v1/audit_logs', { query });
-  return data[0]?.seq ?? 0;
+  const newest = await client.call('GET /v1/audit_logs', { query });
+  return newest.data[0]?.seq ?? 0;
 }
 
 async function rowsAfter(client: Client, seq: number): Promise<AuditRow[]> {

@@ -172,7 +172,7 @@ export const WEBHOOK_EVENTS_MAX = 50;
 export const WEBHOOK_URL_CHARS_MAX = 2_048;
 export const WEBHOOK_SECRET_BYTES = 32;
 export const WEBHOOK_DELIVERY_KEPT_DAYS = 30;
-// How many days before a key ends its vendor is told, and after how many without use.
+// Notices: days before the end of a key, and days without use.
 export const EXPIRY_NOTICE_DAYS = [14, 3, 1] as const;
 export const UNUSED_NOTICE_DAYS = 90;
 

@@ -6,6 +6,7 @@ import {
   WEBHOOK_TIMESTAMP,
   webhookSecretBytes,
 } from '@keyrail/protocol/wire/webhook-signature.ts';
+import { systemClock } from '../clock.ts';
 import { fieldsOf } from '../json.ts';
 
 export type WebhookEvent = {
@@ -64,7 +65,7 @@ export function verifyWebhook(
   body: string | Uint8Array,
   headers: HeaderSource,
   secret: string | readonly string[],
-  { toleranceSeconds = TOLERANCE_SECONDS, now = Date.now }: VerifyWebhookOptions = {},
+  { toleranceSeconds = TOLERANCE_SECONDS, now = systemClock.now }: VerifyWebhookOptions = {},
 ): WebhookEvent {
   const secrets = [secret].flat().map(secretBytes);
   if (secrets.length === 0) throw new TypeError('verifyWebhook needs a secret.');
@@ -114,11 +115,11 @@ function timestampOf(text: string): number {
 }
 
 function eventOf(id: string, body: string | Uint8Array): WebhookEvent {
-  const { type, timestamp, data } = fieldsOf(parseJson(body));
-  if (typeof type !== 'string' || typeof timestamp !== 'string' || !isRecord(data)) {
+  const { type, timestamp, ...rest } = fieldsOf(parseJson(body));
+  if (typeof type !== 'string' || typeof timestamp !== 'string' || !isRecord(rest.data)) {
     throw new WebhookRefused('invalid_body', 'The body of the webhook is not an event.');
   }
-  return { id, type, timestamp, data };
+  return { id, type, timestamp, data: rest.data };
 }
 
 function parseJson(body: string | Uint8Array): unknown {

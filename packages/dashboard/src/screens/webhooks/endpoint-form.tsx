@@ -16,7 +16,7 @@ const { form } = texts;
 
 type EnvChoice = (typeof texts.envs)[number]['value'];
 
-export function showSigningSecret(made: { url: string; secret?: string | undefined }): void {
+export function showSigningSecret(made: { url: string; secret?: string | undefined }) {
   if (made.secret === undefined) return toast(texts.lost);
   showSecret({
     title: texts.secret(hostOf(made)),
@@ -94,7 +94,9 @@ export function EndpointForm({ endpoint, onClose }: Props) {
         )}
       </Field>
       <Field label={form.env} error={errors.env}>
-        {(control) => <Select {...control} value={env} options={texts.envs} onValue={setEnv} />}
+        {(control) => (
+          <Select<EnvChoice> {...control} value={env} options={texts.envs} onValue={setEnv} />
+        )}
       </Field>
       <Field label={form.description} error={errors.description} optional>
         {(control) => (

@@ -17,7 +17,7 @@ export type EndingKey = {
   isHeard: boolean;
 };
 
-export type EndingPage = {
+type EndingPage = {
   /** Keys that end after this time… */
   from: Date;
   /** …up to this one. */

@@ -11,7 +11,7 @@ import { insertMailOnce } from '../mail/rows.ts';
 import { listRecipients } from '../members/queue-owner-mail.ts';
 import { type EndingKey, listEndingKeys } from './ending.rows.ts';
 
-export type ExpiryMailParts = { work: OpenWork; readIn(reach: Reach): Read };
+type ExpiryMailParts = { work: OpenWork; readIn(reach: Reach): Read };
 
 const PAGE_MAX = 1000;
 /** Keys that a mail names. */

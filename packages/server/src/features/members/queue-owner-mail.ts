@@ -7,9 +7,9 @@ import { listOwnerAddresses } from './rows.ts';
 
 const OWNERS_NOTIFIED_MAX = 1000;
 
-export type OwnerMail = { [K in MailKind]: { kind: K; params: MailParams[K] } }[MailKind];
+type OwnerMail = { [K in MailKind]: { kind: K; params: MailParams[K] } }[MailKind];
 
-export type Recipients = { workspace: string; addresses: readonly string[] };
+type Recipients = { workspace: string; addresses: readonly string[] };
 
 /** If the workspace has no owner, the mail goes to its billing address, if it has one. */
 export async function listRecipients(tx: Read): Promise<Recipients> {

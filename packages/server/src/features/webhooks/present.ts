@@ -57,8 +57,8 @@ export const presentDelivery = (row: DeliveryRow): WebhookDelivery => ({
 
 /** The row as a secret key with the environment of the endpoint reads it. */
 export function presentEvent(row: AuditRowWithActor, { type, env }: DeliveryRow): string {
-  const data = presentAuditRow(row, env === 'test');
-  return JSON.stringify({ type, timestamp: data.occurred_at, data });
+  const shown = presentAuditRow(row, env === 'test');
+  return JSON.stringify({ type, timestamp: shown.occurred_at, data: shown });
 }
 
 /** A message without a row of the audit log. */

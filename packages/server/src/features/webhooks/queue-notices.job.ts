@@ -18,10 +18,10 @@ import {
 import { endingNotice, unusedNotice } from './key-notice.ts';
 import { findMark, insertNotices, listListening, type Notice, updateMark } from './notices.rows.ts';
 
-export type NoticeParts = { work: OpenWork; workIn: OpenWorkIn };
+type NoticeParts = { work: OpenWork; workIn: OpenWorkIn };
 
 const PAGE_MAX = 1000;
-/** What happened while no worker ran is told afterwards, if it is not older than this. */
+/** What happened while no worker ran is queued afterwards, if it is not older than this. */
 const CATCH_UP_MS = 6 * DAY_MS;
 /** A mark that is further ahead was set by a clock that has been set back since. */
 const AHEAD_MS_MAX = HOUR_MS;

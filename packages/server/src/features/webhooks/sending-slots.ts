@@ -11,7 +11,7 @@ const QUICK_MS_MAX = 2000;
 /** Endpoints that are remembered as quick. */
 const QUICK_KNOWN_MAX = 10_000;
 
-export type SendingSlots = {
+type SendingSlots = {
   /** How many requests to each endpoint may start now. Endpoints take turns. */
   roomFor(endpointIds: readonly string[]): Map<string, number>;
   take(endpointId: string): void;

@@ -8,7 +8,7 @@ import type { BoundSealing } from '../../base/sealing.ts';
 import { Secret } from '../../base/secret.ts';
 import type { EndpointRow } from './rows.ts';
 
-export type NewSigningSecret = { secret: Secret; sealed: Buffer };
+type NewSigningSecret = { secret: Secret; sealed: Buffer };
 
 export function newSigningSecret(
   sealing: BoundSealing,

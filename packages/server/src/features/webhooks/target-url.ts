@@ -6,7 +6,7 @@ import { type ApiError, invalid } from '../../base/errors.ts';
 import { isGlobalAddress } from './global-address.ts';
 
 /** The addresses of a host name. Throws the resolver's error if it has none. */
-export type ResolveHost = (hostname: string) => Promise<readonly string[]>;
+type ResolveHost = (hostname: string) => Promise<readonly string[]>;
 
 /** As connections resolve it, by the settings of the system. */
 export const resolveHost: ResolveHost = async (hostname) =>

@@ -1,4 +1,4 @@
-// Endpoints for events: what may be registered, by whom, and what each caller sees.
+// Endpoints for events: what each caller may register, and what it sees.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -109,7 +109,7 @@ test('without KEYRAIL_WEBHOOK_PRIVATE an address inside a network is refused', a
   }
 });
 
-test('a workspace has at most 20 endpoints, whoever makes them', async (t) => {
+test('a workspace has at most 20 endpoints of both environments', async (t) => {
   const app = await harness(t);
   const made: string[] = [];
   for (let n = 0; n < 20; n += 1) {

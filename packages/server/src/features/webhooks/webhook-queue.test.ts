@@ -34,11 +34,9 @@ test('an endpoint of one environment gets its events and those of no environment
   const app = await harness(t);
   const endpoint = (env: string | null) =>
     endpointFor(app, CLOSED, { env, events: ['api_key.created', 'tenant.created'] });
-  const [live, testing, both] = [
-    await endpoint('live'),
-    await endpoint('test'),
-    await endpoint(null),
-  ];
+  const live = await endpoint('live');
+  const testing = await endpoint('test');
+  const both = await endpoint(null);
   const project = await app.given.project();
   const tenant = await app.given.tenant();
   const place = { project_id: project.id, tenant_id: tenant.id };
@@ -74,7 +72,8 @@ test('dry runs, repeated requests and changes of nothing are not queued', async 
 });
 
 test('an endpoint hears nothing of another workspace', async (t) => {
-  const [mine, theirs] = [await harness(t), await harness(t)];
+  const mine = await harness(t);
+  const theirs = await harness(t);
   const { id } = await endpointFor(mine, CLOSED, { events: ['tenant.*'] });
   await theirs.given.tenant();
   deepEqual(await typesTo(mine.testApp, id), []);

@@ -101,7 +101,7 @@ test('a receiver without a response is given up, and a stop ends the attempt', a
   equal((await attempt).error, 'The attempt was interrupted.');
 });
 
-test('a failure to connect is told without an address', async (t) => {
+test('the error of a failed connection contains no address', async (t) => {
   const trap = await openTrap(t);
   const send = createRequestSender({ allowPrivate: true, nowMs });
   const cut = await send({ url: `http://127.0.0.1:${trap.port}/`, ...message });
