@@ -3,9 +3,14 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import { DAY_MS } from '@keyrail/server/base/duration.ts';
 import { purgeKeptResponses } from '@keyrail/server/features/kept-responses/purge-kept-responses.job.ts';
+import { mailExpiringKeys } from '@keyrail/server/features/keys/mail-expiring-keys.job.ts';
 import { sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';
 import { retireKeys } from '@keyrail/server/features/policy/retire-keys.job.ts';
+import { purgeDeliveries } from '@keyrail/server/features/webhooks/purge-deliveries.job.ts';
+import { queueNotices } from '@keyrail/server/features/webhooks/queue-notices.job.ts';
+import { createWebhookSender } from '@keyrail/server/features/webhooks/send-webhooks.job.ts';
 import { type Caller, type Harness, harness } from '@keyrail/testing/harness.ts';
 import { nodesOf, type Plan, rowsThrough, takePlans, tellPlans } from '@keyrail/testing/plans.ts';
 import { storeName, testApp } from '@keyrail/testing/test-app.ts';
@@ -25,6 +30,7 @@ const smallTables = new Set([
   'job_leases',
   'served_spans',
   'audit_anchor_places',
+  'notice_marks',
 ]);
 
 /** Statements that may read more, each with its reason. */
@@ -103,6 +109,29 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
   await purgeKeptResponses(worker.work);
   await sendDueMail({ ...worker, newClaim: worker.newId });
   await retireKeys(worker);
+  await tourEvents(app);
+}
+
+/** The queue of events and the notices, after a day in which many keys came near their end. */
+async function tourEvents({ as, clock, testApp }: Harness): Promise<void> {
+  const { worker } = testApp.app;
+  await queueNotices(worker);
+  await as.liveKey('POST /v1/projects', { name: 'Heard', slug: 'heard' });
+  const sender = createWebhookSender({
+    ...worker.webhooks,
+    log: { ...worker.log, warn: () => {} },
+  });
+  await sender.sendDue();
+  await sender.stop();
+  for (const state of ['pending', 'delivered', 'failed']) {
+    const [endpoint] = (await as.liveKey('GET /v1/webhook_endpoints')).data;
+    await as.liveKey('GET /v1/webhook_endpoints/{id}/deliveries', { id: endpoint?.id, state });
+  }
+  clock.shift(DAY_MS);
+  await queueNotices(worker);
+  await mailExpiringKeys({ work: worker.work, readIn: worker.webhooks.readIn });
+  await purgeDeliveries(worker.work);
+  clock.shift(-DAY_MS);
 }
 
 /** Keys by state and last use, and their counts. */

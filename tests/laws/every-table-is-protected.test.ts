@@ -22,6 +22,7 @@ const withoutWorkspace: Record<string, string> = {
   job_leases: 'processes of the deployment',
   served_spans: 'processes of the deployment',
   backup_runs: 'backups hold all workspaces',
+  notice_marks: 'progress of a job of the deployment',
 };
 
 /** Tables that the write door may change without an audit row, each with its reason. */
@@ -29,6 +30,7 @@ const unaudited: Record<string, string> = {
   users: 'joining may verify the address of the new member',
   sessions: 'the active workspace of a person',
   mail_outbox: 'the mail of a change that is itself audited',
+  webhook_deliveries: 'the delivery of a change that is itself audited',
 };
 
 async function catalogue(text: string): Promise<Record<string, unknown>[]> {

@@ -25,7 +25,7 @@ const VERBS = new Set(
    expire explain export fail find finish follow found heartbeat import introspect invite issue join leave
    list lock log mark measure merge move open pause poll probe prune publish purge quarantine read
    record refresh register reinstate release remove rename renew replace report request
-   resend reset resolve restore resume revoke roll rotate run save scan search send set sign
+   resend reset resolve restore resume retry revoke roll rotate run save scan search send set sign
    start stop store suspend sweep switch sync take touch transfer trim unlock unquarantine
    update upgrade upsert use validate verify withdraw write`.split(/\s+/),
 );

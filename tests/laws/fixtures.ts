@@ -7,6 +7,7 @@ import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import { mailedToken, newAddress, PASSWORD, signUp } from '@keyrail/testing/people.ts';
 import { embedFixtures } from './embed-fixtures.ts';
 import { hotFixtures } from './hot-fixtures.ts';
+import { webhookFixtures } from './webhook-fixtures.ts';
 
 export type Fixture = {
   /** The caller of the successful call. */
@@ -311,6 +312,7 @@ export const fixtures: Partial<Record<AnyLine, Fixture>> = {
   'GET /v1/audit_logs': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs/chain': { ...reading, input: nothing, beyond: null },
   'GET /v1/audit_logs/anchor': { ...reading, input: anchored, beyond: null },
+  ...webhookFixtures,
   'GET /v1/deployment': probe,
   'GET /healthz': probe,
   'GET /readyz': probe,

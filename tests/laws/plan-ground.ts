@@ -98,6 +98,13 @@ const statements = [
     ${many(SOME, `${id}, id, 'verify_email', ${hash}, ${past}, ${past}`)}, users where email_key = 'bulk-1@' || <w> || '.test'`,
   `insert into mail_outbox (id, kind, recipient, params, created_at, due_at, attempts, sent_at)
     ${many(MANY, `${id}, 'bulk', 'bulk', '{}', app_now(), ${past}, 1, app_now()`)}`,
+  `insert into webhook_endpoints (id, workspace_id, env, url, events, sealed_secret, created_at,
+      updated_at)
+    ${many(1, `${id}, <w>, 'live', 'http://127.0.0.1:1/', '{workspace.updated}', '', ${past}, ${past}`)}`,
+  `insert into webhook_deliveries (id, workspace_id, endpoint_id, env, type, notice, due_at,
+      created_at)
+    ${many(MANY, `${id}, <w>, e.id, 'live', 'workspace.updated', '{}', ${past}, ${past}`)},
+      webhook_endpoints e where e.workspace_id = <w>`,
   `insert into idempotency_records (workspace_id, env, scope_hash, fingerprint, locked_until,
       expires_at)
     ${many(MANY, `<w>, 'live', ${hash}, ${hash}, ${past}, app_now() + interval '1 hour'`)}`,

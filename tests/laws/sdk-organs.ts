@@ -11,6 +11,7 @@ const ARROWS: Record<string, string[]> = {
   limits: ['api'],
   idempotency: ['api'],
   telemetry: ['api'],
+  webhooks: [],
   request: ['api', 'limits', 'idempotency', 'telemetry'],
   adapters: ['api', 'request'],
 };

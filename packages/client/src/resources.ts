@@ -128,6 +128,17 @@ export const methods = {
     verifyChain: 'GET /v1/audit_logs/chain',
     anchor: 'GET /v1/audit_logs/anchor',
   },
+  webhookEndpoints: {
+    create: 'POST /v1/webhook_endpoints',
+    list: 'GET /v1/webhook_endpoints',
+    get: 'GET /v1/webhook_endpoints/{id}',
+    update: 'PATCH /v1/webhook_endpoints/{id}',
+    delete: 'DELETE /v1/webhook_endpoints/{id}',
+    rotateSecret: 'POST /v1/webhook_endpoints/{id}/rotate_secret',
+    test: 'POST /v1/webhook_endpoints/{id}/test',
+    deliveries: 'GET /v1/webhook_endpoints/{id}/deliveries',
+  },
+  webhookDeliveries: { retry: 'POST /v1/webhook_deliveries/{id}/retry' },
   server: {
     deployment: 'GET /v1/deployment',
     health: 'GET /healthz',

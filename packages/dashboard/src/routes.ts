@@ -29,6 +29,7 @@ export const screens: readonly ScreenRoute[] = [
   inWorkspace('start', () => import('./screens/start/screen.tsx'), 'test'),
   open('system', () => import('./screens/system/screen.tsx')),
   open('verify-email', () => import('./screens/verify-email/screen.tsx')),
+  inWorkspace('webhooks', () => import('./screens/webhooks/screen.tsx')),
   personal('workspaces', () => import('./screens/workspaces/screen.tsx')),
   personal('workspaces/new', () => import('./screens/new-workspace/screen.tsx')),
 ];

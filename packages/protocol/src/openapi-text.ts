@@ -96,6 +96,7 @@ export const groupDescriptions: Record<keyof typeof endpointGroups, string> = {
   Usage: 'Figures from telemetry, for billing and for insight into your customers.',
   Environments: 'There are exactly two: `live` and `test`. Only live traffic is billable.',
   Audit: 'Every change, in order, in a hash chain that reveals later edits.',
+  Events: 'Signed messages about every change, and before keys end, to endpoints of yours.',
   Deployment: 'The server itself, for pages that people see before they sign in.',
   Probes: 'For load balancers, monitors and verifiers of embed tokens. Not under `/v1`.',
   Scanner: 'The webhook of secret-scanning partners, which report leaked credentials.',

@@ -33,3 +33,10 @@ export type {
   VerifiedRoute,
 } from './api/route.ts';
 export { createKeyrail } from './keyrail.ts';
+export {
+  type VerifyWebhookOptions,
+  verifyWebhook,
+  type WebhookEvent,
+  type WebhookFault,
+  WebhookRefused,
+} from './webhooks/verify-webhook.ts';

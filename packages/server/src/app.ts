@@ -2,7 +2,6 @@
 
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import type { AnchorKey } from './access/audit-anchor.ts';
 import type { Credentials } from './access/authenticate.ts';
 import { bootstrapCheck } from './access/authenticate.ts';
 import type { ChargeEmbedChange } from './access/embed-changes.ts';
@@ -11,7 +10,7 @@ import type { PasswordHasher } from './access/passwords.ts';
 import { createSecretKeyReader } from './access/secret-key.ts';
 import { openSecretKeyAuth, type SecretKeyAuth } from './access/secret-key-auth.ts';
 import { sessionPrincipal } from './access/session.ts';
-import { createSigningKeys, openedBy, type SigningKeys } from './access/signing-keys.ts';
+import type { SigningKeys } from './access/signing-keys.ts';
 import type { Throttle } from './access/throttle.ts';
 import type { Clock } from './base/clock.ts';
 import { deadlineAfter } from './base/deadline.ts';
@@ -26,8 +25,9 @@ import { type Gate, openGate } from './doors/gate.ts';
 import { type OpenPeople, openPeople } from './doors/people.ts';
 import { openPolicyNotifications } from './doors/policy-notifications.ts';
 import { openServingRecord, type ServingParts } from './doors/serving-record.ts';
-import { type OpenWork, openWork, openWorkIn } from './doors/work.ts';
+import { openWork, openWorkIn } from './doors/work.ts';
 import type { DoorParts } from './doors/write.ts';
+import { createEvents, type EventSettings } from './events.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
 import type { AnchorPlace } from './features/audit/anchor-places.ts';
 import type { BackupSetup } from './features/backups/tasks.ts';
@@ -35,9 +35,7 @@ import { measureImpact } from './features/impact/measure-impact.ts';
 import { presentImpact } from './features/impact/present.ts';
 import { type MailSetting, type MailTransport, openTransport } from './features/mail/transport.ts';
 import type { ScannerKeys } from './features/scanner/public-keys.ts';
-import { rotateSigningKey } from './features/signing/rotate-signing-key.ts';
 import type { SigningSchedule } from './features/signing/rotation-schedule.ts';
-import { type OpenSigning, signingPartsOf } from './features/signing/signing-parts.ts';
 import { createCursors } from './http/cursor.ts';
 import { dashboardRoutes } from './http/dashboard.ts';
 import { documentRoutes } from './http/documents.ts';
@@ -46,52 +44,54 @@ import type { Probe } from './http/route.ts';
 import { buildServer } from './http/server.ts';
 import { widgetRoutes } from './http/widget.ts';
 import { servedRoutes } from './routes.ts';
+import { signerOf } from './signer.ts';
 import type { Counters } from './volatile/counters.ts';
 import { createPolicyHub } from './volatile/policy-hub.ts';
 import type { WorkerParts } from './worker.ts';
 
-export type AppParts = SigningSchedule & {
-  hasher: PasswordHasher;
-  throttle: Throttle;
-  chargeEmbedChange: ChargeEmbedChange;
-  passwordCharsMin: number;
-  signupPolicy: SignupPolicy;
-  verifiedOnly: boolean;
-  invitesPerHourMax: number;
-  policyPageKeysMax: number;
-  heldPollsMax: number;
-  revokeWaitMsMax: number;
-  /** How long hot endpoints may reuse the cached lookup of a secret key. */
-  hotAuthMs: number;
-  /** Unrevoked keys per tenant, project and environment on the embed plane. */
-  embedKeysMax: number;
-  /** Size of the stored responses per workspace and environment. */
-  idempotencyBytesMax: number;
-  ingestEventsPerMinute: number;
-  usageHoursKeptDays: number;
-  /** Monthly usage rows per workspace, for all tenants together. */
-  tenantMonthsMax: number;
-  /** Closed with the app. */
-  counters: Counters;
-  scannerKeys: ScannerKeys;
-  backup: BackupSetup;
-  /** Where the anchors of the audit chains are appended. */
-  anchorPlaces: readonly AnchorPlace[];
-  mail: MailSetting;
-  mailFrom: string;
-  db: Database;
-  clock: Clock;
-  randomBytes: RandomBytes;
-  log: Log;
-  bootstrapToken: Secret | null;
-  masterKey: Secret;
-  region: string;
-  publicUrl: string;
-  trustProxy: string[] | false;
-  checkAnswers: boolean;
-  /** The folder of the built dashboard; tests name another. */
-  dashboard?: string;
-};
+export type AppParts = SigningSchedule &
+  EventSettings & {
+    hasher: PasswordHasher;
+    throttle: Throttle;
+    chargeEmbedChange: ChargeEmbedChange;
+    passwordCharsMin: number;
+    signupPolicy: SignupPolicy;
+    verifiedOnly: boolean;
+    invitesPerHourMax: number;
+    policyPageKeysMax: number;
+    heldPollsMax: number;
+    revokeWaitMsMax: number;
+    /** How long hot endpoints may reuse the cached lookup of a secret key. */
+    hotAuthMs: number;
+    /** Unrevoked keys per tenant, project and environment on the embed plane. */
+    embedKeysMax: number;
+    /** Size of the stored responses per workspace and environment. */
+    idempotencyBytesMax: number;
+    ingestEventsPerMinute: number;
+    usageHoursKeptDays: number;
+    /** Monthly usage rows per workspace, for all tenants together. */
+    tenantMonthsMax: number;
+    /** Closed with the app. */
+    counters: Counters;
+    scannerKeys: ScannerKeys;
+    backup: BackupSetup;
+    /** Where the anchors of the audit chains are appended. */
+    anchorPlaces: readonly AnchorPlace[];
+    mail: MailSetting;
+    mailFrom: string;
+    db: Database;
+    clock: Clock;
+    randomBytes: RandomBytes;
+    log: Log;
+    bootstrapToken: Secret | null;
+    masterKey: Secret;
+    region: string;
+    publicUrl: string;
+    trustProxy: string[] | false;
+    checkAnswers: boolean;
+    /** The folder of the built dashboard; tests name another. */
+    dashboard?: string;
+  };
 
 const DASHBOARD = join(import.meta.dirname, '../../dashboard/dist');
 
@@ -118,9 +118,10 @@ export function buildApp(parts: AppParts): App {
   const { seal, unseal } = createSealing(keyFor('outbox', masterKey), randomBytes);
   const doors: DoorParts = { db, newId, randomBytes, seal, announce };
 
-  const { signingKeys, makeFirstSigningKey, ...signer } = signerOf(parts, { gate, work });
+  const { signingKeys, makeFirstSigningKey, prepare, ...signer } = signerOf(parts, { gate, work });
   const secretKeyAuth = secretKeyAuthOf(parts, gate);
 
+  const events = createEvents(parts, { doors, work, sealingKey: keyFor('webhooks', masterKey) });
   const routes = servedRoutes({
     // The settings and stores; each feature names the ones it needs in its type.
     ...parts,
@@ -128,6 +129,7 @@ export function buildApp(parts: AppParts): App {
     hub,
     signingKeys,
     makeFirstSigningKey,
+    ...events.routes,
     responseSealing: createBoundSealing(keyFor('idempotency', masterKey), randomBytes),
     redis: counters.state,
   });
@@ -168,18 +170,14 @@ export function buildApp(parts: AppParts): App {
       unseal,
       ...signer,
       anchorPlaces: parts.anchorPlaces,
+      ...events.worker,
       usageHoursKeptDays: parts.usageHoursKeptDays,
       backup: parts.backup,
       publicUrl,
       newId,
       log,
     },
-    async prepare() {
-      // Write only if necessary, so that the server also starts on a read-only store.
-      const keys = await gate.findSigningKeys();
-      const signsTokens = keys.some(({ purpose }) => purpose === 'embed_token');
-      if (!signsTokens) await makeFirstSigningKey();
-    },
+    prepare,
     stopServing,
     async close() {
       await stopServing();
@@ -247,27 +245,6 @@ const credentialsOf = (
 const transportOf = ({ mail, mailFrom, publicUrl }: AppParts): MailTransport =>
   openTransport(mail, { from: mailFrom, domain: new URL(publicUrl).hostname });
 
-type SignerParts = Parameters<typeof signingPartsOf>[0];
-
-/** Everything that signs, in one process. */
-function signerOf(parts: SignerParts, { gate, work }: { gate: Gate; work: OpenWork }) {
-  const signing = signingPartsOf(parts);
-  return {
-    signing,
-    signingKeys: createSigningKeys({ gate, unseal: signing.unseal }),
-    makeFirstSigningKey: () =>
-      work((tx) => rotateSigningKey(tx, signing, { purpose: 'embed_token', cause: 'first' })),
-    anchorKey: () => openAnchorKey(work, signing),
-  };
-}
-
-/** The key that signs anchors now; created if there is none. */
-async function openAnchorKey(work: OpenWork, signing: OpenSigning): Promise<AnchorKey> {
-  const wanted = { purpose: 'audit_anchor', cause: 'first' } as const;
-  const { current } = await work((tx) => rotateSigningKey(tx, signing, wanted));
-  return { kid: current.id, key: openedBy(signing.unseal, current) };
-}
-
 const probeOf = (db: Database, gate: Gate): Probe => ({
   databaseAnswers: (deadline) =>
     db.ping(deadline).then(
@@ -278,7 +255,3 @@ const probeOf = (db: Database, gate: Gate): Probe => ({
   backupFacts: () => gate.findBackupFacts().catch(() => null),
   storage: db.storage,
 });
-
-/** Equal for equal master keys; says nothing else about the key. */
-export const masterKeyMark = (masterKey: Secret): string =>
-  keyFor('mark', masterKey).toString('hex').slice(0, 32);

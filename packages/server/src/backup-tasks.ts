@@ -1,12 +1,12 @@
 // Runs the tasks of backups for a server or a command: each in a program of its own, one at a time.
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { masterKeyMark } from './app.ts';
 import { leftBy, type Order } from './backup-orders.ts';
 import { systemClock } from './base/clock.ts';
 import { DAY_MS } from './base/duration.ts';
 import { reasonOf } from './base/errors.ts';
 import type { NewId } from './base/ids.ts';
+import { masterKeyMark } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Config } from './config.ts';
 import { PART_PREFIX } from './db/backup/names.ts';

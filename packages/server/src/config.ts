@@ -13,6 +13,7 @@ import { auditAnchors } from './settings/audit.ts';
 import * as backups from './settings/backups.ts';
 import { clientNames } from './settings/client-names.ts';
 import * as embed from './settings/embed.ts';
+import * as events from './settings/events.ts';
 import * as people from './settings/people.ts';
 import * as policy from './settings/policy.ts';
 import { Fault, type Setting } from './settings/setting.ts';
@@ -57,6 +58,8 @@ export type Config = Readonly<{
   embedKeysMax: number;
   idempotencyBytesMax: number;
   tenantMonthsMax: number;
+  webhookPrivate: boolean;
+  expiryMail: boolean;
   databaseBytesMax: number | null;
   backupDir: string;
   /** Null: backups are not scheduled. */
@@ -69,7 +72,9 @@ export type Config = Readonly<{
 
 export type ConfigResult = { warnings: string[] } & ({ config: Config } | { faults: string[] });
 
-export function readConfig(env: Readonly<Record<string, string | undefined>>): ConfigResult {
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readConfig(env: Environment): ConfigResult {
   const faults: string[] = [];
   const optional = <T>(setting: Setting<T>): T | null => {
     const text = env[setting.name] || setting.fallback;
@@ -124,6 +129,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     embedKeysMax: required(embed.embedKeysMax, 1),
     idempotencyBytesMax: required(storage.idempotencyBytesMax, 1),
     tenantMonthsMax: required(storage.tenantMonthsMax, 1),
+    webhookPrivate: required(events.webhookPrivate, false),
+    expiryMail: required(events.expiryMail, true),
     databaseBytesMax: optional(storage.databaseBytesMax),
     backupDir: optional(backups.backupDir) ?? join(required(known.dataDir, ''), 'backups'),
     backupEveryMs: scheduleOf(optional(backups.backupEvery), env.DATABASE_URL ? null : DAY_MS),
@@ -132,17 +139,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     operatorEmail: optional(backups.operatorEmail),
     auditAnchors: optional(auditAnchors) ?? [],
   };
-  if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
-    faults.push(
-      'KEYRAIL_MASTER_KEY is required with DATABASE_URL: make one with openssl rand -base64 32',
-    );
-  }
-  if (config.redisCluster && !/^rediss?:/.test(env.REDIS_URL ?? '')) {
-    faults.push('KEYRAIL_REDIS_CLUSTER needs a REDIS_URL with redis:// or rediss://');
-  }
-  if (!config.redisCluster && redisAddresses(env.REDIS_URL ?? '').length > 1) {
-    faults.push('REDIS_URL names several hosts, which needs KEYRAIL_REDIS_CLUSTER=on');
-  }
+  faults.push(...contradictionsIn(config, env));
   const unknown = unknownNames(env);
   // A misspelt setting would otherwise be silently ignored.
   for (const name of unknown.filter((each) => !clientNames.includes(each))) {
@@ -154,10 +151,27 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return faults.length > 0 ? { faults, warnings } : { config: Object.freeze(config), warnings };
 }
 
+/** Settings that are right alone, but not together. */
+function contradictionsIn({ redisCluster }: Config, env: Environment): string[] {
+  const faults: string[] = [];
+  if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
+    faults.push(
+      'KEYRAIL_MASTER_KEY is required with DATABASE_URL: make one with openssl rand -base64 32',
+    );
+  }
+  if (redisCluster && !/^rediss?:/.test(env.REDIS_URL ?? '')) {
+    faults.push('KEYRAIL_REDIS_CLUSTER needs a REDIS_URL with redis:// or rediss://');
+  }
+  if (!redisCluster && redisAddresses(env.REDIS_URL ?? '').length > 1) {
+    faults.push('REDIS_URL names several hosts, which needs KEYRAIL_REDIS_CLUSTER=on');
+  }
+  return faults;
+}
+
 const scheduleOf = (chosen: number | 'off' | null, usual: number | null): number | null =>
   chosen === 'off' ? null : (chosen ?? usual);
 
-function unknownNames(env: Readonly<Record<string, string | undefined>>): string[] {
+function unknownNames(env: Environment): string[] {
   const known = new Set(settings.map(({ name }) => name));
   return Object.keys(env)
     .filter((name) => name.startsWith('KEYRAIL_') && !name.startsWith('KEYRAIL_TEST_'))

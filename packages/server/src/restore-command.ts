@@ -3,9 +3,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
-import { masterKeyMark } from './app.ts';
 import { systemClock } from './base/clock.ts';
 import { systemRandomBytes } from './base/random.ts';
+import { masterKeyMark } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Config } from './config.ts';
 import type { Manifest } from './db/backup/manifest.ts';

@@ -20,6 +20,7 @@ import { sessionRoutes } from './features/sessions/routes.ts';
 import { signingRoutes } from './features/signing/routes.ts';
 import { tenantRoutes } from './features/tenants/routes.ts';
 import { usageRoutes } from './features/usage/routes.ts';
+import { type WebhookRouteParts, webhookRoutes } from './features/webhooks/routes.ts';
 import { workspaceRoutes } from './features/workspaces/routes.ts';
 import type { ServedRoute } from './http/route.ts';
 
@@ -31,6 +32,7 @@ type RouteParts = AccountParts &
   KeyParts &
   MemberParts &
   PolicyParts &
+  WebhookRouteParts &
   IssuingParts & { scannerKeys: ScannerKeys };
 
 export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
@@ -52,6 +54,7 @@ export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...usageRoutes,
   ...environmentRoutes,
   ...auditRoutes,
+  ...webhookRoutes(parts),
   ...deploymentRoutes(parts),
   ...healthRoutes(parts),
   ...signingRoutes(parts),

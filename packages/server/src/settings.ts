@@ -17,6 +17,7 @@ import {
   scannerKeys,
   signingPublishWait,
 } from './settings/embed.ts';
+import { expiryMail, webhookPrivate } from './settings/events.ts';
 import {
   hostText,
   isAddress,
@@ -244,5 +245,7 @@ export const settings: readonly Setting<unknown>[] = [
   backupKey,
   operatorEmail,
   auditAnchors,
+  webhookPrivate,
+  expiryMail,
   logLevel,
 ];

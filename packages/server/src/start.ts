@@ -133,6 +133,8 @@ async function openApp(config: Config & { publicUrl: string }, log: Log): Promis
       everyMs: config.backupEveryMs,
       operatorEmail: config.operatorEmail,
     },
+    webhookPrivate: config.webhookPrivate,
+    expiryMail: config.expiryMail,
     counters,
     checkAnswers: false,
   });

@@ -19,6 +19,7 @@ import {
   updateLease,
 } from './features/jobs/rows.ts';
 import { purgeKeptResponses } from './features/kept-responses/purge-kept-responses.job.ts';
+import { mailExpiringKeys } from './features/keys/mail-expiring-keys.job.ts';
 import { purgeMail } from './features/mail/purge-mail.job.ts';
 import { sendDueMail } from './features/mail/send-mail.job.ts';
 import type { MailTransport } from './features/mail/transport.ts';
@@ -29,6 +30,13 @@ import type { SigningParts } from './features/signing/rotate-signing-key.ts';
 import { rotateSigningKeys } from './features/signing/rotate-signing-keys.job.ts';
 import { purgeKeyDays } from './features/usage/purge-key-days.job.ts';
 import { purgeUsage } from './features/usage/purge-usage.job.ts';
+import { purgeDeliveries } from './features/webhooks/purge-deliveries.job.ts';
+import { queueNotices } from './features/webhooks/queue-notices.job.ts';
+import {
+  createWebhookSender,
+  type WebhookParts,
+  type WebhookSender,
+} from './features/webhooks/send-webhooks.job.ts';
 
 export type WorkerParts = RetireParts &
   AnchorParts & {
@@ -36,6 +44,8 @@ export type WorkerParts = RetireParts &
     transport: MailTransport;
     unseal: Sealing['unseal'];
     signing: SigningParts;
+    webhooks: WebhookParts;
+    expiryMail: boolean;
     publicUrl: string;
     usageHoursKeptDays: number;
     backup: BackupSetup;
@@ -58,10 +68,10 @@ const AFTER_FAULT_MS = SECOND_MS;
 const STOP_WAIT_MS = 4 * SECOND_MS;
 
 /** One run of the worker. */
-type WorkerRun = { workerId: string; stopping: AbortSignal };
+type WorkerRun = { workerId: string; stopping: AbortSignal; sender: WebhookSender };
 
 /** Run by every worker. */
-const steadyJobs = (parts: WorkerParts, { workerId, stopping }: WorkerRun): Job[] => [
+const steadyJobs = (parts: WorkerParts, { workerId, stopping, sender }: WorkerRun): Job[] => [
   {
     name: 'beat',
     everyMs: 5 * SECOND_MS,
@@ -75,6 +85,13 @@ const steadyJobs = (parts: WorkerParts, { workerId, stopping }: WorkerRun): Job[
       while (!stopping.aborted && (await send()));
     },
   },
+  {
+    name: 'send-webhooks',
+    everyMs: SECOND_MS / 2,
+    run: async () => {
+      while (!stopping.aborted && (await sender.sendDue()));
+    },
+  },
 ];
 
 /** Run by one worker at a time. */
@@ -82,6 +99,17 @@ const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerPart
   { name: 'purge-mail', everyMs: HOUR_MS, run: () => purgeMail(work) },
   { name: 'purge-idempotency', everyMs: 10 * MINUTE_MS, run: () => purgeIdempotency(work) },
   { name: 'purge-kept-responses', everyMs: 10 * MINUTE_MS, run: () => purgeKeptResponses(work) },
+  { name: 'purge-deliveries', everyMs: HOUR_MS, run: () => purgeDeliveries(work) },
+  { name: 'queue-notices', everyMs: MINUTE_MS, run: () => queueNotices({ work, workIn }) },
+  ...(parts.expiryMail
+    ? [
+        {
+          name: 'mail-expiring-keys',
+          everyMs: 24 * HOUR_MS,
+          run: () => mailExpiringKeys({ work, readIn: parts.webhooks.readIn }),
+        },
+      ]
+    : []),
   { name: 'purge-sessions', everyMs: HOUR_MS, run: () => purgeSessions(work) },
   {
     name: 'retire-keys',
@@ -119,7 +147,8 @@ export type Worker = { stop(): Promise<void> };
 
 export function startWorker(parts: WorkerParts): Worker {
   const stop = new AbortController();
-  const workerRun = { workerId: parts.newId(), stopping: stop.signal };
+  const sender = createWebhookSender(parts.webhooks);
+  const workerRun = { workerId: parts.newId(), stopping: stop.signal, sender };
   const scheduled = scheduledJobs(parts).map((job) => ({
     ...job,
     everyMs: LOOK_FOR_DUE_MS,
@@ -131,7 +160,8 @@ export function startWorker(parts: WorkerParts): Worker {
   return {
     async stop() {
       stop.abort();
-      await Promise.race([Promise.all(loops), sleep(STOP_WAIT_MS, undefined, { ref: false })]);
+      const stopped = Promise.all([...loops, sender.stop()]);
+      await Promise.race([stopped, sleep(STOP_WAIT_MS, undefined, { ref: false })]);
       parts.transport.close();
     },
   };

@@ -101,6 +101,8 @@ async function openTestApp(): Promise<TestApp> {
     idempotencyBytesMax: 268_435_456,
     tenantMonthsMax: 1_000_000,
     backup: { tasks: null, everyMs: null, operatorEmail: null },
+    webhookPrivate: true,
+    expiryMail: true,
     counters: createMemoryCounters({ nowMs: () => clock.now().getTime() }),
     mail: { kind: 'file', directory: mailDirectory },
     mailFrom: 'Keyrail <keyrail@keyrail.test>',

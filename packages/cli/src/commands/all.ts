@@ -16,6 +16,7 @@ import { secretKeys } from './secret-keys.ts';
 import { status } from './status.ts';
 import { tenants } from './tenants.ts';
 import { usage } from './usage.ts';
+import { webhooks } from './webhooks.ts';
 import { workspace } from './workspace.ts';
 
 export const tree: Tree = {
@@ -32,6 +33,7 @@ export const tree: Tree = {
     members,
     invites,
     audit,
+    webhooks,
     usage,
     environments,
   ],

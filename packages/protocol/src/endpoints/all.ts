@@ -17,6 +17,7 @@ import { scannerEndpoints } from './scanner.ts';
 import { secretKeyEndpoints } from './secret-keys.ts';
 import { tenantEndpoints } from './tenants.ts';
 import { usageEndpoints } from './usage.ts';
+import { webhookEndpoints } from './webhooks.ts';
 import { workspaceEndpoints } from './workspaces.ts';
 
 /** The endpoints by their heading in the API reference. */
@@ -37,6 +38,7 @@ export const endpointGroups = {
   Usage: usageEndpoints,
   Environments: environmentEndpoints,
   Audit: auditEndpoints,
+  Events: webhookEndpoints,
   Deployment: deploymentEndpoints,
   Probes: probeEndpoints,
   Scanner: scannerEndpoints,
@@ -60,6 +62,7 @@ export const allEndpoints = {
   ...usageEndpoints,
   ...environmentEndpoints,
   ...auditEndpoints,
+  ...webhookEndpoints,
   ...deploymentEndpoints,
   ...probeEndpoints,
   ...scannerEndpoints,

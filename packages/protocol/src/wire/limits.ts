@@ -166,6 +166,16 @@ export const INGEST_DURATION_MS_MAX = 604_800_000;
 // The most requests that one sampled event may represent: the largest exact integer.
 export const INGEST_WEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
+// Outbound events
+export const WEBHOOK_ENDPOINTS_MAX = 20;
+export const WEBHOOK_EVENTS_MAX = 50;
+export const WEBHOOK_URL_CHARS_MAX = 2_048;
+export const WEBHOOK_SECRET_BYTES = 32;
+export const WEBHOOK_DELIVERY_KEPT_DAYS = 30;
+// Notices: days before the end of a key, and days without use.
+export const EXPIRY_NOTICE_DAYS = [14, 3, 1] as const;
+export const UNUSED_NOTICE_DAYS = 90;
+
 // Sessions, one-time tokens, caches, probes
 export const SESSION_IDLE_HOURS = 12;
 export const SESSION_ABSOLUTE_DAYS = 30;

@@ -26,3 +26,9 @@ function pooledBytes(): RandomBytes {
 }
 
 export const systemRandomBytes: RandomBytes = pooledBytes();
+
+const SHARES = 2 ** 32;
+
+/** A number from 0 up to 1. */
+export const randomShare = (randomBytes: RandomBytes): number =>
+  Buffer.from(randomBytes(4)).readUInt32BE() / SHARES;

@@ -69,3 +69,5 @@ export type AuditAnchorPlaces = {
 };
 
 export type ServedSpans = { id: string; beganAt: Date; endedAt: Date };
+
+export type NoticeMarks = { kind: string; until: Date };

@@ -24,7 +24,7 @@ export const granted: Record<string, Rights> = {
     kr_gate: ['select(id,name,slug,embed_origins)'],
     kr_worker: ['select(id)'],
   },
-  audit_heads: { ...derived, kr_worker: ['select(workspace_id,seq,hash,occurred_at)'] },
+  audit_heads: { ...derived, kr_worker: ['select(workspace_id,seq,hash,occurred_at,listens)'] },
   audit_logs: { ...derived, kr_worker: ['select(workspace_id,seq,hash)'] },
   audit_anchors: { kr_read: ['select'], kr_worker: own },
   audit_anchor_places: { kr_worker: [...own, 'delete'] },
@@ -34,6 +34,7 @@ export const granted: Record<string, Rights> = {
     kr_gate: [
       'select(id,workspace_id,env,lookup_hash,expires_at,revoked_at,quarantined_at,authority)',
     ],
+    kr_worker: ['select(id,workspace_id,env,display_prefix,expires_at,revoked_at)'],
   },
   secret_key_uses: { ...derived, kr_gate: own },
 
@@ -52,7 +53,7 @@ export const granted: Record<string, Rights> = {
     kr_record: ['select'],
     kr_gate: ['select(id,workspace_id,lookup_hash,revoked_at,quarantined_at)'],
     kr_worker: [
-      'select(id,workspace_id,project_id,tenant_id,env,expires_at,revoked_at,retired_at)',
+      'select(id,workspace_id,project_id,tenant_id,env,display_prefix,expires_at,revoked_at,created_at,retired_at,disabled_at)',
       'update(retired_at)',
     ],
   },
@@ -118,10 +119,30 @@ export const granted: Record<string, Rights> = {
   },
   one_time_tokens: { kr_gate: own, kr_worker: ['select', 'delete'] },
 
+  webhook_endpoints: {
+    kr_read: ['select'],
+    kr_write: [
+      'select',
+      'insert',
+      'update(env,url,events,description,sealed_secret,sealed_old_secret,old_secret_until,disabled_at,disabled_reason,failing_since,updated_at,deleted_at)',
+    ],
+    kr_worker: ['select', 'update(failing_since)'],
+  },
+  webhook_deliveries: {
+    kr_read: ['select'],
+    kr_write: [
+      'select',
+      'insert',
+      'update(state,attempts,due_at,claim,claimed_until,last_status,last_error,duration_ms,delivered_at)',
+    ],
+    kr_worker: ['select', 'update', 'delete'],
+  },
+  notice_marks: { kr_worker: own },
+
   mail_outbox: {
     kr_gate: ['insert'],
     kr_write: ['insert'],
-    kr_worker: ['select', 'insert', 'update', 'delete'],
+    kr_worker: [...own, 'delete'],
   },
   signing_keys: {
     kr_gate: ['select'],

@@ -7,10 +7,12 @@ import type {
   BackupRuns,
   JobLeases,
   MailOutbox,
+  NoticeMarks,
   ServedSpans,
   SigningKeys,
   WorkerBeats,
 } from './deployment-tables.ts';
+import type { WebhookDeliveries, WebhookEndpoints } from './event-tables.ts';
 import type { TrafficTables } from './traffic-tables.ts';
 import type { Json } from './wire-format.ts';
 
@@ -64,6 +66,8 @@ type AuditHeads = {
   hash: string;
   occurredAt: Date;
   changeId: string;
+  /** Whether a webhook endpoint of the workspace receives events. Set by the database. */
+  listens: ColumnType<boolean, never, never>;
 };
 
 /** Columns that API keys and secret keys share. */
@@ -258,6 +262,8 @@ export type Tables = TrafficTables & {
   tenants: Tenants;
   apiKeys: ApiKeys;
   metaTotals: MetaTotals;
+  webhookEndpoints: WebhookEndpoints;
+  webhookDeliveries: WebhookDeliveries;
   keptResponses: KeptResponses;
   keptResponseTotals: KeptResponseTotals;
   projectVersions: ProjectVersions;
@@ -275,4 +281,5 @@ export type Tables = TrafficTables & {
   workerBeats: WorkerBeats;
   jobLeases: JobLeases;
   backupRuns: BackupRuns;
+  noticeMarks: NoticeMarks;
 };

@@ -1,6 +1,7 @@
 // All audit actions and the payload of each. A payload never holds a secret, a list of people, or
 // the contents of `meta`.
 import type { JsonValue } from '@keyrail/protocol/wire/audit-chain.ts';
+import { type AuditAction, auditActions } from '@keyrail/protocol/wire/event-types.ts';
 import type { Env, Role } from './reach.ts';
 
 /** How a field changed. Of a set, its new and its lost members; empty if the value is withheld. */
@@ -16,7 +17,10 @@ type KeyRotated = { env: Env; successor_id: string; overlap_hours: number };
 type KeyRevoked = { env: Env; reason: string | null };
 type KeyQuarantined = { env: Env; reason: string };
 
-type Payloads = {
+/** The host alone: a path or a query may carry a secret of the vendor. */
+type WebhookNamed = { host: string };
+
+export type Payloads = {
   'workspace.created': { slug: string };
   'workspace.updated': Changed;
   'workspace_member.joined': { role: Role; email: string } | { role: Role; invited_to: string };
@@ -44,43 +48,20 @@ type Payloads = {
   'secret_key.rotated': KeyRotated;
   'secret_key.revoked': KeyRevoked;
   'secret_key.quarantined': KeyQuarantined;
+  'webhook_endpoint.created': WebhookNamed & { events: string[] };
+  'webhook_endpoint.updated': Changed;
+  'webhook_endpoint.secret_rotated': { overlap_hours: number };
+  'webhook_endpoint.deleted': WebhookNamed;
+  'webhook_endpoint.disabled': { reason: string };
+  'webhook_endpoint.tested': { delivery_id: string };
+  'webhook_endpoint.redelivered': { delivery_id: string; type: string };
 };
 
-type Action = keyof Payloads;
-
-const actions: Record<Action, true> = {
-  'workspace.created': true,
-  'workspace.updated': true,
-  'workspace_member.joined': true,
-  'workspace_member.role_changed': true,
-  'workspace_member.removed': true,
-  'workspace_invite.created': true,
-  'workspace_invite.revoked': true,
-  'workspace_invite.accepted': true,
-  'project.created': true,
-  'project.updated': true,
-  'project.deleted': true,
-  'tenant.created': true,
-  'tenant.updated': true,
-  'tenant.deleted': true,
-  'tenant.embed_tokens_revoked': true,
-  'api_key.created': true,
-  'api_key.imported': true,
-  'api_key.updated': true,
-  'api_key.rotated': true,
-  'api_key.revoked': true,
-  'api_key.quarantined': true,
-  'api_key.disabled': true,
-  'api_key.enabled': true,
-  'secret_key.created': true,
-  'secret_key.rotated': true,
-  'secret_key.revoked': true,
-  'secret_key.quarantined': true,
-};
+type Action = AuditAction;
 
 /** All actions on targets of one type. */
 export const actionsOn = (targetType: string): string[] =>
-  Object.keys(actions).filter((action) => action.startsWith(`${targetType}.`));
+  auditActions.filter((action) => action.startsWith(`${targetType}.`));
 
 /** One row of the audit log, as an operation describes it. */
 export type Entry = {

@@ -11,6 +11,10 @@ export const BEYOND_BOUNDARY = 'A test secret key cannot manage live resources.'
 const envLookUps = {
   'secret key': (id: string) => sql<{ env: Env | null }>`select env_of_secret_key(${id}) as env`,
   'API key': (id: string) => sql<{ env: Env | null }>`select env_of_api_key(${id}) as env`,
+  'webhook endpoint': (id: string) =>
+    sql<{ env: Env | null }>`select env_of_webhook_endpoint(${id}) as env`,
+  'webhook delivery': (id: string) =>
+    sql<{ env: Env | null }>`select env_of_webhook_delivery(${id}) as env`,
 };
 
 export async function miss(tx: Read, what: keyof typeof envLookUps, id: string): Promise<never> {

@@ -15,8 +15,11 @@ type Effect<Fields> = {
   payload: Changed;
 };
 
-/** Fields whose values the audit log never contains: contents of the vendor, and addresses. */
-const withheld: ReadonlySet<string> = new Set(['meta', 'billing_email']);
+/**
+ * Fields whose values the audit log never contains: contents of the vendor, and addresses. The URL
+ * of a webhook may contain a secret of its receiver.
+ */
+const withheld: ReadonlySet<string> = new Set(['meta', 'billing_email', 'url']);
 
 /** An effect without names needs no write: the patch equals the stored fields. */
 export function effectOf<Fields extends object>(

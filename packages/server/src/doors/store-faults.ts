@@ -1,4 +1,5 @@
 // Maps errors of the store to API errors; null for all other errors.
+import { WEBHOOK_ENDPOINTS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { type ApiError, conflict, unavailable } from '../base/errors.ts';
 import {
   isFromStore,
@@ -28,6 +29,7 @@ const exceeded: Record<string, () => ApiError> = {
   KR007: () => conflict('The meta of all tenants and keys would exceed 256 MiB.', 'meta'),
   [TENANT_MONTHS]: () =>
     conflict('The workspace has too many monthly totals of tenants to add more.', 'events'),
+  KR009: () => conflict(`A workspace has at most ${WEBHOOK_ENDPOINTS_MAX} webhook endpoints.`),
 };
 
 /** For any error of a request: maps it only if the store threw it. */

@@ -36,6 +36,13 @@ export const actions: Readonly<Record<string, Words>> = {
   'secret_key.rotated': { verb: 'rotated', noun: 'secret key' },
   'secret_key.revoked': { verb: 'revoked', noun: 'secret key' },
   'secret_key.quarantined': { verb: 'quarantined', noun: 'secret key' },
+  'webhook_endpoint.created': { verb: 'added', noun: 'webhook endpoint' },
+  'webhook_endpoint.updated': { verb: 'changed', noun: 'webhook endpoint' },
+  'webhook_endpoint.secret_rotated': { verb: 'rotated the secret of', noun: 'webhook endpoint' },
+  'webhook_endpoint.deleted': { verb: 'removed', noun: 'webhook endpoint' },
+  'webhook_endpoint.disabled': { verb: 'disabled', noun: 'webhook endpoint' },
+  'webhook_endpoint.tested': { verb: 'tested', noun: 'webhook endpoint' },
+  'webhook_endpoint.redelivered': { verb: 'repeated a delivery to', noun: 'webhook endpoint' },
 };
 
 export const targetTypes: Readonly<Record<string, string>> = {
@@ -46,6 +53,7 @@ export const targetTypes: Readonly<Record<string, string>> = {
   tenant: 'Tenant',
   api_key: 'Key',
   secret_key: 'Secret key',
+  webhook_endpoint: 'Webhook endpoint',
 };
 
 export const actors: Readonly<Record<string, string>> = {

@@ -53,6 +53,20 @@ export const listAuditRows = (tx: Read, wanted: AuditList): Promise<AuditRowWith
   );
 };
 
+/** One row in reach, with the person that acted. */
+export const findAuditRow = (tx: Read, id: string): Promise<AuditRowWithActor | null> =>
+  maybe(
+    tx,
+    sql<AuditRowWithActor>`
+      select found.*, person.email as actor_email,
+        person.email_verified_at as actor_email_verified_at, person.name as actor_name
+      from (select * from audit_logs where id = ${id} limit 1) found
+      left join lateral (
+        select email, email_verified_at, name from users
+        where id = case found.actor_type when 'user' then found.actor_id::uuid end limit 1
+      ) person on true`,
+  );
+
 const orderOf = ({ order }: AuditList) => (order === 'asc' ? sql`asc` : sql`desc`);
 
 const isFiltered = ({ actorId, targetId, actions }: AuditFilter): boolean =>

@@ -1,6 +1,6 @@
 import { reasonOf } from '../../base/errors.ts';
 import type { OpenWork, Work } from '../../doors/work.ts';
-import { insertNotice } from '../mail/rows.ts';
+import { insertMailOnce } from '../mail/rows.ts';
 import { findLastPassed, insertRun, type NewRun } from './rows.ts';
 import { BackupRunning, TestFailed } from './tasks.ts';
 
@@ -47,7 +47,8 @@ export async function recordRun<T extends Ran>(
 }
 
 const notify = (tx: Work, to: string, failed: { kind: NewRun['kind']; reason: string }) =>
-  insertNotice(tx, {
+  insertMailOnce(tx, {
+    id: tx.newId(),
     kind: 'backup_failed',
     to,
     params: { task: failed.kind, reason: failed.reason, at: tx.now.toISOString() },

@@ -1,6 +1,7 @@
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
+import { leakMail } from '../credentials/leak-notice.ts';
 import { quarantineColumns } from '../credentials/lifetime.ts';
-import { queueLeakNotice } from '../credentials/queue-leak-notice.ts';
+import { queueOwnerMail } from '../members/queue-owner-mail.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 /**
@@ -14,7 +15,8 @@ export async function quarantineKey(
   const key = await lockKey(tx, id);
   if (key.revokedAt || key.quarantinedAt) return unchanged(key);
   const quarantined = await updateKeyRow(tx, key, quarantineColumns(key, tx.now, reason));
-  await queueLeakNotice(tx, quarantined, foundAt);
+  const { now } = tx;
+  await queueOwnerMail(tx, (workspace) => leakMail(quarantined, { workspace, foundAt, now }));
   return changed(
     quarantined,
     { action: 'api_key.quarantined', target: id, payload: { env: key.env, reason } },

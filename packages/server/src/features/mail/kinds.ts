@@ -19,6 +19,9 @@ export type MailParams = {
   };
   /** To the operator. `task`: `backup` or `restore_test`. */
   backup_failed: { task: string; reason: string; at: string };
+  webhook_disabled: { workspace: string; host: string };
+  /** `keys` names the first ones of `count`, and `others` is the number of the rest. */
+  keys_expiring: { workspace: string; count: string; keys: string; others: string };
 };
 
 export type MailKind = keyof MailParams;

@@ -18,9 +18,13 @@ const subjects = {
   invite: 'You are invited to a workspace on Keyrail',
   key_quarantined: 'A leaked key was quarantined',
   backup_failed: 'Keyrail: backups are failing',
+  webhook_disabled: 'A webhook endpoint was disabled',
+  keys_expiring: 'Keys that end soon',
 } as const satisfies Record<MailKind, string>;
 
 const DID_NOT_ASK = 'If this was not you, ignore this message: nothing happens without the link.';
+
+const FOR_OWNERS = 'You get this mail as an owner of the workspace or at its billing address.';
 
 type PartsOfKind = {
   [K in MailKind]: (params: MailParams[K], link: string | null) => Omit<MailParts, 'subject'>;
@@ -72,7 +76,23 @@ const partsOf: PartsOfKind = {
         ? ['Rotate it now: the successor is clean, and the old key ends by itself.']
         : []),
     ],
-    small: 'You get this mail as an owner of the workspace or at its billing address.',
+    small: FOR_OWNERS,
+  }),
+  webhook_disabled: ({ workspace, host }) => ({
+    paragraphs: [
+      `Every event that was sent to ${host} failed for five days, so the endpoint was disabled.`,
+      `It belongs to the workspace ${workspace}. Enable it again when it works. Events that ` +
+        'happen until then are not sent.',
+    ],
+    small: FOR_OWNERS,
+  }),
+  keys_expiring: ({ workspace, count, keys, others }) => ({
+    paragraphs: [
+      `Live keys of the workspace ${workspace} that end within 14 days: ${count}.`,
+      `${keys}${others === '0' ? '' : `; and ${others} more`}.`,
+      'Rotate them, or tell your customers.',
+    ],
+    small: FOR_OWNERS,
   }),
   backup_failed: ({ task, reason, at }) => ({
     paragraphs: [

@@ -41,22 +41,19 @@ export async function insertMail<K extends keyof QueuedParams>(
   );
 }
 
-/** Queues a mail of the worker itself, without a link. */
-export async function insertNotice(
+/** For a job that may run twice: a mail with this id is queued once. */
+export async function insertMailOnce<K extends MailKind>(
   tx: Work,
-  { kind, to, params }: Omit<NewMail<'backup_failed'>, 'token'>,
+  { id, kind, to, params }: Omit<NewMail<K>, 'token'> & { id: string },
 ): Promise<void> {
-  const texts = JSON.stringify(params);
-  const times = { createdAt: tx.now, dueAt: tx.now, attempts: 0 };
-  const values = {
-    id: tx.newId(),
-    kind,
-    recipient: to,
-    params: texts,
-    sealedToken: null,
-    ...times,
-  };
-  await many(tx, build.insertInto('mailOutbox').values(values));
+  const values = { id, kind, recipient: to, params: JSON.stringify(params), attempts: 0 };
+  await many(
+    tx,
+    build
+      .insertInto('mailOutbox')
+      .values({ ...values, createdAt: tx.now, dueAt: tx.now, sealedToken: null })
+      .onConflict((conflict) => conflict.column('id').doNothing()),
+  );
 }
 
 /**

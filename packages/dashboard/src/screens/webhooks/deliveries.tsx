@@ -1,0 +1,137 @@
+// The recent deliveries to an endpoint, with a test event and a retry.
+import type { Item } from '@keyrail/client';
+import { useChange, useList } from '../../api/query.ts';
+import { asQuery, Loaded } from '../../shell/loaded.tsx';
+import { useScope } from '../../shell/scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { type Shape, State, type Tone } from '../../ui/state.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { hostOf, STALE, type WebhookEndpoint } from './endpoint.ts';
+import { texts } from './texts.ts';
+import styles from './webhooks.module.css';
+
+type Delivery = Item<'GET /v1/webhook_endpoints/{id}/deliveries'>;
+
+const PAGE_ROWS = 50;
+const EVERY_MS = 5000;
+const { deliveries } = texts;
+
+type Props = { endpoint: WebhookEndpoint; onClose(): void };
+
+export function DeliveriesSheet({ endpoint, onClose }: Props) {
+  const { mayChange } = useScope();
+  const params = { id: endpoint.id };
+  const list = useList(
+    'GET /v1/webhook_endpoints/{id}/deliveries',
+    { params, query: { limit: PAGE_ROWS } },
+    { everyMs: EVERY_MS },
+  );
+  const test = useChange('POST /v1/webhook_endpoints/{id}/test', { refreshes: STALE });
+  const send = () =>
+    test.mutate(
+      { params },
+      {
+        onSuccess: ({ last_status, last_error }) =>
+          toast(deliveries.tested(last_status, last_error)),
+      },
+    );
+  const isDisabled = endpoint.disabled_at !== null;
+  return (
+    <Dialog
+      kind="wide"
+      title={deliveries.title(hostOf(endpoint))}
+      onClose={onClose}
+      actions={
+        mayChange && (
+          <Button
+            kind="primary"
+            busy={test.isPending}
+            because={isDisabled ? texts.states.disabled : null}
+            onClick={send}
+          >
+            {deliveries.test}
+          </Button>
+        )
+      }
+    >
+      {test.error && <Problem error={test.error} />}
+      <Loaded query={asQuery(list)} failed={deliveries.failed} skeleton={<SkeletonRows rows={4} />}>
+        {(pages) =>
+          pages.flat().length === 0 ? (
+            <p>{deliveries.none}</p>
+          ) : (
+            <Table
+              label={deliveries.list}
+              columns={mayChange && !isDisabled ? [...columns, retryColumn] : columns}
+              pages={pages}
+              rowKey={({ id }) => id}
+              hasMore={list.hasMore}
+              isLoadingMore={list.isLoadingMore}
+              loadMore={list.loadMore}
+            />
+          )
+        }
+      </Loaded>
+    </Dialog>
+  );
+}
+
+const looks: Readonly<Record<Delivery['state'], { tone: Tone; shape: Shape }>> = {
+  pending: { tone: 'warn', shape: 'clock' },
+  delivered: { tone: 'good', shape: 'full' },
+  failed: { tone: 'bad', shape: 'cross' },
+};
+
+// biome-ignore format: one line for each column
+const columns: readonly Column<Delivery>[] = [
+  { id: 'type', title: deliveries.columns.type, width: 'minmax(150px, 2fr)', card: 'name', cell: ({ type }) => <code className={styles.events} translate="no">{type}</code> },
+  { id: 'state', title: deliveries.columns.state, width: 'minmax(110px, 1fr)', card: 'state', cell: (one) => <DeliveryState delivery={one} /> },
+  { id: 'attempts', title: deliveries.columns.attempts, width: '72px', card: 'none', cell: ({ attempts }) => attempts },
+  { id: 'result', title: deliveries.columns.result, width: 'minmax(120px, 1fr)', card: 'fact', cell: ({ last_status, last_error }) => <span className={styles.events}>{last_error ?? (last_status === null ? '–' : deliveries.status(last_status))}</span> },
+  { id: 'at', title: deliveries.columns.at, width: '96px', card: 'fact', cell: ({ created_at }) => <Time at={created_at} /> },
+];
+
+function DeliveryState({ delivery }: { delivery: Delivery }) {
+  const { state, next_attempt_at: next, attempts } = delivery;
+  const note = next !== null && attempts > 0 && (
+    <>
+      {deliveries.next} <Time at={next} />
+    </>
+  );
+  return (
+    <State {...looks[state]} note={note || undefined}>
+      {deliveries.states[state]}
+    </State>
+  );
+}
+
+const retryColumn: Column<Delivery> = {
+  id: 'retry',
+  title: '',
+  label: deliveries.retry,
+  width: '72px',
+  align: 'end',
+  card: 'menu',
+  cell: (delivery) => <Retry delivery={delivery} />,
+};
+
+function Retry({ delivery }: { delivery: Delivery }) {
+  const retry = useChange('POST /v1/webhook_deliveries/{id}/retry', { refreshes: STALE });
+  const send = () =>
+    retry.mutate({ params: { id: delivery.id } }, { onSuccess: () => toast(deliveries.queued) });
+  return (
+    <Button
+      kind="quiet"
+      busy={retry.isPending}
+      aria-label={deliveries.retryOf(delivery.type)}
+      onClick={send}
+    >
+      {deliveries.retry}
+    </Button>
+  );
+}

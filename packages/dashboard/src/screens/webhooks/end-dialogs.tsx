@@ -1,0 +1,65 @@
+// Rotating the signing secret of an endpoint, and removing an endpoint.
+import { useChange } from '../../api/query.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { hostOf, STALE, type WebhookEndpoint } from './endpoint.ts';
+import { showSigningSecret } from './endpoint-form.tsx';
+import { texts } from './texts.ts';
+
+type Props = { endpoint: WebhookEndpoint; onClose(): void };
+
+export function RotateDialog({ endpoint, onClose }: Props) {
+  const { rotating } = texts;
+  const rotate = useChange('POST /v1/webhook_endpoints/{id}/rotate_secret', { refreshes: STALE });
+  const confirm = () =>
+    rotate.mutate(
+      { params: { id: endpoint.id } },
+      {
+        onSuccess: (made) => {
+          onClose();
+          showSigningSecret(made);
+        },
+      },
+    );
+  return (
+    <Confirm
+      title={rotating.title(hostOf(endpoint))}
+      action={rotating.action}
+      danger={false}
+      busy={rotate.isPending}
+      error={rotate.error}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <p>{rotating.text}</p>
+    </Confirm>
+  );
+}
+
+export function RemoveDialog({ endpoint, onClose }: Props) {
+  const { removing } = texts;
+  const remove = useChange('DELETE /v1/webhook_endpoints/{id}', { refreshes: STALE });
+  const host = hostOf(endpoint);
+  const confirm = () =>
+    remove.mutate(
+      { params: { id: endpoint.id } },
+      {
+        onSuccess: () => {
+          toast(removing.done(host));
+          onClose();
+        },
+      },
+    );
+  return (
+    <Confirm
+      title={removing.title(host)}
+      action={removing.action}
+      busy={remove.isPending}
+      error={remove.error}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      <p>{removing.text}</p>
+    </Confirm>
+  );
+}

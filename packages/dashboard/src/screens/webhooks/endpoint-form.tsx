@@ -1,0 +1,112 @@
+// Adds or changes an endpoint. A new one has a signing secret, which is shown once.
+import { useState } from 'react';
+import { useChange } from '../../api/query.ts';
+import { showSecret } from '../../shell/reveal.tsx';
+import { Field } from '../../ui/field.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
+import { Input } from '../../ui/input.tsx';
+import { fieldErrors } from '../../ui/problem.tsx';
+import { Scopes } from '../../ui/scopes.tsx';
+import { Select } from '../../ui/select.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { hostOf, STALE, type WebhookEndpoint } from './endpoint.ts';
+import { texts } from './texts.ts';
+
+const { form } = texts;
+
+type EnvChoice = (typeof texts.envs)[number]['value'];
+
+export function showSigningSecret(made: { url: string; secret?: string | undefined }) {
+  if (made.secret === undefined) return toast(texts.lost);
+  showSecret({
+    title: texts.secret(hostOf(made)),
+    value: made.secret,
+    copyLabel: texts.copy,
+    snippets: [{ name: 'Environment', code: `KEYRAIL_WEBHOOK_SECRET=${made.secret}` }],
+  });
+}
+
+type Props = {
+  /** Null for a new one. */
+  endpoint: WebhookEndpoint | null;
+  onClose(): void;
+};
+
+export function EndpointForm({ endpoint, onClose }: Props) {
+  const create = useChange('POST /v1/webhook_endpoints', { refreshes: STALE });
+  const update = useChange('PATCH /v1/webhook_endpoints/{id}', { refreshes: STALE });
+  const change = endpoint ? update : create;
+  const [url, setUrl] = useState(endpoint?.url ?? '');
+  const [events, setEvents] = useState<readonly string[]>(endpoint?.events ?? ['*']);
+  const [env, setEnv] = useState<EnvChoice>(endpoint?.env ?? 'both');
+  const [description, setDescription] = useState(endpoint?.description ?? '');
+  const errors = fieldErrors(change.error);
+  const submit = () => {
+    const about = description.trim();
+    const body = {
+      url: url.trim(),
+      events: [...events],
+      env: env === 'both' ? null : env,
+      description: about === '' ? null : about,
+    };
+    if (endpoint) {
+      return update.mutate({ params: { id: endpoint.id }, body }, { onSuccess: onClose });
+    }
+    create.mutate(
+      { body },
+      {
+        onSuccess: (made) => {
+          onClose();
+          showSigningSecret(made);
+        },
+      },
+    );
+  };
+  return (
+    <FormDialog
+      title={endpoint ? hostOf(endpoint) : texts.create}
+      action={endpoint ? form.save : texts.create}
+      because={events.length === 0 ? form.noEvents : null}
+      change={change}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <Field label={form.url} hint={form.urlHint} error={errors.url}>
+        {(control) => (
+          <Input
+            {...control}
+            autoFocus
+            type="url"
+            placeholder={form.urlPlaceholder}
+            value={url}
+            onChange={({ target }) => setUrl(target.value)}
+          />
+        )}
+      </Field>
+      <Field label={form.events} hint={form.eventsHint} error={errors.events}>
+        {(control) => (
+          <Scopes
+            control={control}
+            scopes={events}
+            placeholder={form.eventsPlaceholder}
+            onScopes={setEvents}
+          />
+        )}
+      </Field>
+      <Field label={form.env} error={errors.env}>
+        {(control) => (
+          <Select<EnvChoice> {...control} value={env} options={texts.envs} onValue={setEnv} />
+        )}
+      </Field>
+      <Field label={form.description} error={errors.description} optional>
+        {(control) => (
+          <Input
+            {...control}
+            value={description}
+            onChange={({ target }) => setDescription(target.value)}
+          />
+        )}
+      </Field>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,155 @@
+// The endpoints that receive events: add, change, rotate the secret, and look at deliveries.
+import { useState } from 'react';
+import { useChange, useList } from '../../api/query.ts';
+import { asQuery, Loaded } from '../../shell/loaded.tsx';
+import { Page } from '../../shell/page.tsx';
+import { ReadOnly } from '../../shell/read-only.tsx';
+import { useScope } from '../../shell/scope.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { State } from '../../ui/state.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
+import { toast } from '../../ui/toast.tsx';
+import { DeliveriesSheet } from './deliveries.tsx';
+import { RemoveDialog, RotateDialog } from './end-dialogs.tsx';
+import { hostOf, STALE, type WebhookEndpoint } from './endpoint.ts';
+import { EndpointForm } from './endpoint-form.tsx';
+import { texts } from './texts.ts';
+import styles from './webhooks.module.css';
+
+/** A workspace has at most 20. */
+const ENDPOINTS_MAX = 20;
+
+type Open =
+  | { kind: 'create' }
+  | { kind: 'edit' | 'rotate' | 'remove' | 'deliveries'; endpoint: WebhookEndpoint }
+  | null;
+
+export function Screen() {
+  const { mayChange } = useScope();
+  const [open, setOpen] = useState<Open>(null);
+  const endpoints = useList('GET /v1/webhook_endpoints', { query: { limit: ENDPOINTS_MAX } });
+  const create = mayChange && (
+    <Button kind="primary" icon="plus" data-create onClick={() => setOpen({ kind: 'create' })}>
+      {texts.create}
+    </Button>
+  );
+  const close = () => setOpen(null);
+  return (
+    <Page title={texts.title} lead={texts.lead} actions={create} wide>
+      <ReadOnly />
+      <Loaded query={asQuery(endpoints)} failed={texts.failed} skeleton={<SkeletonRows rows={3} />}>
+        {(pages) =>
+          pages.flat().length === 0 ? (
+            <Empty
+              icon="webhook"
+              title={texts.emptyTitle}
+              action={create}
+              link={<a href="/docs#group-events">{texts.docs}</a>}
+            >
+              {texts.empty}
+            </Empty>
+          ) : (
+            <Rows pages={pages} onOpen={setOpen} />
+          )
+        }
+      </Loaded>
+      {open?.kind === 'create' && <EndpointForm endpoint={null} onClose={close} />}
+      {open?.kind === 'edit' && <EndpointForm endpoint={open.endpoint} onClose={close} />}
+      {open?.kind === 'rotate' && <RotateDialog endpoint={open.endpoint} onClose={close} />}
+      {open?.kind === 'remove' && <RemoveDialog endpoint={open.endpoint} onClose={close} />}
+      {open?.kind === 'deliveries' && <DeliveriesSheet endpoint={open.endpoint} onClose={close} />}
+    </Page>
+  );
+}
+
+type RowsProps = {
+  pages: readonly (readonly WebhookEndpoint[])[];
+  onOpen(open: Open): void;
+};
+
+function Rows({ pages, onOpen }: RowsProps) {
+  const { mayChange } = useScope();
+  const columns = columnsOf(onOpen);
+  return (
+    <Table
+      label={texts.list}
+      columns={mayChange ? [...columns, menuColumn(onOpen)] : columns}
+      pages={pages}
+      rowKey={({ id }) => id}
+      isFaded={({ disabled_at }) => disabled_at !== null}
+    />
+  );
+}
+
+// biome-ignore format: one line for each column
+const columnsOf = (onOpen: RowsProps['onOpen']): Column<WebhookEndpoint>[] => [
+  { id: 'url', title: texts.columns.url, width: 'minmax(180px, 2fr)', card: 'name', cell: (endpoint) => <UrlCell endpoint={endpoint} onOpen={onOpen} /> },
+  { id: 'state', title: texts.columns.state, width: 'minmax(130px, 1fr)', card: 'state', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+  { id: 'events', title: texts.columns.events, width: 'minmax(140px, 1fr)', card: 'fact', cell: ({ events }) => <span className={styles.events}>{events.join(', ')}</span> },
+  { id: 'env', title: texts.columns.env, width: '104px', card: 'none', cell: ({ env }) => env ?? texts.both },
+];
+
+function UrlCell({ endpoint, onOpen }: Pick<RowsProps, 'onOpen'> & { endpoint: WebhookEndpoint }) {
+  return (
+    <Button kind="quiet" onClick={() => onOpen({ kind: 'deliveries', endpoint })}>
+      <span className={styles.url}>{endpoint.url}</span>
+    </Button>
+  );
+}
+
+function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
+  const { disabled_at, disabled_reason } = endpoint;
+  return disabled_at === null ? (
+    <State tone="good" shape="full">
+      {texts.states.enabled}
+    </State>
+  ) : (
+    <State tone="bad" shape="pause" note={disabled_reason}>
+      {texts.states.disabled}
+    </State>
+  );
+}
+
+const menuColumn = (onOpen: RowsProps['onOpen']): Column<WebhookEndpoint> => ({
+  id: 'menu',
+  title: '',
+  label: texts.menu(''),
+  width: '36px',
+  align: 'end',
+  card: 'menu',
+  cell: (endpoint) => <RowMenu endpoint={endpoint} onOpen={onOpen} />,
+});
+
+function RowMenu({ endpoint, onOpen }: Pick<RowsProps, 'onOpen'> & { endpoint: WebhookEndpoint }) {
+  const update = useChange('PATCH /v1/webhook_endpoints/{id}', { refreshes: STALE });
+  const isDisabled = endpoint.disabled_at !== null;
+  const host = hostOf(endpoint);
+  const toggle = () =>
+    update.mutate(
+      { params: { id: endpoint.id }, body: { disabled: !isDisabled } },
+      { onSuccess: () => toast(isDisabled ? texts.enabled(host) : texts.disabled(host)) },
+    );
+  const opening = (kind: 'edit' | 'rotate' | 'remove' | 'deliveries') => () =>
+    onOpen({ kind, endpoint });
+  return (
+    <Menu
+      label={texts.menu(host)}
+      groups={[
+        [
+          { label: texts.show, icon: 'audit', onSelect: opening('deliveries') },
+          { label: texts.edit, icon: 'settings', onSelect: opening('edit') },
+          { label: texts.rotate, icon: 'rotate', onSelect: opening('rotate') },
+          {
+            label: isDisabled ? texts.enable : texts.disable,
+            icon: isDisabled ? 'check' : 'stop',
+            onSelect: toggle,
+          },
+        ],
+        [{ label: texts.remove, icon: 'trash', danger: true, onSelect: opening('remove') }],
+      ]}
+    />
+  );
+}

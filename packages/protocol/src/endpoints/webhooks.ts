@@ -1,0 +1,138 @@
+// Outbound events: endpoints of the vendor, and what was delivered to them.
+import { z } from 'zod';
+import { endpoints } from '../endpoint.ts';
+import {
+  CreatedWebhookEndpoint,
+  DeletedWebhookEndpoint,
+  DeliveryState,
+  WebhookDelivery,
+  WebhookEndpoint,
+} from '../objects/webhook.ts';
+import { list } from '../objects/wire.ts';
+import { paging } from '../query.ts';
+import { text } from '../text.ts';
+import { Env, Name, OverlapHours } from '../validators.ts';
+import { isEventFilter } from '../wire/event-types.ts';
+import {
+  LIST_LIMIT_DEFAULT,
+  LIST_LIMIT_MAX,
+  WEBHOOK_ENDPOINTS_MAX,
+  WEBHOOK_EVENTS_MAX,
+  WEBHOOK_URL_CHARS_MAX,
+} from '../wire/limits.ts';
+
+const Url = text(1, WEBHOOK_URL_CHARS_MAX).meta({
+  format: 'uri',
+  description:
+    'Begins with `https://`. The host must have a public address; this is checked again at each ' +
+    'connection. Redirects are not followed.',
+});
+
+const Events = z
+  .array(
+    z
+      .string()
+      .refine(isEventFilter, 'must be the type of an event, `<type>.*` or `*`')
+      .meta({
+        examples: ['api_key.revoked', 'api_key.*', '*'],
+      }),
+  )
+  .min(1)
+  .max(WEBHOOK_EVENTS_MAX)
+  .refine((events) => new Set(events).size === events.length, 'must not repeat an event');
+
+const endpointFields = { url: Url, events: Events };
+
+export const webhookEndpoints = endpoints({
+  'POST /v1/webhook_endpoints': {
+    auth: 'vendor',
+    summary: 'Register an endpoint for events',
+    description:
+      'Events are sent as Standard Webhooks. The signing secret is in `secret` and is shown once. ' +
+      'A test credential registers endpoints with `env: test` only.',
+    body: z.strictObject({
+      ...endpointFields,
+      env: Env.nullable().optional(),
+      description: Name.nullable().optional(),
+    }),
+    refusals: { 409: `The workspace has ${WEBHOOK_ENDPOINTS_MAX} endpoints already.` },
+    answers: { 201: CreatedWebhookEndpoint },
+  },
+  'GET /v1/webhook_endpoints': {
+    auth: 'vendor',
+    summary: 'List the endpoints for events',
+    description: 'Newest first. A test credential sees endpoints with `env: test` only.',
+    query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
+    list: true,
+    answers: { 200: list(WebhookEndpoint) },
+  },
+  'GET /v1/webhook_endpoints/{id}': {
+    auth: 'vendor',
+    summary: 'Read an endpoint for events',
+    description: 'Shows whether it is disabled, and why. The secret is never shown again.',
+    answers: { 200: WebhookEndpoint },
+  },
+  'PATCH /v1/webhook_endpoints/{id}': {
+    auth: 'vendor',
+    summary: 'Change an endpoint for events',
+    description:
+      'Changes the fields that you send. `disabled: true` stops all deliveries, and `false` ' +
+      'starts them again; events in between are not sent.',
+    body: z.strictObject({
+      url: Url.optional(),
+      events: Events.optional(),
+      env: Env.nullable().optional(),
+      description: Name.nullable().optional(),
+      disabled: z.boolean().optional(),
+    }),
+    bodyOptional: true,
+    answers: { 200: WebhookEndpoint },
+  },
+  'DELETE /v1/webhook_endpoints/{id}': {
+    auth: 'vendor',
+    summary: 'Remove an endpoint for events',
+    description: 'Nothing more is sent to it, including events that are waiting.',
+    answers: { 200: DeletedWebhookEndpoint },
+  },
+  'POST /v1/webhook_endpoints/{id}/rotate_secret': {
+    auth: 'vendor',
+    summary: 'Replace the signing secret',
+    description: 'Messages are signed with both secrets until the overlap ends.',
+    body: z.strictObject({ overlap_hours: OverlapHours }),
+    bodyOptional: true,
+    answers: { 200: CreatedWebhookEndpoint },
+  },
+  'POST /v1/webhook_endpoints/{id}/test': {
+    auth: 'vendor',
+    summary: 'Send a test event',
+    description:
+      'Sends an event of the type `webhook.test` at once and waits for the response of your ' +
+      'endpoint, for up to 15 seconds. A failed test is not repeated.',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    refusals: { 409: 'The endpoint is disabled.' },
+    answers: { 200: WebhookDelivery },
+  },
+  'GET /v1/webhook_endpoints/{id}/deliveries': {
+    auth: 'vendor',
+    summary: 'List the deliveries to an endpoint',
+    description: 'Newest first, of the last 30 days.',
+    query: z.strictObject({
+      state: DeliveryState.optional(),
+      ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
+    }),
+    list: true,
+    answers: { 200: list(WebhookDelivery) },
+  },
+  'POST /v1/webhook_deliveries/{id}/retry': {
+    auth: 'vendor',
+    summary: 'Deliver an event again',
+    description:
+      'Makes a delivery due now, whatever its state. The receiver knows it by the same ' +
+      '`webhook-id`.',
+    body: z.strictObject({}),
+    bodyOptional: true,
+    refusals: { 409: 'The endpoint is disabled.' },
+    answers: { 200: WebhookDelivery },
+  },
+});

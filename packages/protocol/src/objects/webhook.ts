@@ -1,0 +1,59 @@
+// Endpoints of the vendor that receive events, and the deliveries to them.
+import { z } from 'zod';
+import { Env, Uuid } from '../validators.ts';
+import { Count, SecretText, ShownOnce, WireTime } from './wire.ts';
+
+export const WebhookEndpoint = z
+  .strictObject({
+    object: z.literal('webhook_endpoint'),
+    id: Uuid,
+    url: z.string(),
+    events: z.array(z.string()),
+    env: Env.nullable().meta({
+      description: 'Only events of this environment, and those without one. Null: all events.',
+    }),
+    description: z.string().nullable(),
+    disabled_at: WireTime.nullable(),
+    disabled_reason: z.string().nullable(),
+    created_at: WireTime,
+    updated_at: WireTime,
+  })
+  .meta({ id: 'WebhookEndpoint' });
+export type WebhookEndpoint = z.output<typeof WebhookEndpoint>;
+
+/** Includes the signing secret, which cannot be read again. */
+export const CreatedWebhookEndpoint = WebhookEndpoint.extend({
+  secret: SecretText,
+  secret_shown_once: ShownOnce,
+}).meta({ id: 'CreatedWebhookEndpoint' });
+export type CreatedWebhookEndpoint = z.output<typeof CreatedWebhookEndpoint>;
+
+export const DeletedWebhookEndpoint = z
+  .strictObject({
+    object: z.literal('webhook_endpoint'),
+    id: Uuid,
+    deleted: z.literal(true),
+  })
+  .meta({ id: 'DeletedWebhookEndpoint' });
+export type DeletedWebhookEndpoint = z.output<typeof DeletedWebhookEndpoint>;
+
+export const DeliveryState = z.enum(['pending', 'delivered', 'failed']);
+export type DeliveryState = z.output<typeof DeliveryState>;
+
+export const WebhookDelivery = z
+  .strictObject({
+    object: z.literal('webhook_delivery'),
+    id: Uuid.meta({ description: 'The `webhook-id` of the message, the same in every attempt.' }),
+    endpoint_id: Uuid,
+    type: z.string(),
+    state: DeliveryState,
+    attempts: Count,
+    next_attempt_at: WireTime.nullable(),
+    last_status: z.int().nullable(),
+    last_error: z.string().nullable(),
+    duration_ms: Count.nullable(),
+    created_at: WireTime,
+    delivered_at: WireTime.nullable(),
+  })
+  .meta({ id: 'WebhookDelivery' });
+export type WebhookDelivery = z.output<typeof WebhookDelivery>;

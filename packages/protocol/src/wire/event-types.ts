@@ -1,0 +1,66 @@
+// The types of outbound events: every action of the audit log, and notices about time passing.
+
+/** What a row of the audit log reports. */
+export const auditActions = [
+  'workspace.created',
+  'workspace.updated',
+  'workspace_member.joined',
+  'workspace_member.role_changed',
+  'workspace_member.removed',
+  'workspace_invite.created',
+  'workspace_invite.revoked',
+  'workspace_invite.accepted',
+  'project.created',
+  'project.updated',
+  'project.deleted',
+  'tenant.created',
+  'tenant.updated',
+  'tenant.deleted',
+  'tenant.embed_tokens_revoked',
+  'api_key.created',
+  'api_key.imported',
+  'api_key.updated',
+  'api_key.rotated',
+  'api_key.revoked',
+  'api_key.quarantined',
+  'api_key.disabled',
+  'api_key.enabled',
+  'secret_key.created',
+  'secret_key.rotated',
+  'secret_key.revoked',
+  'secret_key.quarantined',
+  'webhook_endpoint.created',
+  'webhook_endpoint.updated',
+  'webhook_endpoint.secret_rotated',
+  'webhook_endpoint.deleted',
+  'webhook_endpoint.disabled',
+  'webhook_endpoint.tested',
+  'webhook_endpoint.redelivered',
+] as const;
+export type AuditAction = (typeof auditActions)[number];
+
+/** Nothing was changed, so the audit log has no row of it. */
+export const noticeTypes = [
+  'api_key.expiring',
+  'api_key.expired',
+  'api_key.unused',
+  'secret_key.expiring',
+] as const;
+export type NoticeType = (typeof noticeTypes)[number];
+
+/** Sent on request, to any endpoint. */
+export const TEST_EVENT = 'webhook.test';
+
+const eventTypes: readonly string[] = [...auditActions, ...noticeTypes];
+
+const groups: ReadonlySet<string> = new Set(
+  eventTypes.map((type) => `${type.slice(0, type.indexOf('.'))}.*`),
+);
+
+/** Whether an endpoint may ask for it: a type, all types of a kind of object, or `*`. */
+export const isEventFilter = (text: string): boolean =>
+  text === '*' || groups.has(text) || eventTypes.includes(text);
+
+/** Whether a filter asks for a type. */
+export const isEventOf = (filter: string, type: string): boolean =>
+  filter === '*' || filter === type || filter === `${type.slice(0, type.indexOf('.'))}.*`;

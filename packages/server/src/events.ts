@@ -1,0 +1,65 @@
+// Outbound events: what their endpoints and the worker share.
+import { monotonicMs } from './base/clock.ts';
+import { deadlineAfter } from './base/deadline.ts';
+import type { Log } from './base/log.ts';
+import { randomShare } from './base/random.ts';
+import { createBoundSealing } from './base/sealing.ts';
+import { allEnvs } from './doors/reach.ts';
+import { openRead } from './doors/read.ts';
+import type { OpenWork } from './doors/work.ts';
+import { type DoorParts, type OpenWrite, openWrite } from './doors/write.ts';
+import type { WebhookRouteParts } from './features/webhooks/routes.ts';
+import { sendNow, type WebhookParts } from './features/webhooks/send-webhooks.job.ts';
+import { resolveHost } from './features/webhooks/target-url.ts';
+import { createRequestSender } from './features/webhooks/webhook-request.ts';
+
+const WORK_WAIT_MS = 10_000;
+
+export type EventSettings = {
+  /** Allows webhooks to private addresses and over plain HTTP. */
+  webhookPrivate: boolean;
+  /** Mails owners once a day about live keys that end soon. */
+  expiryMail: boolean;
+  log: Log;
+};
+
+type EventParts = { doors: DoorParts; work: OpenWork; sealingKey: Buffer };
+
+type Events = {
+  routes: WebhookRouteParts;
+  worker: { webhooks: WebhookParts; expiryMail: boolean };
+};
+
+export function createEvents(settings: EventSettings, parts: EventParts): Events {
+  const { webhookPrivate: allowPrivate, expiryMail, log } = settings;
+  const { doors, work, sealingKey } = parts;
+  const { db, newId, randomBytes } = doors;
+  const webhookSealing = createBoundSealing(sealingKey, randomBytes);
+  const webhooks: WebhookParts = {
+    work,
+    readIn: (reach) => openRead(db, reach, deadlineAfter(WORK_WAIT_MS)),
+    writeIn: (workspaceId) => systemWrite(doors, workspaceId),
+    sendWebhook: createRequestSender({ allowPrivate, nowMs: monotonicMs }),
+    nowMs: monotonicMs,
+    webhookSealing,
+    random: () => randomShare(randomBytes),
+    newId,
+    log,
+  };
+  return {
+    routes: {
+      webhookSealing,
+      webhookTargets: { resolveHost, allowPrivate },
+      sendWebhookNow: (id) => sendNow(webhooks, id),
+    },
+    worker: { webhooks, expiryMail },
+  };
+}
+
+/** A write of the server itself, outside any request. */
+const systemWrite = (doors: DoorParts, workspaceId: string): OpenWrite =>
+  openWrite(
+    doors,
+    { workspaceId, envs: allEnvs, actor: { type: 'system', id: null }, authority: 'owner' },
+    { deadline: deadlineAfter(WORK_WAIT_MS) },
+  );

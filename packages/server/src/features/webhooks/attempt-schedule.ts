@@ -1,0 +1,34 @@
+// When a failed delivery is tried again, and when an endpoint has failed for too long. The first
+// attempt is made at once.
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
+
+/** The pause after each failed attempt. */
+const PAUSES_MS = [
+  5 * SECOND_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  5 * HOUR_MS,
+  10 * HOUR_MS,
+  14 * HOUR_MS,
+  20 * HOUR_MS,
+  24 * HOUR_MS,
+];
+
+/** A pause is longer by up to this share, so that a receiver that comes back is not flooded. */
+const JITTER = 0.2;
+
+/** Null after the last attempt. `random` is from 0 to 1. */
+export function pauseAfterMs(attempts: number, random: number): number | null {
+  const pause = PAUSES_MS[attempts - 1];
+  return pause === undefined ? null : Math.round(pause * (1 + JITTER * random));
+}
+
+const FAILING_MS_MAX = 5 * DAY_MS;
+
+/** `since` is the first failure after the last success. */
+export const hasFailedTooLong = (since: Date | null, now: Date): boolean =>
+  since !== null && now.getTime() - since.getTime() >= FAILING_MS_MAX;
+
+/** For which time a delivery is claimed: longer than an attempt and its statements may take. */
+export const CLAIM_MS = MINUTE_MS;

@@ -1,0 +1,10 @@
+import { type Change, changed, type Write } from '../../doors/door.ts';
+import { lockEndpoint, updateEndpointRow } from './rows.ts';
+
+/** Nothing more is sent to it. The worker removes its deliveries. */
+export async function deleteEndpoint(tx: Write, id: string): Promise<Change<{ id: string }>> {
+  const { url } = await lockEndpoint(tx, id);
+  await updateEndpointRow(tx, id, { deletedAt: tx.now });
+  const payload = { host: new URL(url).host };
+  return changed({ id }, { action: 'webhook_endpoint.deleted', target: id, payload });
+}

@@ -1,0 +1,59 @@
+// Which addresses a webhook may be sent to: only those that belong to the public internet. The
+// server often stands in a private network, and a vendor must not reach into it with a webhook.
+import { BlockList, isIP } from 'node:net';
+
+/** IANA's registry of special IPv4 addresses, without those that are globally reachable. */
+const SPECIAL_4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+];
+
+/** The only IPv6 addresses that are assigned for the public internet. */
+const GLOBAL_6 = '2000::/3';
+
+/** Parts of that block for other purposes. Some of them carry an IPv4 address inside. */
+const SPECIAL_6 = [
+  '2001::/23', // protocols, among them Teredo (2001::/32)
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20', // documentation
+];
+
+const special4 = blocks(SPECIAL_4, 'ipv4');
+const special6 = blocks(SPECIAL_6, 'ipv6');
+const global6 = blocks([GLOBAL_6], 'ipv6');
+
+function blocks(subnets: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const subnet of subnets) {
+    const [address = '', bits] = subnet.split('/');
+    list.addSubnet(address, Number(bits), family);
+  }
+  return list;
+}
+
+/** False for text that is not an address. An IPv4 address written as IPv6 is not global either. */
+export function isGlobalAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !special4.check(address, 'ipv4');
+    case 6:
+      return global6.check(address, 'ipv6') && !special6.check(address, 'ipv6');
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,29 @@
+// The request that carries a message.
+import {
+  type SignedMessage,
+  WEBHOOK_ID,
+  WEBHOOK_SIGNATURE,
+  WEBHOOK_TIMESTAMP,
+  webhookSignature,
+} from '@keyrail/protocol/wire/webhook-signature.ts';
+import { VERSION } from '../../base/version.ts';
+import type { WebhookRequest } from './webhook-request.ts';
+
+/** Signed with each secret. The time is that of this attempt: a receiver refuses old messages. */
+export function requestFor(
+  url: string,
+  message: SignedMessage & { body: string },
+  secrets: readonly Buffer[],
+): WebhookRequest {
+  return {
+    url,
+    body: message.body,
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': `Keyrail-Webhooks/${VERSION}`,
+      [WEBHOOK_ID]: message.id,
+      [WEBHOOK_TIMESTAMP]: String(message.timestamp),
+      [WEBHOOK_SIGNATURE]: secrets.map((secret) => webhookSignature(secret, message)).join(' '),
+    },
+  };
+}

@@ -1,0 +1,191 @@
+// Statements of the worker on the queue of deliveries. A delivery is claimed before it is sent, and
+// only the holder of the claim may record its result; a claim expires.
+import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { msAfter } from '../../base/duration.ts';
+import { many, maybe } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
+import type { Work } from '../../doors/work.ts';
+import type { Attempt } from './webhook-request.ts';
+
+type Endpoint = Selectable<Tables['webhookEndpoints']>;
+
+/** A delivery with what sending it needs of its endpoint. */
+export type DueDelivery = Selectable<Tables['webhookDeliveries']> &
+  Pick<Endpoint, 'url' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'> & {
+    /** Of the endpoint now; `env` is that of the endpoint when the event was queued. */
+    endpointEnv: Endpoint['env'];
+  };
+
+const ofEndpoint = sql`e.env as endpoint_env, e.url, e.sealed_secret, e.sealed_old_secret,
+  e.old_secret_until`;
+
+/**
+ * Endpoints with a delivery that is due, in the order of their ids. They are found one by one in
+ * the index of pending deliveries, so that a million deliveries that wait for one endpoint cost the
+ * others nothing.
+ */
+export async function listWaiting(
+  tx: Work,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ endpointId: string; isDue: boolean }[]> {
+  return many(
+    tx,
+    sql<{ endpointId: string; isDue: boolean }>`with recursive waiting (endpoint_id) as (
+        (select endpoint_id from webhook_deliveries
+          where state = 'pending' and endpoint_id > ${after}
+          order by endpoint_id limit 1)
+        union all
+        select (select d.endpoint_id from webhook_deliveries d
+          where d.state = 'pending' and d.endpoint_id > w.endpoint_id
+          order by d.endpoint_id limit 1)
+        from waiting w where w.endpoint_id is not null)
+      -- With "exists" a planner without statistics would read all deliveries.
+      select w.endpoint_id, e.disabled_at is null and e.deleted_at is null and coalesce((
+          select true from webhook_deliveries d
+          where d.endpoint_id = w.endpoint_id and d.state = 'pending' and d.due_at <= ${tx.now}
+            and (d.claimed_until is null or d.claimed_until <= ${tx.now})
+          order by d.due_at limit 1), false) as is_due
+      from (select endpoint_id from waiting where endpoint_id is not null limit ${limit}) w
+      join webhook_endpoints e on e.id = w.endpoint_id
+      order by w.endpoint_id`,
+  );
+}
+
+type Claiming = {
+  claim: string;
+  untilMs: number;
+  /** The most deliveries of each endpoint. */
+  rooms: ReadonlyMap<string, number>;
+};
+
+/** Claims deliveries that are due, those that have waited longest first. */
+export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise<DueDelivery[]> =>
+  many(
+    tx,
+    sql<DueDelivery>`with due as materialized (
+        select first.id
+        from unnest(${[...rooms.keys()]}::uuid[], ${[...rooms.values()]}::int[])
+          as wanted (endpoint_id, room)
+        join webhook_endpoints e on e.id = wanted.endpoint_id
+          and e.disabled_at is null and e.deleted_at is null
+        cross join lateral (
+          select d.id from webhook_deliveries d
+          where d.endpoint_id = wanted.endpoint_id and d.state = 'pending'
+            and d.due_at <= ${tx.now} and (d.claimed_until is null or d.claimed_until <= ${tx.now})
+          order by d.due_at limit wanted.room for update skip locked) first)
+      update webhook_deliveries d set claim = ${claim}, attempts = d.attempts + 1,
+          claimed_until = ${msAfter(tx.now, untilMs)}
+        from webhook_endpoints e
+        where d.id in (select id from due) and e.id = d.endpoint_id
+        returning d.*, ${ofEndpoint}`,
+  );
+
+/**
+ * Takes over a delivery that is claimed under its own id. Null if another process has done so, or
+ * the claim has expired.
+ */
+export const claimOwn = (
+  tx: Work,
+  { id, claim, untilMs }: Claimed & { untilMs: number },
+): Promise<DueDelivery | null> =>
+  maybe(
+    tx,
+    sql<DueDelivery>`update webhook_deliveries d set claim = ${claim}, attempts = d.attempts + 1,
+        claimed_until = ${msAfter(tx.now, untilMs)}
+      from webhook_endpoints e
+      where d.id = ${id} and d.claim = d.id and d.claimed_until > ${tx.now}
+        and d.state = 'pending' and e.id = d.endpoint_id
+      returning d.*, ${ofEndpoint}`,
+  );
+
+type Claimed = { id: string; claim: string };
+
+/** For a delivery that its endpoint may not get. */
+export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<void> {
+  await many(tx, sql`delete from webhook_deliveries where id = ${id} and claim = ${claim}`);
+}
+
+/** False if the claim had expired. */
+export async function updateDelivered(
+  tx: Work,
+  { id, claim }: Claimed,
+  { status, durationMs }: Attempt,
+): Promise<boolean> {
+  const row = await maybe(
+    tx,
+    sql<{ endpointId: string }>`update webhook_deliveries
+      set state = 'delivered', delivered_at = ${tx.now}, claim = null, claimed_until = null,
+        last_status = ${status}, last_error = null, duration_ms = ${durationMs}
+      where id = ${id} and claim = ${claim} returning endpoint_id`,
+  );
+  if (!row) return false;
+  await many(
+    tx,
+    sql`update webhook_endpoints set failing_since = null
+      where id = ${row.endpointId} and failing_since is not null`,
+  );
+  return true;
+}
+
+type Failure = Attempt & {
+  /** Null if there is no further attempt. */
+  dueAt: Date | null;
+};
+
+/** The time since which the endpoint fails; null if the claim had expired. */
+export async function updateUndelivered(
+  tx: Work,
+  { id, claim }: Claimed,
+  { status, error, durationMs, dueAt }: Failure,
+): Promise<Date | null> {
+  const row = await maybe(
+    tx,
+    sql<{ endpointId: string }>`update webhook_deliveries
+      set state = ${dueAt === null ? 'failed' : 'pending'}, due_at = ${dueAt ?? tx.now},
+        claim = null, claimed_until = null, last_status = ${status}, last_error = ${error},
+        duration_ms = ${durationMs}
+      where id = ${id} and claim = ${claim} returning endpoint_id`,
+  );
+  if (!row) return null;
+  const endpoint = await maybe(
+    tx,
+    sql<{ failingSince: Date }>`update webhook_endpoints
+      set failing_since = coalesce(failing_since, ${tx.now})
+      where id = ${row.endpointId} returning failing_since`,
+  );
+  return endpoint?.failingSince ?? null;
+}
+
+/** Makes an interrupted delivery due again at once. It does not count as an attempt. */
+export async function updateReleased(tx: Work, { id, claim }: Claimed): Promise<void> {
+  await many(
+    tx,
+    sql`update webhook_deliveries
+      set claim = null, claimed_until = null, attempts = attempts - 1
+      where id = ${id} and claim = ${claim}`,
+  );
+}
+
+type Purge = { since: Date; limit: number };
+
+/** Deletes deliveries from before a time; returns the number of rows. */
+export const removeOldDeliveries = (tx: Work, { since, limit }: Purge): Promise<number> =>
+  removed(
+    tx,
+    sql`delete from webhook_deliveries where id in (
+      select id from webhook_deliveries where created_at < ${since} limit ${limit}) returning id`,
+  );
+
+/** Deletes deliveries of endpoints that were deleted since a time; returns the number of rows. */
+export const removeOrphanedDeliveries = (tx: Work, { since, limit }: Purge): Promise<number> =>
+  removed(
+    tx,
+    sql`delete from webhook_deliveries where id in (
+        select d.id from webhook_endpoints e
+        join webhook_deliveries d on d.endpoint_id = e.id
+        where e.deleted_at >= ${since} limit ${limit})
+      returning id`,
+  );
+
+const removed = async (tx: Work, statement: RawBuilder<unknown>): Promise<number> =>
+  (await many(tx, statement)).length;

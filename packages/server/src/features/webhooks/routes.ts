@@ -1,0 +1,117 @@
+// Outbound events: the endpoints of a vendor, and the deliveries to them.
+import { webhookEndpoints } from '@keyrail/protocol/endpoints/webhooks.ts';
+import type { BoundSealing } from '../../base/sealing.ts';
+import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
+import { type ServedRoute, serve } from '../../http/route.ts';
+import { createEndpoint } from './create-endpoint.ts';
+import { deleteEndpoint } from './delete-endpoint.ts';
+import { presentDeleted, presentDelivery, presentEndpoint, presentWithSecret } from './present.ts';
+import { queueTest } from './queue-test.ts';
+import { retryDelivery } from './retry-delivery.ts';
+import { rotateSecret } from './rotate-secret.ts';
+import { listDeliveries, listEndpoints, loadDelivery, loadEndpoint } from './rows.ts';
+import { checkTarget, type TargetRules } from './target-url.ts';
+import { updateEndpoint } from './update-endpoint.ts';
+
+export type WebhookRouteParts = {
+  webhookTargets: TargetRules;
+  webhookSealing: BoundSealing;
+  /** Sends a delivery, and resolves when the result is recorded. */
+  sendWebhookNow(deliveryId: string): Promise<void>;
+};
+
+export const webhookRoutes = ({
+  webhookTargets: targets,
+  webhookSealing: sealing,
+  sendWebhookNow,
+}: WebhookRouteParts): ServedRoute[] =>
+  serve(webhookEndpoints, {
+    'POST /v1/webhook_endpoints': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'refuse',
+      run: async ({ write, body }) => {
+        const { events, env = null, description = null } = body;
+        // Before the transaction: the look-up of the host name may take seconds.
+        const url = await checkTarget(body.url, targets);
+        const wanted = { url, events, env, description };
+        return write((tx) => createEndpoint(tx, wanted, sealing), presentWithSecret);
+      },
+    },
+    'GET /v1/webhook_endpoints': {
+      boundary: 'rows',
+      door: 'read',
+      run: ({ read, query, after }) =>
+        pageOf(query.limit, {
+          list: (limit) => listEndpoints(read, { after: positionOf(after), limit }),
+          present: presentEndpoint,
+          next: nextAfter,
+        }),
+    },
+    'GET /v1/webhook_endpoints/{id}': {
+      boundary: 'rows',
+      door: 'read',
+      run: async ({ read, params }) => presentEndpoint(await loadEndpoint(read, params.id)),
+    },
+    'PATCH /v1/webhook_endpoints/{id}': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'refuse',
+      run: async ({ write, params, body }) => {
+        const { url: asked, ...patch } = body;
+        const url = asked === undefined ? undefined : await checkTarget(asked, targets);
+        return presentEndpoint(
+          await write((tx) => updateEndpoint(tx, params.id, { ...patch, url })),
+        );
+      },
+    },
+    'DELETE /v1/webhook_endpoints/{id}': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'refuse',
+      storage: 'reserve',
+      run: async ({ write, params }) =>
+        presentDeleted(await write((tx) => deleteEndpoint(tx, params.id))),
+    },
+    'POST /v1/webhook_endpoints/{id}/rotate_secret': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'refuse',
+      run: async ({ write, params, body }) => {
+        const wanted = { id: params.id, overlapHours: body.overlap_hours };
+        return write((tx) => rotateSecret(tx, wanted, sealing), presentWithSecret);
+      },
+    },
+    'POST /v1/webhook_endpoints/{id}/test': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'refuse',
+      patience: 'stepped',
+      run: async ({ write, read, params }) => {
+        const { id } = await write((tx) => queueTest(tx, params.id), presentDelivery);
+        await sendWebhookNow(id);
+        return presentDelivery(await loadDelivery(read, id));
+      },
+    },
+    'GET /v1/webhook_endpoints/{id}/deliveries': {
+      boundary: 'rows',
+      door: 'read',
+      run: async ({ read, params, query, after }) => {
+        const { id: endpointId } = await loadEndpoint(read, params.id);
+        const { state } = query;
+        return pageOf(query.limit, {
+          list: (limit) =>
+            listDeliveries(read, { endpointId, state, after: positionOf(after), limit }),
+          present: presentDelivery,
+          next: nextAfter,
+        });
+      },
+    },
+    'POST /v1/webhook_deliveries/{id}/retry': {
+      boundary: 'rows',
+      door: 'write',
+      whenQuarantined: 'refuse',
+      run: async ({ write, params }) =>
+        write((tx) => retryDelivery(tx, params.id), presentDelivery),
+    },
+  });

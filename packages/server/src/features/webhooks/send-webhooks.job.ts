@@ -1,0 +1,182 @@
+// Sends queued events. Safe in any number of workers: a delivery is claimed before it is sent, and
+// only the holder of the claim records the result. If a worker dies after the receiver has got a
+// message, the message is sent again with the same id.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TEST_EVENT } from '@keyrail/protocol/wire/event-types.ts';
+import { msAfter, SECOND_MS } from '../../base/duration.ts';
+import type { Log } from '../../base/log.ts';
+import type { BoundSealing } from '../../base/sealing.ts';
+import type { Read } from '../../doors/door.ts';
+import { allEnvs, type Reach } from '../../doors/reach.ts';
+import type { OpenWork } from '../../doors/work.ts';
+import type { OpenWrite } from '../../doors/write.ts';
+import { findAuditRow } from '../audit/rows.ts';
+import { CLAIM_MS, hasFailedTooLong, pauseAfterMs } from './attempt-schedule.ts';
+import { disableFailing } from './disable-failing.ts';
+import { requestFor } from './message.ts';
+import { presentEvent, presentNotice } from './present.ts';
+import {
+  claimDue,
+  claimOwn,
+  type DueDelivery,
+  listWaiting,
+  removeClaimed,
+  updateDelivered,
+  updateReleased,
+  updateUndelivered,
+} from './queue.rows.ts';
+import { createSendingSlots } from './sending-slots.ts';
+import { signingSecretsOf } from './signing-secret.ts';
+import type { Attempt, SendRequest } from './webhook-request.ts';
+
+/** Endpoints that one look considers. */
+const ENDPOINTS_MAX = 1000;
+const FIRST_ENDPOINT = '00000000-0000-0000-0000-000000000000';
+/** The longest wait for a slot until the queue is looked at again. */
+const SLOT_WAIT_MS = SECOND_MS / 2;
+
+export type WebhookParts = {
+  work: OpenWork;
+  readIn(reach: Reach): Read;
+  /** Opens a write of the system in a workspace. */
+  writeIn(workspaceId: string): OpenWrite;
+  sendWebhook: SendRequest;
+  webhookSealing: BoundSealing;
+  nowMs(): number;
+  /** From 0 to 1. */
+  random(): number;
+  newId(): string;
+  log: Log;
+};
+
+export type WebhookSender = {
+  /** Starts to send what is due, as far as there are slots; false if nothing was due. */
+  sendDue(): Promise<boolean>;
+  /** Interrupts requests in flight. Resolves when there are none. */
+  stop(): Promise<void>;
+};
+
+/** Sends a delivery that this process has queued for itself. */
+export async function sendNow(parts: WebhookParts, id: string): Promise<void> {
+  const claim = parts.newId();
+  const taken = await parts.work(async (tx) => ({
+    now: tx.now,
+    delivery: await claimOwn(tx, { id, claim, untilMs: CLAIM_MS }),
+  }));
+  const { now, delivery } = taken;
+  const stopping = new AbortController().signal;
+  if (delivery) await sendOne(parts, delivery, { claim, now, stopping });
+}
+
+export function createWebhookSender(parts: WebhookParts): WebhookSender {
+  const stopping = new AbortController();
+  const slots = createSendingSlots();
+  const inFlight = new Set<Promise<void>>();
+  let lastEndpoint = FIRST_ENDPOINT;
+
+  function start(delivery: DueDelivery, claimed: { claim: string; now: Date }): void {
+    const { id, endpointId } = delivery;
+    const beganMs = parts.nowMs();
+    slots.take(endpointId);
+    const sent = sendOne(parts, delivery, { ...claimed, stopping: stopping.signal })
+      // The claim expires, and another attempt follows.
+      .catch((error: unknown) => parts.log.warn({ delivery: id, error }, 'a webhook was not sent'))
+      .finally(() => {
+        slots.free(endpointId, parts.nowMs() - beganMs);
+        inFlight.delete(sent);
+      });
+    inFlight.add(sent);
+  }
+
+  /** How many requests it started. */
+  async function startDue(endpointIds: readonly string[]): Promise<number> {
+    const rooms = slots.roomFor(endpointIds);
+    if (rooms.size === 0) return 0;
+    const claim = parts.newId();
+    const { now, due } = await parts.work(async (tx) => ({
+      now: tx.now,
+      due: await claimDue(tx, { claim, untilMs: CLAIM_MS, rooms }),
+    }));
+    for (const delivery of due) start(delivery, { claim, now });
+    return due.length;
+  }
+
+  return {
+    async sendDue() {
+      if (stopping.signal.aborted) return false;
+      const after = lastEndpoint;
+      const waiting = await parts.work((tx) => listWaiting(tx, { after, limit: ENDPOINTS_MAX }));
+      const last = waiting.length === ENDPOINTS_MAX ? waiting.at(-1)?.endpointId : undefined;
+      lastEndpoint = last ?? FIRST_ENDPOINT;
+      const due = waiting.flatMap(({ endpointId, isDue }) => (isDue ? [endpointId] : []));
+      if (due.length === 0) return last !== undefined;
+      const started = await startDue(due);
+      if (started === 0 && inFlight.size > 0) {
+        await Promise.race([...inFlight, sleep(SLOT_WAIT_MS, undefined, { ref: false })]);
+      }
+      return started > 0 || inFlight.size > 0;
+    },
+    async stop() {
+      stopping.abort();
+      await Promise.all(inFlight);
+    },
+  };
+}
+
+type Sending = { claim: string; now: Date; stopping: AbortSignal };
+
+async function sendOne(
+  parts: WebhookParts,
+  delivery: DueDelivery,
+  { claim, now, stopping }: Sending,
+): Promise<void> {
+  const { work, webhookSealing, sendWebhook } = parts;
+  const { id, url, endpointId } = delivery;
+  const body = await bodyOf(parts, delivery);
+  if (body === null) return work((tx) => removeClaimed(tx, { id, claim }));
+  const secrets = signingSecretsOf(webhookSealing, { ...delivery, id: endpointId }, now);
+  const timestamp = Math.floor(now.getTime() / SECOND_MS);
+  const attempt = await sendWebhook(requestFor(url, { id, timestamp, body }, secrets), stopping);
+  if (attempt.error === null) return recordSuccess(parts, { id, claim }, attempt);
+  if (stopping.aborted) return work((tx) => updateReleased(tx, { id, claim }));
+  return recordFailure(parts, delivery, { claim, attempt });
+}
+
+/** Null if the endpoint may not get the event, now or any more. */
+async function bodyOf({ readIn }: WebhookParts, delivery: DueDelivery): Promise<string | null> {
+  const { auditId, env, endpointEnv, workspaceId } = delivery;
+  // Since it was queued, the endpoint may have come within the reach of test keys.
+  if (endpointEnv === 'test' && env !== 'test') return null;
+  if (auditId === null) return presentNotice(delivery);
+  const read = readIn({
+    workspaceId,
+    envs: env === 'test' ? ['test'] : allEnvs,
+    actor: { type: 'system', id: null },
+    authority: 'admin',
+  });
+  const row = await findAuditRow(read, auditId);
+  return row && presentEvent(row, delivery);
+}
+
+async function recordSuccess(
+  { work, log }: WebhookParts,
+  claimed: { id: string; claim: string },
+  attempt: Attempt,
+): Promise<void> {
+  const isRecorded = await work((tx) => updateDelivered(tx, claimed, attempt));
+  if (!isRecorded) log.warn({ delivery: claimed.id }, 'a webhook was sent after its claim expired');
+}
+
+async function recordFailure(
+  parts: WebhookParts,
+  { id, endpointId, workspaceId, type, attempts }: DueDelivery,
+  { claim, attempt }: { claim: string; attempt: Attempt },
+): Promise<void> {
+  const pauseMs = type === TEST_EVENT ? null : pauseAfterMs(attempts, parts.random());
+  const isOver = await parts.work(async (tx) => {
+    const dueAt = pauseMs === null ? null : msAfter(tx.now, pauseMs);
+    const failingSince = await updateUndelivered(tx, { id, claim }, { ...attempt, dueAt });
+    return hasFailedTooLong(failingSince, tx.now);
+  });
+  if (isOver) await parts.writeIn(workspaceId)((tx) => disableFailing(tx, endpointId));
+}

@@ -1,0 +1,57 @@
+// The slots of a worker: each endpoint has a bound, and those that do not answer share half.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSendingSlots } from './sending-slots.ts';
+
+const ids = (count: number, start = 0) =>
+  Array.from({ length: count }, (_, n) => String(start + n).padStart(4, '0'));
+
+test('an endpoint gets one slot until it has answered quickly, then eight', () => {
+  const slots = createSendingSlots();
+  deepEqual([...slots.roomFor(['a'])], [['a', 1]]);
+  slots.take('a');
+  deepEqual([...slots.roomFor(['a'])], []);
+  slots.free('a', 10);
+  deepEqual([...slots.roomFor(['a'])], [['a', 8]]);
+  for (let n = 0; n < 8; n += 1) slots.take('a');
+  deepEqual([...slots.roomFor(['a'])], []);
+  slots.free('a', 15_000);
+  deepEqual([...slots.roomFor(['a'])], [], 'it answers slowly again, and has seven in flight');
+});
+
+test('endpoints that never answer, however many, leave half of the slots to others', () => {
+  const slots = createSendingSlots();
+  slots.take('quick');
+  slots.free('quick', 5);
+  const frozen = ids(500);
+  const rooms = slots.roomFor(frozen);
+  equal(rooms.size, 64);
+  for (const id of rooms.keys()) slots.take(id);
+  deepEqual([...slots.roomFor([...frozen, 'quick'])], [['quick', 8]]);
+});
+
+test('endpoints take turns', () => {
+  const slots = createSendingSlots();
+  const all = ids(100);
+  const first = [...slots.roomFor(all).keys()];
+  const second = [...slots.roomFor(all).keys()];
+  equal(first.length, 64);
+  ok(
+    all.slice(64).every((id) => second.includes(id)),
+    'the rest comes first the next time',
+  );
+});
+
+test('quick endpoints share the slots of a worker', () => {
+  const slots = createSendingSlots();
+  const all = ids(40);
+  for (const id of all) {
+    slots.take(id);
+    slots.free(id, 1);
+  }
+  const rooms = slots.roomFor(all);
+  equal(
+    [...rooms.values()].reduce((sum, room) => sum + room),
+    128,
+  );
+});

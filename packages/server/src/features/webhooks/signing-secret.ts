@@ -1,0 +1,37 @@
+// The secret that signs the messages to one endpoint. It is sealed for that endpoint: copied to the
+// row of another, it cannot be unsealed.
+import { WEBHOOK_SECRET_BYTES } from '@keyrail/protocol/wire/limits.ts';
+import { webhookSecretBytes, webhookSecretOf } from '@keyrail/protocol/wire/webhook-signature.ts';
+import { assert } from '../../base/assert.ts';
+import type { RandomBytes } from '../../base/random.ts';
+import type { BoundSealing } from '../../base/sealing.ts';
+import { Secret } from '../../base/secret.ts';
+import type { EndpointRow } from './rows.ts';
+
+type NewSigningSecret = { secret: Secret; sealed: Buffer };
+
+export function newSigningSecret(
+  sealing: BoundSealing,
+  endpointId: string,
+  randomBytes: RandomBytes,
+): NewSigningSecret {
+  const text = webhookSecretOf(randomBytes(WEBHOOK_SECRET_BYTES));
+  return { secret: new Secret(text), sealed: sealing.seal(Buffer.from(text), endpointId) };
+}
+
+type Sealed = Pick<EndpointRow, 'id' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'>;
+
+/** The secrets that sign now: after a rotation the old one too, until its overlap ends. */
+export function signingSecretsOf(
+  { unseal }: BoundSealing,
+  { id, sealedSecret, sealedOldSecret, oldSecretUntil }: Sealed,
+  now: Date,
+): Buffer[] {
+  const isOverlapping = oldSecretUntil !== null && oldSecretUntil > now;
+  const sealed = [sealedSecret, ...(sealedOldSecret && isOverlapping ? [sealedOldSecret] : [])];
+  return sealed.map((each) => {
+    const bytes = webhookSecretBytes(unseal(each, id).toString('utf8'));
+    assert(bytes, 'a sealed webhook secret is not a secret');
+    return bytes;
+  });
+}

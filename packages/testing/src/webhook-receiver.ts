@@ -1,0 +1,59 @@
+// A receiver of webhooks on the loopback that answers, refuses, redirects, or never answers.
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+
+export type Received = {
+  id: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+  event: { type: string; timestamp: string; data: Record<string, unknown> };
+};
+
+/** The status of the response, or null for none at all. */
+type Manner = (received: Received, count: number) => number | null;
+
+type Receiver = {
+  url: string;
+  received: Received[];
+  behave(manner: Manner): void;
+  /** Answers all requests that have no response yet. */
+  relent(): void;
+};
+
+const accepting: Manner = () => 204;
+
+export async function openReceiver(t: TestContext, manner = accepting): Promise<Receiver> {
+  let behaviour = manner;
+  let unanswered: (() => void)[] = [];
+  const received: Received[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString('utf8');
+    const { headers } = request;
+    const one = { id: String(headers['webhook-id']), headers, body, event: JSON.parse(body) };
+    received.push(one);
+    const status = behaviour(one, received.length);
+    const answer = (code: number) => response.writeHead(code, { location: '/elsewhere' }).end();
+    if (status === null) unanswered.push(() => answer(204));
+    else answer(status);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    received,
+    behave: (other) => {
+      behaviour = other;
+    },
+    relent() {
+      for (const answer of unanswered) answer();
+      unanswered = [];
+    },
+  };
+}
