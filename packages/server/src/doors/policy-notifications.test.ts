@@ -1,5 +1,5 @@
 // Policy changes wake waiting requests in all processes, even if a notification is lost.
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settled, setTimeout as sleep } from 'node:timers/promises';
 import { openLog } from '../base/log.ts';
