@@ -91,7 +91,7 @@ export class Connection {
     const isUnavailable = this.#state.ending === 'unavailable';
     const isDue = this.#access !== null && nowMs() >= this.#dueMs;
     if (isUnavailable) this.#renew('start').catch(() => {});
-    else if (isDue || this.#renewing) this.#renew('refresh').catch(() => {});
+    else if (isDue || this.#renewing !== null) this.#renew('refresh').catch(() => {});
   };
 
   #renew(reason: TokenReason): Promise<Access> {
