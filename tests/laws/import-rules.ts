@@ -35,7 +35,7 @@ const LINE = [
   ['features'],
   ['settings'],
   ['settings.ts'],
-  ['config.ts', 'events.ts', 'routes.ts', 'worker.ts'],
+  ['config.ts', 'events.ts', 'routes.ts', 'signer.ts', 'worker.ts'],
   ['app.ts'],
   ['doctor'],
   ['program'],

@@ -56,3 +56,4 @@ alter table audit_anchor_places enable row level security;
 alter table audit_anchor_places force row level security;
 create policy anchoring on audit_anchor_places to kr_worker using (true);
 grant select, insert, update, delete on audit_anchor_places to kr_worker;
+call back_up('audit_anchor_places');
