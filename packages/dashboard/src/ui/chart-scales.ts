@@ -2,7 +2,7 @@
 import { max } from 'd3-array';
 import { scaleLinear, scalePoint } from 'd3-scale';
 
-export type Series = {
+type Series = {
   name: string;
   /** A colour of the palette of charts. */
   tone: 1 | 2 | 3 | 4 | 5;
