@@ -1,6 +1,6 @@
 /**
- * The test command: format, lint and types, then every lane of the matrix, then a summary whose
- * last line is "N passed, N failed, N skipped".
+ * The test command: format, lint and types, beside them every lane of the matrix, then a summary
+ * whose last line is "N passed, N failed, N skipped".
  *
  *   npm test                          everything, on every store
  *   npm run check                     the quick part
@@ -42,9 +42,12 @@ async function main(): Promise<void> {
     .filter(({ files, store: on }) => files.length > 0 && (!store || [store, 'both'].includes(on)))
     .map((lane) => ({ lane, files: filesOf(lane, filters) }))
     .filter(({ files }) => files.length > 0);
-  const rows: Row[] = filters.length > 0 ? [] : [await runStaticChecks(root, env)];
   const backends = await startBackends(chosen.map(({ lane }) => lane));
-  rows.push(...(await runLanes(chosen, { root, env, scratch, backends, only: store })));
+  const [checked, tested] = await Promise.all([
+    filters.length > 0 ? [] : runStaticChecks(root, env),
+    runLanes(chosen, { root, env, scratch, backends, only: store }),
+  ]);
+  const rows: Row[] = [checked, tested].flat();
   const failed = rows.some(({ failures }) => failures.length > 0);
   const nothingRan = rows.every(({ passed, failures }) => passed + failures.length === 0);
   if (nothingRan) console.error('Nothing ran: no test file matches, or its backend is missing.');
