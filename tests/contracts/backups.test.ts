@@ -145,26 +145,31 @@ const targets = [
 ];
 
 test('two hundred damaged backups are all refused before the target is touched', async () => {
-  const path = backupAt();
   const dataDir = join(directory, 'target');
-  const configs = targets.map((settings) => {
-    const env = { ...settings, KEYRAIL_DATA_DIR: dataDir, KEYRAIL_BACKUP_KEY: key };
-    const read = readConfig(env);
-    ok('config' in read, JSON.stringify(read));
-    return read.config;
-  });
+  const backups = [
+    { path: backupAt(), isEncrypted: true },
+    { path: join(directory, (await backUp(inStore, null)).id), isEncrypted: false },
+  ];
   let refused = 0;
-  for (const damage of damages(path, 200)) {
-    const config = configs[refused % 2];
-    ok(config);
-    damage.make();
-    await rejects(restoreCommand(config, [path]), BadBackup, damage.name);
-    damage.undo();
-    refused += 1;
+  for (const { path, isEncrypted } of backups) {
+    const configs = targets.map((settings) => {
+      const own = { KEYRAIL_DATA_DIR: dataDir, ...(isEncrypted && { KEYRAIL_BACKUP_KEY: key }) };
+      const read = readConfig({ ...settings, ...own });
+      ok('config' in read, JSON.stringify(read));
+      return read.config;
+    });
+    for (const damage of damages({ path, count: 100, isEncrypted })) {
+      const config = configs[refused % configs.length];
+      ok(config);
+      damage.make();
+      await rejects(restoreCommand(config, [path]), BadBackup, damage.name);
+      damage.undo();
+      refused += 1;
+    }
+    await openBackup(path, isEncrypted ? key : null);
   }
   equal(refused, 200);
   equal(existsSync(dataDir), false);
-  await openBackup(path, key);
 });
 
 test('a backup is refused without its key, and with one that it was not made with', async () => {
