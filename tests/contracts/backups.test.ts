@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, type TestContext, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { systemRandomBytes } from '@keyrail/server/base/random.ts';
 import { readConfig } from '@keyrail/server/config.ts';
 import { newBackupKey } from '@keyrail/server/db/backup/encryption.ts';
@@ -14,26 +14,15 @@ import { type Manifest, writeManifest } from '@keyrail/server/db/backup/manifest
 import { BadBackup } from '@keyrail/server/db/backup/names.ts';
 import { openBackup } from '@keyrail/server/db/backup/open-backup.ts';
 import { restoreBackup } from '@keyrail/server/db/backup/restore-backup.ts';
-import { withLiteSession } from '@keyrail/server/db/backup/sessions.ts';
 import { AnotherIsRunning, writeBackup } from '@keyrail/server/db/backup/write-backup.ts';
 import { inMigration, migrate, migrateWithin, readMigrations } from '@keyrail/server/db/migrate.ts';
 import { withPostgresAdmin } from '@keyrail/server/db/postgres.ts';
 import { inThisDatabase } from '@keyrail/server/db/roles.ts';
 import { restoreCommand } from '@keyrail/server/restore-command.ts';
-import { dropPostgresCopy, openEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
-import pg from 'pg';
 import { furnish } from './backup-rows.ts';
+import { emptyEmbedded, emptyTarget, type Target, type Use } from './backup-targets.ts';
 import { damages } from './damages.ts';
-import {
-  asSuperuserOf,
-  onPostgres,
-  openStore,
-  type Row,
-  type Store,
-  superuserUrl,
-} from './store.ts';
-
-type Use = <T>(use: (session: pg.ClientBase) => Promise<T>) => Promise<T>;
+import { onPostgres, openStore, type Store } from './store.ts';
 
 let store: Store;
 let inStore: Use;
@@ -70,39 +59,6 @@ after(async () => {
 });
 
 const order = { report: () => {}, rotateSigningKey: async () => {} };
-
-/** An empty database for one test, of the same store; `rows` asks it as the superuser. */
-type Target = { use: Use; rows(text: string): Promise<Row[]> };
-
-async function emptyTarget(t: TestContext): Promise<Target> {
-  if (onPostgres) return emptyPostgres(t);
-  const lite = await openEmbeddedCopy();
-  await lite.exec('drop schema keyrail cascade');
-  t.after(() => lite.close());
-  return {
-    use: (body) => withLiteSession(lite, body),
-    rows: async (text) => (await lite.query<Row>(text)).rows,
-  };
-}
-
-async function emptyPostgres(t: TestContext): Promise<Target> {
-  const name = `target_${randomUUID().slice(0, 8)}`;
-  const admin = new pg.Client({ connectionString: superuserUrl() });
-  await admin.connect();
-  await admin.query(`create database ${name} owner keyrail`).finally(() => admin.end());
-  const url = new URL(store.url ?? '');
-  url.pathname = `/${name}`;
-  const superuser = new pg.Client({ connectionString: asSuperuserOf(url.toString()) });
-  await superuser.connect();
-  t.after(async () => {
-    await superuser.end();
-    await dropPostgresCopy(superuserUrl(), url.toString());
-  });
-  return {
-    use: (body) => withPostgresAdmin(url.toString(), body),
-    rows: async (text) => (await superuser.query<Row>(text)).rows,
-  };
-}
 
 test('a backup holds every table, and its manifest says what is in it', async () => {
   const tables = await store.beyond(`select relname::text as name from pg_class
@@ -189,26 +145,31 @@ const targets = [
 ];
 
 test('two hundred damaged backups are all refused before the target is touched', async () => {
-  const path = backupAt();
   const dataDir = join(directory, 'target');
-  const configs = targets.map((settings) => {
-    const env = { ...settings, KEYRAIL_DATA_DIR: dataDir, KEYRAIL_BACKUP_KEY: key };
-    const read = readConfig(env);
-    ok('config' in read, JSON.stringify(read));
-    return read.config;
-  });
+  const backups = [
+    { path: backupAt(), isEncrypted: true },
+    { path: join(directory, (await backUp(inStore, null)).id), isEncrypted: false },
+  ];
   let refused = 0;
-  for (const damage of damages(path, 200)) {
-    const config = configs[refused % 2];
-    ok(config);
-    damage.make();
-    await rejects(restoreCommand(config, [path]), BadBackup, damage.name);
-    damage.undo();
-    refused += 1;
+  for (const { path, isEncrypted } of backups) {
+    const configs = targets.map((settings) => {
+      const own = { KEYRAIL_DATA_DIR: dataDir, ...(isEncrypted && { KEYRAIL_BACKUP_KEY: key }) };
+      const read = readConfig({ ...settings, ...own });
+      ok('config' in read, JSON.stringify(read));
+      return read.config;
+    });
+    for (const damage of damages({ path, count: 100, isEncrypted })) {
+      const config = configs[refused % configs.length];
+      ok(config);
+      damage.make();
+      await rejects(restoreCommand(config, [path]), BadBackup, damage.name);
+      damage.undo();
+      refused += 1;
+    }
+    await openBackup(path, isEncrypted ? key : null);
   }
   equal(refused, 200);
   equal(existsSync(dataDir), false);
-  await openBackup(path, key);
 });
 
 test('a backup is refused without its key, and with one that it was not made with', async () => {
@@ -231,7 +192,7 @@ test('a backup of a newer version is refused', async () => {
 });
 
 test('an older backup is restored and migrated', async (t) => {
-  const old = await emptyTarget(t);
+  const old = await emptyEmbedded(t);
   const names = (await readMigrations()).map(({ name }) => name);
   const isOld = (name: string) => name < '0030';
   const withWholeNames = await old.use(async (session) => {

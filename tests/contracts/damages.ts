@@ -59,7 +59,10 @@ const missing: Kind = (path, turn) => {
 
 const swapped: Kind = (path, turn) => {
   const one = fileOf(path, turn);
-  const other = fileOf(path, turn + 1);
+  // Files of empty tables may be equal.
+  const others = readdirSync(path).map((_, step) => fileOf(path, turn + step));
+  const isOther = (file: string) => !readFileSync(file).equals(readFileSync(one));
+  const other = others.find(isOther) ?? '';
   const swap = () => {
     renameSync(one, join(path, '../swapped'));
     renameSync(other, one);
@@ -88,10 +91,14 @@ const forged: Kind = (path, turn) =>
     return Buffer.from(`${forgery}\n${JSON.stringify({ sha256, mac })}\n`);
   });
 
-const kinds: Kind[] = [flipped, cut, swapped, edited, flipped, longer, forged, missing];
+const accidents: Kind[] = [flipped, cut, swapped, edited, flipped, longer, missing];
+const attacks: Kind[] = [...accidents, forged];
 
-/** Damages of every kind in turn, spread over the files. */
-export function* damages(path: string, count: number): Generator<Damage> {
+type Wanted = { path: string; count: number; isEncrypted: boolean };
+
+/** Every kind in turn, spread over the files. Only an encrypted backup cannot be forged. */
+export function* damages({ path, count, isEncrypted }: Wanted): Generator<Damage> {
+  const kinds = isEncrypted ? attacks : accidents;
   for (let turn = 0; turn < count; turn += 1) {
     const kind = kinds[turn % kinds.length] ?? flipped;
     yield kind(path, turn);

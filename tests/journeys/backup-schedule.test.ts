@@ -1,14 +1,23 @@
 // Backups by the schedule of the worker: each is tested, and the operator learns of a failure.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { PGlite } from '@electric-sql/pglite';
 import { until } from '@keyrail/testing/until.ts';
 import { command } from './backup-commands.ts';
 import { deploy, type Running } from './deployment.ts';
 import { newGround } from './sdk-ground.ts';
 
 const MINUTE_MS = 60_000;
+
+/** Changes a row of an audit log behind the server's back. */
+async function tamper(database: string): Promise<void> {
+  const lite = await PGlite.create({ dataDir: database });
+  await lite.exec('set session_replication_role = replica');
+  await lite.exec(`update keyrail.audit_logs set action = 'workspace.updated' where seq = 1`);
+  await lite.close();
+}
 
 test('the worker backs up and tests on schedule, and reports a backup that fails its test', async (t) => {
   const operator = 'operator@example.com';
@@ -43,19 +52,18 @@ test('the worker backs up and tests on schedule, and reports a backup that fails
   equal(JSON.parse(manifest).chains.length, 1);
   await first.stop();
 
-  // A damaged backup that is newer than all others.
-  const damaged = join(into, '99990101T000000Z-00000000');
-  await cp(join(into, made), damaged, { recursive: true });
-  await writeFile(join(damaged, 'users.jsonl.zst'), 'damaged');
+  // The backup is whole, but the audit log in it is not.
+  await tamper(join(deployment.directory, 'database'));
   await deployment.passTime(2 * MINUTE_MS);
   const second = await deployment.run();
   await until(async () => (await status(second)).restoreTest.pass === false, MINUTE_MS);
-  equal((await status(second)).restoreTest.backupId, '99990101T000000Z-00000000');
+  const newest = (await readdir(into)).toSorted().at(-1);
+  equal((await status(second)).restoreTest.backupId, newest);
   equal((await status(second)).components.backup, 'degraded');
   const mails = async () => (await deployment.mails()).filter(({ to }) => to === operator);
   await until(async () => (await mails()).length > 0, MINUTE_MS);
-  match((await mails())[0]?.text ?? '', /users\.jsonl\.zst is damaged/);
-  equal((await readdir(into)).length, 4, 'no backup was removed');
+  match((await mails())[0]?.text ?? '', /audit chain of workspace \S+ is broken at 1/);
+  equal((await readdir(into)).length, 3, 'no backup was removed');
 });
 
 test('a failed backup keeps the one before, and the operator gets one mail', async (t) => {

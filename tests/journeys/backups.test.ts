@@ -17,6 +17,9 @@ const KEY = 'AGE-SECRET-KEY-1GQ9778VQXMMJVE8SK7J6VT8UJ4HDQAJUVSFCWCM02D8GEWQ72PV
 const chainOf = async (server: Running, token: string) =>
   (await server.as(token)('GET /v1/audit_logs/chain')) as Record<string, unknown>;
 
+const kidsOf = async (server: Running): Promise<string[]> =>
+  (await server.as(null)('GET /.well-known/jwks.json')).keys.map(({ kid }) => kid);
+
 async function lostAndRestored(t: TestContext, from: StoreName, target: StoreName): Promise<void> {
   const port = String(await freePort());
   const lost = await deploy(t, { KEYRAIL_PORT: port, KEYRAIL_BACKUP_KEY: KEY }, from);
@@ -43,6 +46,7 @@ async function lostAndRestored(t: TestContext, from: StoreName, target: StoreNam
   await ground.revoke(before, kept.id);
   await until(async () => (await node.verdict(after.key)) === 'allowed');
   equal(await node.verdict(kept.key), 'unknown_key');
+  const kids = await kidsOf(before);
   await before.kill();
 
   const restored = await deploy(
@@ -56,6 +60,8 @@ async function lostAndRestored(t: TestContext, from: StoreName, target: StoreNam
   const again = await restored.run();
   const chain = await chainOf(again, ground.secretKey);
   equal(chain.verified, true, JSON.stringify(chain));
+  const newKids = await kidsOf(again);
+  ok(newKids.length > 0 && !newKids.some((kid) => kids.includes(kid)), 'the signing key is new');
   // Keys and audit rows are of the same moment.
   const keys = await listAll(again.url, ground.secretKey, '/v1/keys?limit=200');
   const log = await listAll(again.url, ground.secretKey, '/v1/audit_logs?limit=200');
