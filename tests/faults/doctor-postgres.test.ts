@@ -2,6 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '@keyrail/server/base/clock.ts';
@@ -13,6 +14,7 @@ import { migrate } from '@keyrail/server/db/migrate.ts';
 import { openPostgres, withPostgresAdmin } from '@keyrail/server/db/postgres.ts';
 import { openWork } from '@keyrail/server/doors/work.ts';
 import { rotateSigningKey } from '@keyrail/server/features/signing/rotate-signing-key.ts';
+import { listSigningKeys } from '@keyrail/server/features/signing/rows.ts';
 import { signingPartsOf } from '@keyrail/server/features/signing/signing-parts.ts';
 import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
 import { diagnosed, found, messagesOf, quietSettings, type Settings } from './doctor.ts';
@@ -159,6 +161,16 @@ test('a server that loses changes, cannot write, or has too few connections', {
   equal(found(findings, 'database', /may need 1003/).severity, 'error');
 });
 
+test('a table that another session holds does not hold up the doctor', { skip }, async (t) => {
+  const { settings, break: harm } = await database(t);
+  await harm('begin');
+  await harm('lock table signing_keys in access exclusive mode');
+  const findings = await diagnosed(settings);
+  await harm('rollback');
+  equal(found(findings, 'signing keys', /could not be checked: .*timeout/).severity, 'error');
+  equal(messagesOf(findings, 'anchors', 'ok').length, 1, 'the checks after it are made');
+});
+
 test('a database that is nearly as large as it may be', { skip }, async (t) => {
   const { settings } = await database(t);
   const limited = (bytes: string) => diagnosed({ ...settings, KEYRAIL_DATABASE_BYTES_MAX: bytes });
@@ -205,6 +217,20 @@ test('signing keys: another master key, halves that do not fit, overdue', { skip
     (await check()).map(({ message }) => message.replace(/^Key \S+ /, '')),
     ['signs embed tokens.', 'signs audit anchors.'],
   );
+
+  const keys: { kid: string }[] = [{ kid: randomUUID() }];
+  const served = { status: 'ok', region: 'local', keys };
+  const server = createHttpServer((_, answer) => answer.end(JSON.stringify(served)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const elsewhere = () =>
+    diagnosed({ ...settings, KEYRAIL_PUBLIC_URL: `http://127.0.0.1:${port}` });
+  equal(found(await elsewhere(), 'public url', /another deployment/).severity, 'error');
+  const [own] = await work(listSigningKeys);
+  keys.push({ kid: own?.id ?? randomUUID() });
+  deepEqual(messagesOf(await elsewhere(), 'public url', 'error'), []);
 
   const other = await check({ KEYRAIL_MASTER_KEY: Buffer.alloc(32, 6).toString('base64') });
   deepEqual(
