@@ -46,6 +46,8 @@ test('Redis: policy, memory, rights, role, silence', { skip: noRedis }, async (t
   const settings = { ...(await quietSettings(t)), REDIS_URL: redis.url };
   const { tell } = redis;
   equal(found(await diagnosed(settings), 'redis', /Redis answers: 127/).severity, 'ok');
+  const bySocket = await diagnosed({ ...settings, REDIS_URL: redis.socketUrl });
+  equal(found(bySocket, 'redis', /Redis answers: \//).severity, 'ok');
 
   await tell('CONFIG', 'SET', 'maxmemory', '100mb');
   await tell('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');

@@ -2,10 +2,20 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import { DAY_MS } from '@keyrail/server/base/duration.ts';
+import { createIdMaker } from '@keyrail/server/base/ids.ts';
+import { systemRandomBytes } from '@keyrail/server/base/random.ts';
+import { Secret } from '@keyrail/server/base/secret.ts';
 import { migrate } from '@keyrail/server/db/migrate.ts';
-import { withPostgresAdmin } from '@keyrail/server/db/postgres.ts';
+import { openPostgres, withPostgresAdmin } from '@keyrail/server/db/postgres.ts';
+import { openWork } from '@keyrail/server/doors/work.ts';
+import { rotateSigningKey } from '@keyrail/server/features/signing/rotate-signing-key.ts';
+import { listSigningKeys } from '@keyrail/server/features/signing/rows.ts';
+import { signingPartsOf } from '@keyrail/server/features/signing/signing-parts.ts';
 import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
 import { diagnosed, found, messagesOf, quietSettings, type Settings } from './doctor.ts';
 
@@ -151,6 +161,16 @@ test('a server that loses changes, cannot write, or has too few connections', {
   equal(found(findings, 'database', /may need 1003/).severity, 'error');
 });
 
+test('a table that another session holds does not hold up the doctor', { skip }, async (t) => {
+  const { settings, break: harm } = await database(t);
+  await harm('begin');
+  await harm('lock table signing_keys in access exclusive mode');
+  const findings = await diagnosed(settings);
+  await harm('rollback');
+  equal(found(findings, 'signing keys', /could not be checked: .*timeout/).severity, 'error');
+  equal(messagesOf(findings, 'anchors', 'ok').length, 1, 'the checks after it are made');
+});
+
 test('a database that is nearly as large as it may be', { skip }, async (t) => {
   const { settings } = await database(t);
   const limited = (bytes: string) => diagnosed({ ...settings, KEYRAIL_DATABASE_BYTES_MAX: bytes });
@@ -174,20 +194,60 @@ test('a clock that is a little or far ahead', { skip }, async (t) => {
   }
 });
 
-test('signing keys under another master key, and overdue ones', { skip }, async (t) => {
+test('signing keys: another master key, halves that do not fit, overdue', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
-  const key = `insert into signing_keys
-      (id, purpose, generation, public_key, sealed_private, created_at, signs_from)
-    values ($1, $2, 1, 'x', '\\x0102', app_now(), app_now())`;
-  for (const purpose of ['embed_token', 'audit_anchor']) await harm(key, [randomUUID(), purpose]);
-  const findings = await diagnosed(settings);
-  const errors = findings.filter(
-    ({ check, severity }) => check === 'signing keys' && severity === 'error',
+  const url = settings.DATABASE_URL ?? '';
+  const db = openPostgres({ url, clock: systemClock, connectionsMax: 1, onIdleError: () => {} });
+  t.after(() => db.close());
+  const work = openWork(db, createIdMaker(systemClock, systemRandomBytes));
+  const signing = signingPartsOf({
+    masterKey: new Secret(settings.KEYRAIL_MASTER_KEY ?? ''),
+    randomBytes: systemRandomBytes,
+    rotateEveryMs: 30 * DAY_MS,
+    publishWaitMs: 0,
+  });
+  for (const purpose of ['embed_token', 'audit_anchor'] as const) {
+    await work((tx) => rotateSigningKey(tx, signing, { purpose, cause: 'first' }));
+  }
+  const check = async (more: Settings = {}) =>
+    (await diagnosed({ ...settings, ...more })).filter(
+      (finding) => finding.check === 'signing keys',
+    );
+  deepEqual(
+    (await check()).map(({ message }) => message.replace(/^Key \S+ /, '')),
+    ['signs embed tokens.', 'signs audit anchors.'],
   );
-  equal(errors.length, 2);
-  match(errors[0]?.message ?? '', /sealed under another master key/);
-  match(errors[0]?.remedy ?? '', /KEYRAIL_MASTER_KEY.*signing-keys rotate --now\.$/);
-  match(errors[1]?.remedy ?? '', /rotate --now --purpose audit_anchor/);
+
+  const keys: { kid: string }[] = [{ kid: randomUUID() }];
+  const served = { status: 'ok', region: 'local', keys };
+  const server = createHttpServer((_, answer) => answer.end(JSON.stringify(served)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const elsewhere = () =>
+    diagnosed({ ...settings, KEYRAIL_PUBLIC_URL: `http://127.0.0.1:${port}` });
+  equal(found(await elsewhere(), 'public url', /another deployment/).severity, 'error');
+  const [own] = await work(listSigningKeys);
+  keys.push({ kid: own?.id ?? randomUUID() });
+  deepEqual(messagesOf(await elsewhere(), 'public url', 'error'), []);
+
+  const other = await check({ KEYRAIL_MASTER_KEY: Buffer.alloc(32, 6).toString('base64') });
+  deepEqual(
+    other.map(({ severity, message }) => [severity, /another master key/.test(message)]),
+    [
+      ['error', true],
+      ['error', true],
+    ],
+  );
+  match(other[0]?.remedy ?? '', /KEYRAIL_MASTER_KEY.*signing-keys rotate --now\.$/);
+  match(other[1]?.remedy ?? '', /rotate --now --purpose audit_anchor/);
+
+  await harm(`update signing_keys set signs_from = signs_from - interval '32 days'`);
+  equal(found(await check(), 'signing keys', /embed tokens signs for 32 days/).severity, 'warning');
+  equal((await check({ KEYRAIL_SIGNING_ROTATE_EVERY: '60d' }))[0]?.severity, 'ok');
+  await harm(`update signing_keys set public_key = 'x' where purpose = 'embed_token'`);
+  equal(found(await check(), 'signing keys', /do not belong together/).severity, 'error');
 });
 
 test('late and broken anchors, and a place that fails', { skip }, async (t) => {
@@ -218,13 +278,16 @@ test('no worker, mail that waits, and two API processes without Redis', { skip }
       'connection refused')`,
     [randomUUID()],
   );
-  const span = `insert into served_spans values ($1, app_now() - interval '1 minute', app_now())`;
+  const span = `insert into served_spans values ($1, app_now() - interval '1 minute',
+    app_now() + interval '1 minute')`;
   await harm(span, [randomUUID()]);
   const one = await diagnosed(settings);
   deepEqual(messagesOf(one, 'settings', 'error'), []);
   equal(found(one, 'mail', /^1 mails wait.*connection refused/).severity, 'warning');
   await harm(span, [randomUUID()]);
-  await harm(`insert into worker_beats values ($1, app_now())`, [randomUUID()]);
+  await harm(`insert into worker_beats values ($1, app_now() + interval '1 minute')`, [
+    randomUUID(),
+  ]);
   const two = await diagnosed(settings);
   equal(found(two, 'settings', /2 API processes run without Redis/).severity, 'error');
   equal(found(two, 'worker', /A worker is running/).severity, 'ok');

@@ -112,6 +112,12 @@ test('anchors kept elsewhere prove that the log was not cut off', async (t) => {
   deepEqual([report.ok, report.chains, report.broken, report.rows], [true, 1, [], seq + 1]);
   ok(report.anchors.used >= 1);
 
+  const altered = join(directory, 'altered.jsonl');
+  await writeFile(altered, (await textIn(place)).replaceAll(/"count":\d+/g, '"count":99'));
+  const forged = await deployment.command('audit', 'verify', '--anchors', altered);
+  equal(forged.code, 1);
+  match(forged.output, /line 1: refused: The signature does not match the anchor/);
+
   await deployment.beyond(`set session_replication_role = replica;
     delete from keyrail.audit_logs where seq > ${seq};
     update keyrail.audit_heads set seq = ${seq},

@@ -71,7 +71,10 @@ const byName: Record<string, unknown> = {
   route: '/invoices/:id',
   duration_ms: 12.5,
   sdk: { name: 'keyrail-node', version: '1.0.0' },
-  kid: '2026-03',
+  kid: '01955a63-0d50-718f-9273-8e9fa0b1c207',
+  count: 128,
+  signature:
+    'yjMfcFakuKkF34UH2-4spbf6zwJhdZTMa9eVanvMPF_1erHjSaZBf8sBSs4PfoKt5niwwkcl04ZWkEotqcWACw',
   x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
   type: 'keyrail_api_key',
   token_type: 'keyrail_api_key',

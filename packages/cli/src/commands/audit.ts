@@ -50,6 +50,20 @@ const verify: Command = {
   },
 };
 
+const anchor: Command = {
+  name: 'anchor',
+  summary: 'read the newest signed head of the audit log',
+  examples: ['keyrail audit anchor', 'keyrail audit anchor --json >> anchors.jsonl'],
+  notes: `Keep it where the operator of the server cannot change it: it proves later
+that no row up to it was removed or rewritten. docs/verify-audit-chain.mjs
+compares an export with such a file.`,
+  run: async ({ client, output }) => {
+    const head = await client().call('GET /v1/audit_logs/anchor');
+    const { seq, hash, anchored_at: at } = head;
+    output.part({ json: head, sentence: `Row ${seq} was signed at ${at}, hash ${hash}.` });
+  },
+};
+
 export const audit: Group = {
   name: 'audit',
   summary: 'the log of every change',
@@ -93,6 +107,7 @@ export const audit: Group = {
       empty: 'No rows.',
     }),
     verify,
+    anchor,
     auditExport,
   ],
 };

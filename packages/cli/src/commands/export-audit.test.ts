@@ -60,13 +60,13 @@ test('a file that was edited is not continued, and the script names the row', as
 });
 
 test('anchors and a JWKS show offline that the end of an export was cut off', async (t) => {
-  const { file, run, testApp, as, home } = await setUp(t);
+  const { file, run, testApp, as, home, here } = await setUp(t);
   await createAnchorJob(testApp.app.worker)();
   await run();
   const anchors = join(home, 'anchors.jsonl');
   const jwks = join(home, 'jwks.json');
   const anchor = await as.liveKey('GET /v1/audit_logs/anchor');
-  await writeFile(anchors, `${JSON.stringify(anchor)}\n`);
+  await writeFile(anchors, (await here(['audit', 'anchor', '--json'])).stdout);
   await writeFile(jwks, JSON.stringify(await as.nobody('GET /.well-known/jwks.json')));
   const kept = ['--anchors', anchors, '--jwks', jwks];
   match((await verify(file, ...kept)).output, /whole, 1 anchors match/);

@@ -74,6 +74,18 @@ test('a new key is found as soon as a token names it', async () => {
   equal(reads.length, 2, 'a known key needs no read');
 });
 
+test('a key verifies and signs for its own purpose only', async () => {
+  const { committed, reads, keys } = heldDatabase();
+  committed.push({ ...aKey('anchors'), purpose: 'audit_anchor' });
+  const found = keys.verifying('anchors', 'audit_anchor');
+  await turnEnds();
+  reads[0]?.answer();
+  equal((await found)?.asymmetricKeyType, 'ed25519');
+  equal(await keys.verifying('anchors', 'embed_token'), null);
+  equal(await keys.verifying('first', 'audit_anchor'), null);
+  await rejects(keys.signing('anchors', 'embed_token'), { code: 'unavailable' });
+});
+
 test('a failed read rejects the requests that share it, and no later one', async () => {
   const { reads, listed } = heldDatabase();
   const early = listed();

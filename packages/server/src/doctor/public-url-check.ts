@@ -2,10 +2,11 @@
 import { isIP } from 'node:net';
 import { SECOND_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
+import type { Inspection } from '../db/inspection.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
 
 const ANSWER_MS_MAX = 8 * SECOND_MS;
-const BODY_CHARS_MAX = 10_000;
+const BODY_CHARS_MAX = 1_000_000;
 
 type UrlParts = { publicUrl: string; isConfigured: boolean; region: string };
 
@@ -46,6 +47,27 @@ export async function checkPublicUrl(parts: UrlParts): Promise<Outcome[]> {
     ...(await componentFaults(publicUrl)),
   ];
   return found.length > 0 ? found : [fine(`${publicUrl} answers.`)];
+}
+
+/** Whether the keys at the URL are those of this database. An unreachable URL is another finding. */
+export async function checkPublishedKeys(
+  inspection: Inspection,
+  publicUrl: string | null,
+): Promise<Outcome[]> {
+  const answer = publicUrl === null ? null : await asked(`${publicUrl}/.well-known/jwks.json`);
+  if (answer === null || 'reason' in answer || !Array.isArray(answer.body.keys)) return [];
+  const served = answer.body.keys.map(({ kid }) => String(kid));
+  const known = await inspection.queryAs<{ id: string }>(
+    'kr_worker',
+    'select id from signing_keys',
+  );
+  if (served.length === 0 || known.some(({ id }) => served.includes(id))) return [];
+  return [
+    fault(
+      `${publicUrl} publishes other signing keys: it leads to another deployment.`,
+      'Correct KEYRAIL_PUBLIC_URL or DATABASE_URL, so that both belong to one deployment.',
+    ),
+  ];
 }
 
 const regionWarning = (url: string, found: string, expected: string): Outcome =>

@@ -11,6 +11,7 @@ import { checkDatabase } from './database-check.ts';
 import { checkDatabaseSize } from './disk-check.ts';
 import { type Finding, fault, fine, type Outcome, skipped } from './finding.ts';
 import { checkMigrations } from './migrations-check.ts';
+import { checkPublishedKeys } from './public-url-check.ts';
 import { checkLogin, checkRoles } from './roles-check.ts';
 import { checkSigningKeys } from './signing-keys-check.ts';
 import { checkApiCount, checkMailQueue, checkWorker } from './worker-check.ts';
@@ -85,7 +86,7 @@ async function inspected(
 /** They need the tables of this version. */
 function contentChecks(
   inspection: Inspection,
-  { config, unseal, nowMs }: CheckParts,
+  { config, publicUrl, unseal, nowMs }: CheckParts,
   surveyed: Surveyed,
 ): [check: string, run: () => Promise<Outcome[]>][] {
   const { rotateEveryMs, databaseBytesMax, redisUrl } = config;
@@ -105,6 +106,7 @@ function contentChecks(
     ['anchors', () => checkAnchors(inspection)],
     ['backups', () => checkBackups(inspection, { everyMs: null })],
     ['mail', () => checkMailQueue(inspection)],
+    ['public url', () => checkPublishedKeys(inspection, publicUrl)],
     // The embedded database is open here, so no server uses it.
     ['worker', async () => (isShared ? checkWorker(inspection) : [])],
     ['settings', async () => (isShared && !redisUrl ? checkApiCount(inspection) : [])],

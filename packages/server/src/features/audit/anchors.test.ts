@@ -16,6 +16,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { inspect } from 'node:util';
 import { canonicalJson } from '@keyrail/protocol/wire/audit-chain.ts';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';
@@ -134,6 +135,39 @@ test('only a chain that moved gets a new anchor', async (t) => {
   notEqual(second.hash, first.hash);
 });
 
+test('a chain that does not continue its anchor gets no new one, and the log says so', async (t) => {
+  const app = await harness(t);
+  await change(app, 'One');
+  await anchorAll(app);
+  const anchor = await app.as.liveKey(line);
+  const { beyond } = app.testApp;
+  const tamper = (text: string) => beyond(`set local session_replication_role = replica; ${text}`);
+  const own = `workspace_id = '${app.workspaceId}'`;
+  const logged: string[] = [];
+  const log = {
+    ...openLog('silent', process.stderr),
+    warn: (...args: unknown[]) => logged.push(inspect(args)),
+  };
+  const run = createAnchorJob({ ...app.testApp.app.worker, log });
+  // The anchored row has another hash, and the chain grew after it.
+  await tamper(`update audit_logs set hash = repeat('a', 64) where ${own} and seq = ${anchor.seq}`);
+  await change(app, 'Two');
+  await run();
+  deepEqual(await app.as.liveKey(line), anchor);
+  match(logged.join(), /do not continue their last anchor/);
+  match(logged.join(), new RegExp(app.workspaceId));
+  await tamper(
+    `update audit_logs set hash = '${anchor.hash}' where ${own} and seq = ${anchor.seq}`,
+  );
+  // The head is behind the anchor.
+  await tamper(`update audit_heads set seq = ${anchor.seq - 1} where ${own}`);
+  await run();
+  deepEqual(await app.as.liveKey(line), anchor);
+  await tamper(`update audit_heads set seq = ${anchor.seq + 1} where ${own}`);
+  await run();
+  equal((await app.as.liveKey(line)).seq, anchor.seq + 1, 'whole again');
+});
+
 test('a file is only appended to, for its owner alone, and survives a torn line', async (t) => {
   const app = await harness(t);
   const path = join(directoryOf(t), 'deeper', 'a.jsonl');
@@ -178,7 +212,8 @@ test('an append that failed is repeated, and one place does not delay another', 
     let body = '';
     for await (const chunk of request) body += chunk;
     if (status === 200) bodies.push(`${request.headers.authorization} ${body}`);
-    answer.writeHead(status, { location: '/elsewhere' }).end();
+    const isMoved = request.url === '/elsewhere';
+    answer.writeHead(isMoved ? 200 : status, { location: '/elsewhere' }).end();
   });
   const address = `${url.replace('//', '//user:p%40ss@')}/anchors`;
   const place = createUrlPlace(address, [1]);
