@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util';
 import { measureChanges } from './changes.ts';
 import { measureDashboard } from './dashboard/dashboard.ts';
 import { measureEmbeddedChanges } from './embedded-changes.ts';
+import { measureEvents } from './events.ts';
 import { measureIdempotency } from './idempotency.ts';
 import { measureIngest } from './ingest.ts';
 import { measureKeys } from './keys.ts';
@@ -32,6 +33,7 @@ const benchmarks: Record<string, Benchmark> = {
   changes: measureChanges,
   reads: measureReads,
   keys: measureKeys,
+  events: measureEvents,
   policy: measurePolicy,
   overload: measureOverload,
   start: measureStart,
