@@ -20,7 +20,7 @@ const stores = (['embedded', 'postgres'] as const).filter((store) =>
 const whyNot = (store: StoreName): string | false =>
   store === 'postgres' && !process.env.KEYRAIL_TEST_POSTGRES ? 'no PostgreSQL is available' : false;
 
-/** Expires the claims of killed workers and the pauses after failures, so that tests need not wait. */
+/** Ends claims and pauses after failures, so that the test need not wait for them. */
 async function lapse({ open }: Deployment): Promise<void> {
   const db = await open();
   const text = `update webhook_deliveries set due_at = created_at,
