@@ -13,6 +13,7 @@ import { measureBackup } from './backup.ts';
 import { measureChanges } from './changes.ts';
 import { measureDashboard } from './dashboard/dashboard.ts';
 import { measureEmbeddedChanges } from './embedded-changes.ts';
+import { measureEvents } from './events.ts';
 import { measureIdempotency } from './idempotency.ts';
 import { measureIngest } from './ingest.ts';
 import { measureKeys } from './keys.ts';
@@ -33,6 +34,7 @@ const benchmarks: Record<string, Benchmark> = {
   changes: measureChanges,
   reads: measureReads,
   keys: measureKeys,
+  events: measureEvents,
   policy: measurePolicy,
   overload: measureOverload,
   start: measureStart,

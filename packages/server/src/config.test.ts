@@ -54,6 +54,8 @@ test('an empty environment gives the documented defaults', () => {
     embedKeysMax: 100,
     idempotencyBytesMax: 268_435_456,
     tenantMonthsMax: 1_000_000,
+    webhookPrivate: false,
+    expiryMail: true,
     databaseBytesMax: null,
     auditAnchors: [],
   });

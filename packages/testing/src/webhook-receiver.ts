@@ -10,7 +10,7 @@ export type Received = {
   event: { type: string; timestamp: string; data: Record<string, unknown> };
 };
 
-/** The status of the response, or null for none at all. */
+/** The status of the response, null for none at all, or 0 to cut the connection. */
 type Manner = (received: Received, count: number) => number | null;
 
 type Receiver = {
@@ -37,6 +37,7 @@ export async function openReceiver(t: TestContext, manner = accepting): Promise<
     const status = behaviour(one, received.length);
     const answer = (code: number) => response.writeHead(code, { location: '/elsewhere' }).end();
     if (status === null) unanswered.push(() => answer(204));
+    else if (status === 0) request.socket.destroy();
     else answer(status);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -20,6 +20,7 @@ const answer = {
   token: 'made',
   workspace: {},
   secret_key: {},
+  secret: 'whsec_made',
   verified: true,
 };
 
@@ -214,6 +215,30 @@ const cases: Case[] = [
     'usage overview --interval day --count 7 --project p',
     `GET /v1/projects?slug=p GET /v1/usage/overview?interval=day&count=7&project_id=${ID}`,
   ],
+  ['webhooks list', 'GET /v1/webhook_endpoints?limit=100'],
+  [`webhooks get ${ID}`, `GET /v1/webhook_endpoints/${ID}`],
+  [
+    'webhooks create --endpoint https://a.b/c --event api_key.* --event * --env test',
+    'POST /v1/webhook_endpoints',
+    { url: 'https://a.b/c', events: ['api_key.*', '*'], env: 'test' },
+  ],
+  [
+    `webhooks update ${ID} --endpoint https://a.b/d --env both --description= --disable`,
+    `PATCH /v1/webhook_endpoints/${ID}`,
+    { url: 'https://a.b/d', env: null, description: null, disabled: true },
+  ],
+  [`webhooks delete ${ID} --yes`, `DELETE /v1/webhook_endpoints/${ID}`],
+  [
+    `webhooks rotate-secret ${ID} --overlap 1h`,
+    `POST /v1/webhook_endpoints/${ID}/rotate_secret`,
+    { overlap_hours: 1 },
+  ],
+  [`webhooks test ${ID}`, `POST /v1/webhook_endpoints/${ID}/test`],
+  [
+    `webhooks deliveries ${ID} --state failed`,
+    `GET /v1/webhook_endpoints/${ID}/deliveries?limit=100&state=failed`,
+  ],
+  [`webhooks retry ${ID}`, `POST /v1/webhook_deliveries/${ID}/retry`],
   ['status', 'GET /status'],
   ['api get /v1/keys?limit=2', 'GET /v1/keys?limit=2'],
   ['api POST /v1/x --body {"a":1}', 'POST /v1/x', { a: 1 }],
@@ -259,7 +284,8 @@ test('a table asks for names with a bounded number of requests', async (t) => {
 
 test('every command has a row above', () => {
   const silent = ['profiles'];
-  const elsewhere = ['keys import', 'audit export']; // read or write a file: tests of their own
+  // They read or write a file, or send requests elsewhere: each has a test of its own.
+  const elsewhere = ['keys import', 'audit export', 'webhooks listen'];
   const paths = tree.groups
     .filter(({ name }) => !silent.includes(name))
     .flatMap(({ name, commands }) => commands.map((command) => `${name} ${command.name}`));

@@ -93,6 +93,15 @@ const FURTHER = [
   'GET /v1/usage/keys',
   'GET /v1/usage/overview',
   'GET /v1/audit_logs/anchor',
+  'POST /v1/webhook_endpoints',
+  'GET /v1/webhook_endpoints',
+  'GET /v1/webhook_endpoints/{id}',
+  'PATCH /v1/webhook_endpoints/{id}',
+  'DELETE /v1/webhook_endpoints/{id}',
+  'POST /v1/webhook_endpoints/{id}/rotate_secret',
+  'POST /v1/webhook_endpoints/{id}/test',
+  'GET /v1/webhook_endpoints/{id}/deliveries',
+  'POST /v1/webhook_deliveries/{id}/retry',
   'GET /v1/deployment',
 ];
 
@@ -154,6 +163,10 @@ test('only the listed fields accept null', () => {
     'POST /v1/ratelimit/check key_id',
     'POST /v1/ratelimit/check tenant_id',
     'POST /v1/idempotency/complete body',
+    'POST /v1/webhook_endpoints env',
+    'POST /v1/webhook_endpoints description',
+    'PATCH /v1/webhook_endpoints/{id} env',
+    'PATCH /v1/webhook_endpoints/{id} description',
   ]);
 });
 

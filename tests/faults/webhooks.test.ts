@@ -1,0 +1,147 @@
+// Events under faults: workers are killed, one receiver is away for a while, one fails half of the
+// time, and one never answers. Every committed change reaches the good receiver at least once,
+// under one id, and no other change does. KEYRAIL_TEST_CHANGES sets the number of changes.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { openWork } from '@keyrail/server/doors/work.ts';
+import type { StoreName } from '@keyrail/testing/test-app.ts';
+import { until } from '@keyrail/testing/until.ts';
+import { openReceiver } from '@keyrail/testing/webhook-receiver.ts';
+import { BOOTSTRAP_TOKEN, type Deployment, deploy, type Running } from '../journeys/deployment.ts';
+
+const CHANGES = Number(process.env.KEYRAIL_TEST_CHANGES ?? 48);
+const WRITERS = 4;
+/** For each change; a whole run of ten thousand takes minutes. */
+const WAIT_MS = 60_000 + CHANGES * 100;
+
+const stores = (['embedded', 'postgres'] as const).filter((store) =>
+  [undefined, store].includes(process.env.KEYRAIL_TEST_STORE as StoreName | undefined),
+);
+const whyNot = (store: StoreName): string | false =>
+  store === 'postgres' && !process.env.KEYRAIL_TEST_POSTGRES ? 'no PostgreSQL is available' : false;
+
+/** Ends claims and pauses after failures, so that the test need not wait for them. */
+async function lapse({ open }: Deployment): Promise<void> {
+  const db = await open();
+  const text = `update webhook_deliveries set due_at = created_at,
+      claimed_until = claimed_until - interval '1 hour' where state = 'pending'`;
+  await openWork(db, () => crypto.randomUUID())((tx) => tx.run({ text, values: [] }));
+  await db.close();
+}
+
+type Api = { current: Running };
+
+/** Creates tenants; every fourth request repeats one, and so is rolled back. */
+async function write(api: Api, token: string, { from, to }: { from: number; to: number }) {
+  for (let n = from; n < to; n += 1) {
+    for (const external_id of n % 4 === 0 ? [`cust-${n}`, `cust-${n}`] : [`cust-${n}`]) {
+      // While the server is down, a request fails; the log decides what was committed.
+      await api.current
+        .as(token)('POST /v1/tenants', { external_id })
+        .catch(() => {});
+    }
+  }
+}
+
+const writeAll = (api: Api, token: string, { from, to }: { from: number; to: number }) => {
+  const share = Math.ceil((to - from) / WRITERS);
+  return Promise.all(
+    Array.from({ length: WRITERS }, (_, at) => {
+      const start = from + at * share;
+      return write(api, token, { from: start, to: Math.min(to, start + share) });
+    }),
+  );
+};
+
+/** The ids of all rows of the log about tenants. */
+async function committed({ as }: Running, token: string): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (let after = 0; ; ) {
+    const query = { after_seq: after, limit: 200, order: 'asc' };
+    const { data } = await as(token)('GET /v1/audit_logs', query);
+    for (const row of data) if (row.action === 'tenant.created') ids.add(row.id);
+    after = data.at(-1)?.seq ?? after;
+    if (data.length < 200) return ids;
+  }
+}
+
+async function setUp(t: TestContext, server: Running) {
+  const founded = await server.as(BOOTSTRAP_TOKEN)('POST /v1/workspaces', {
+    name: 'Acme',
+    slug: 'acme',
+  });
+  const token = founded.secret_key.key;
+  let isAway = false;
+  const good = await openReceiver(t, () => (isAway ? 0 : 204));
+  const half = await openReceiver(t, (_, count) => (count % 2 === 0 ? 500 : 204));
+  const frozen = await openReceiver(t, () => null);
+  for (const { url } of [good, half, frozen]) {
+    const endpoint = { url, events: ['tenant.*'] };
+    await server.as(token)('POST /v1/webhook_endpoints', endpoint);
+  }
+  const leave = (away: boolean) => {
+    isAway = away;
+  };
+  return { token, good, half, frozen, leave };
+}
+
+type Ground = Awaited<ReturnType<typeof setUp>>;
+
+/** Waits until the good receiver has everything, and compares all three with the log. */
+async function compare({ token, good, half, frozen }: Ground, server: Running): Promise<void> {
+  const expected = await committed(server, token);
+  ok(expected.size >= CHANGES / 2, `${expected.size} changes were committed`);
+  const rowsAt = ({ received }: typeof good) =>
+    new Set(received.map(({ event }) => String(event.data.id)));
+  await until(() => {
+    const arrived = rowsAt(good);
+    return [...expected].every((id) => arrived.has(id));
+  }, WAIT_MS);
+  for (const receiver of [good, half, frozen]) {
+    const strange = [...rowsAt(receiver)].filter((id) => !expected.has(id));
+    deepEqual(strange, [], 'a change that was rolled back is not sent');
+  }
+  const idOf = new Map<string, string>();
+  for (const { id, event } of good.received) {
+    const row = String(event.data.id);
+    equal(idOf.get(row) ?? id, id, 'a repeated message has the same id');
+    idOf.set(row, id);
+  }
+  equal(new Set(idOf.values()).size, expected.size);
+}
+
+for (const store of stores) {
+  test(`every committed change arrives, whatever is killed (${store})`, {
+    skip: whyNot(store),
+  }, async (t) => {
+    const deployment = await deploy(t, { KEYRAIL_WEBHOOK_PRIVATE: 'on' }, store);
+    const isOne = store === 'embedded';
+    const api: Api = { current: await deployment.run(isOne ? 'start' : 'api') };
+    const workers = isOne ? [] : [await deployment.run('worker'), await deployment.run('worker')];
+    const ground = await setUp(t, api.current);
+    const third = Math.ceil(CHANGES / 3);
+    await writeAll(api, ground.token, { from: 0, to: third });
+    await until(() => ground.good.received.length > 0, WAIT_MS);
+
+    ground.leave(true);
+    const writing = writeAll(api, ground.token, { from: third, to: 2 * third });
+    await until(() => ground.frozen.received.length > 0, WAIT_MS);
+    if (isOne) {
+      await api.current.kill();
+      await writing;
+      await lapse(deployment);
+      ground.leave(false);
+      api.current = await deployment.run('start');
+    } else {
+      await workers[0]?.kill();
+      await writing;
+      ground.leave(false);
+    }
+    await writeAll(api, ground.token, { from: 2 * third, to: CHANGES });
+    if (!isOne) await lapse(deployment);
+    await compare(ground, api.current);
+    for (const each of isOne ? [api.current] : [api.current, ...workers.slice(1)]) {
+      equal((await each.stop()).code, 0, 'a worker with unanswered requests stops in time');
+    }
+  });
+}
