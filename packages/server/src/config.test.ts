@@ -57,6 +57,11 @@ test('an empty environment gives the documented defaults', () => {
     webhookPrivate: false,
     expiryMail: true,
     databaseBytesMax: null,
+    backupDir: '.keyrail/backups',
+    backupEveryMs: 86_400_000,
+    backupKeep: 7,
+    backupKey: null,
+    operatorEmail: null,
     auditAnchors: [],
   });
 });

@@ -9,4 +9,5 @@ export const clientNames: readonly string[] = [
   'KEYRAIL_SECRET_KEY',
   'KEYRAIL_PROJECT_ID',
   'KEYRAIL_TENANT_ID',
+  'KEYRAIL_WEBHOOK_SECRET',
 ];
