@@ -114,7 +114,7 @@ test('privileges that were lost, added or given to others, and open tables', {
   await harm('alter table tenants no force row level security');
   await harm('alter table projects disable row level security');
   const findings = await diagnosed(settings);
-  const { message, remedy } = found(findings, 'roles', /^Privileges differ/);
+  const { message, remedy } = found(findings, 'roles', /^Privileges are not as expected/);
   for (const what of [
     /kr_worker_\d+ lacks select on mail_outbox/,
     /kr_worker_\d+ lacks select \(seq\) on audit_heads/,

@@ -113,7 +113,10 @@ async function reportOn(db: Database, work: OpenWork, asked: Asked): Promise<Rep
     total.rows += verdict.checked;
     if (verdict.brokenSeq !== null) note(id, verdict.brokenSeq, verdict.reason ?? '');
     // The creation of a workspace is a row.
-    else if (verdict.headSeq === 0) note(id, 1, 'The chain has no rows.');
+    else if (verdict.headSeq === 0) {
+      if (workspaceId !== null) throw new Error(`workspace ${id} has no audit log`);
+      note(id, 1, 'The chain has no rows.');
+    }
   }
   for (const id of left) note(id, 1, 'The chain was anchored, but its workspace is gone.');
   const { chains: _, ...anchors } = read;

@@ -74,7 +74,7 @@ function writeFaults({ isStandby, isReadOnly }: Facts): Outcome[] {
   return [
     fault(
       'Transactions of the login are read only (default_transaction_read_only).',
-      'Reset it for the server, the database and the login: ALTER ROLE … RESET default_transaction_read_only.',
+      'Reset default_transaction_read_only for the server, the database and the login.',
     ),
   ];
 }
@@ -95,7 +95,7 @@ function connectionFaults({ connections }: Facts, connectionsMax: number): Outco
   return [
     fault(
       `The login may open ${connections} connections, but each process may need ${needed}.`,
-      'Lower KEYRAIL_DATABASE_CONNECTIONS, or raise max_connections or the limit of the login or the database.',
+      'Lower KEYRAIL_DATABASE_CONNECTIONS, or raise max_connections or the connection limits.',
     ),
   ];
 }

@@ -49,7 +49,7 @@ export async function checkPublicUrl(parts: UrlParts): Promise<Outcome[]> {
   return found.length > 0 ? found : [fine(`${publicUrl} answers.`)];
 }
 
-/** Whether the keys at the URL are those of this database. An unreachable URL is another finding. */
+/** Whether the URL publishes keys of this database. That it is unreachable is another finding. */
 export async function checkPublishedKeys(
   inspection: Inspection,
   publicUrl: string | null,

@@ -14,7 +14,7 @@ export function checkRedis(
     ...silent.map(({ name, reason }) =>
       fault(
         `Redis at ${name} does not answer: ${reason}`,
-        'Start it, or correct REDIS_URL (host, port, user, password, TLS). Until then checks get 503.',
+        'Start it, or correct REDIS_URL (host, port, user, password, TLS).',
       ),
     ),
     ...servers.flatMap((server) => faultsOf(server, isCluster)),

@@ -40,7 +40,7 @@ export async function checkRoles(inspection: Inspection): Promise<Outcome[]> {
     ...(faults.length > 0
       ? [
           fault(
-            `Privileges differ from those of this version: ${listed(faults.map(({ what }) => what))}.`,
+            `Privileges are not as expected: ${listed(faults.map(({ what }) => what))}.`,
             `As the owner of the schema: ${listed(
               faults.map(({ statement }) => statement),
               '; ',

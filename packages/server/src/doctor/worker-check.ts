@@ -18,7 +18,8 @@ export async function checkWorker(inspection: Inspection): Promise<Outcome[]> {
   return [fine('A worker is running.')];
 }
 
-const SEEN = `select max(seen_at) > app_now() - interval '30 seconds' as "isSeen" from worker_beats`;
+const SEEN = `
+  select max(seen_at) > app_now() - interval '30 seconds' as "isSeen" from worker_beats`;
 
 /** Mail that waits, or that was given up in the last day. */
 export async function checkMailQueue(inspection: Inspection): Promise<Outcome[]> {
