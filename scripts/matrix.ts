@@ -100,7 +100,9 @@ export const lanes: Lane[] = [
     // Some journeys need several servers on one store, and the embedded store allows one process.
     // A large import takes the embedded store several times as long as PostgreSQL. Backups are
     // restored from each store into the other.
-    files: ['tests/journeys/!(claims|policy-processes|import|backups).test.ts'],
+    files: [
+      'tests/journeys/!(claims|policy-processes|import|backup-to-*|restore-refusals).test.ts',
+    ],
   },
   {
     ...onPostgres,

@@ -35,7 +35,8 @@ after(() => rm(home, { recursive: true, force: true }));
 type Backup = { child: ChildProcess; part: string; reported: Promise<unknown> };
 
 function startBackup(prefix: readonly string[] = []): Backup {
-  const [command = '', ...args] = [...prefix, process.execPath, '--liftoff-only', PROGRAM];
+  const words = [...prefix, process.execPath, '--liftoff-only', PROGRAM];
+  const [command = '', ...args] = words;
   const child = spawn(command, args, {
     env: inherited(),
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

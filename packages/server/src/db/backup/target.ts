@@ -1,5 +1,5 @@
-// The target of a restore: it must hold nothing that the restore would replace, and no server may be
-// using it.
+// The target of a restore: it must hold nothing that the restore would replace, and no server may
+// be using it.
 import type pg from 'pg';
 import { quoted } from './lines.ts';
 
