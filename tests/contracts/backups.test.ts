@@ -39,6 +39,7 @@ const backUp = (use: Use, keyOfBackup: string | null) =>
       part: `.part-${randomUUID()}`,
       key: keyOfBackup,
       masterKeyMark: 'mark',
+      signChains: null,
       randomBytes: systemRandomBytes,
       report: () => {},
     }),

@@ -44,7 +44,8 @@ function startBackup(prefix: readonly string[] = []): Backup {
   const part = `.part-${randomUUID()}`;
   const place = { kind: 'embedded', directory: join(home, 'database') };
   const scratch = join(home, 'scratch');
-  child.send({ task: 'backup', into, part, scratch, key: null, masterKeyMark: 'mark', place });
+  const marks = { key: null, masterKeyMark: 'mark', anchorKey: null };
+  child.send({ task: 'backup', into, part, scratch, place, ...marks });
   return { child, part, reported: lastReport(child) };
 }
 

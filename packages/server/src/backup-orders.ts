@@ -15,6 +15,8 @@ export type BackupOrder = Shared & {
   place: Place;
   part: string;
   masterKeyMark: string;
+  /** Signs the heads of the audit chains; null if the database refuses to keep a new key. */
+  anchorKey: { kid: string; pkcs8: string } | null;
 };
 
 export type TestOrder = Shared & { task: 'restore-test' };

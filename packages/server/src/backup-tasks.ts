@@ -1,4 +1,5 @@
 // Runs the tasks of backups for a server or a command: each in a program of its own, one at a time.
+import type { KeyObject } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { leftBy, type Order } from './backup-orders.ts';
@@ -6,6 +7,7 @@ import { systemClock } from './base/clock.ts';
 import { DAY_MS } from './base/duration.ts';
 import { reasonOf } from './base/errors.ts';
 import type { NewId } from './base/ids.ts';
+import { systemRandomBytes } from './base/random.ts';
 import { masterKeyMark } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Config } from './config.ts';
@@ -13,10 +15,15 @@ import { PART_PREFIX } from './db/backup/names.ts';
 import { removeLeftovers, removeOldBackups } from './db/backup/places.ts';
 import type { Place } from './db/backup/sessions.ts';
 import type { Database } from './db/database.ts';
+import { openWork } from './doors/work.ts';
 import type { BackupTasks, TakenBackup, TestedBackup } from './features/backups/tasks.ts';
+import type { SigningSchedule } from './features/signing/rotation-schedule.ts';
+import { signingPartsOf } from './features/signing/signing-parts.ts';
 import { runOrder } from './run-order.ts';
+import { openAnchorKey } from './signer.ts';
 
-type Wanted = Pick<Config, 'dataDir' | 'databaseUrl' | 'backupDir' | 'backupKeep' | 'backupKey'>;
+type Wanted = Pick<Config, 'dataDir' | 'databaseUrl' | 'backupDir' | 'backupKeep' | 'backupKey'> &
+  SigningSchedule;
 
 type BackupTaskParts = { config: Wanted; masterKey: Secret; db: Database; newId: NewId };
 
@@ -47,14 +54,29 @@ export function createBackupTasks({ config, masterKey, db, newId }: BackupTaskPa
       for (const path of leftBy(order)) await rm(path, { recursive: true, force: true });
     }
   };
+  const findAnchorKey = async () => {
+    const { rotateEveryMs, publishWaitMs } = config;
+    const randomBytes = systemRandomBytes;
+    const signing = signingPartsOf({ masterKey, randomBytes, rotateEveryMs, publishWaitMs });
+    // A backup without anchors is better than none: the database may be read only.
+    const opened = await openAnchorKey(openWork(db, newId), signing).catch(() => null);
+    return opened && { kid: opened.kid, pkcs8: exported(opened.key) };
+  };
   return {
     take: (report) =>
-      inTurn(() => {
+      inTurn(async () => {
         const settings = shared();
         const place = placeOf(config, settings.scratch);
         const part = PART_PREFIX + newId();
-        const mark = masterKeyMark(masterKey);
-        const order: Order = { ...settings, task: 'backup', place, part, masterKeyMark: mark };
+        const anchorKey = await findAnchorKey();
+        const order: Order = {
+          ...settings,
+          task: 'backup',
+          place,
+          part,
+          masterKeyMark: masterKeyMark(masterKey),
+          anchorKey,
+        };
         return run(
           order,
           () => copyEmbedded(db, place),
@@ -73,6 +95,9 @@ export function createBackupTasks({ config, masterKey, db, newId }: BackupTaskPa
     prune: () => removeOldBackups(into, config.backupKeep),
   };
 }
+
+const exported = (key: KeyObject): string =>
+  key.export({ type: 'pkcs8', format: 'der' }).toString('base64');
 
 /** PostgreSQL is read by a connection of its own; of the embedded store a copy is read. */
 const placeOf = ({ databaseUrl }: Wanted, scratch: string): Place =>

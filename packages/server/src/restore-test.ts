@@ -1,6 +1,9 @@
 // Tests the newest backup: restores it into an embedded database of its own, which compares every
 // table with the digests of the backup, and verifies every audit chain.
 import { basename } from 'node:path';
+import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';
+import { isSignedBy } from './access/audit-anchor.ts';
+import { publicKeyOf } from './access/signing-pair.ts';
 import type { TestOrder } from './backup-orders.ts';
 import { systemClock } from './base/clock.ts';
 import { steppedDeadline } from './base/deadline.ts';
@@ -14,6 +17,7 @@ import { restoreBackup } from './db/backup/restore-backup.ts';
 import { withEmbedded, withLiteSession } from './db/backup/sessions.ts';
 import type { Database } from './db/database.ts';
 import { embeddedDatabase } from './db/embedded.ts';
+import { openGate } from './doors/gate.ts';
 import { allEnvs } from './doors/reach.ts';
 import { openRead } from './doors/read.ts';
 import { chainIn } from './features/audit/rows.ts';
@@ -38,13 +42,15 @@ async function restoreAndVerify(
   scratch: string,
   report: (progress: TaskProgress) => void,
 ): Promise<TestedBackup> {
-  const { id, tables, chains } = backup.manifest;
+  const { id, tables, chains, anchors } = backup.manifest;
   // No key of the deployment is needed: what is sealed stays sealed.
   const masterKey = new Secret(Buffer.from(systemRandomBytes(32)).toString('base64'));
   await withEmbedded(scratch, async (lite) => {
     const order = { report, rotateSigningKey: fencing(masterKey) };
     await withLiteSession(lite, (session) => restoreBackup(session, backup, order));
-    await verifyChains(await embeddedDatabase(lite, systemClock), chains);
+    const db = await embeddedDatabase(lite, systemClock);
+    await verifyChains(db, chains);
+    await verifyAnchors(db, anchors);
   });
   const rows = tables.reduce((total, table) => total + table.rows, 0);
   return { backupId: id, rows, chains: chains.length };
@@ -67,5 +73,15 @@ async function verifyChains(db: Database, chains: readonly ChainHead[]): Promise
     throw new Error(
       `The audit chain of workspace ${workspaceId} is broken at ${verdict.brokenSeq ?? seq}: ${reason}`,
     );
+  }
+}
+
+/** Keys of anchors are kept for good, so the backup has the one that signed its anchors. */
+async function verifyAnchors(db: Database, anchors: readonly AuditAnchor[]): Promise<void> {
+  const keys = await openGate(db).findSigningKeys();
+  for (const anchor of anchors) {
+    const key = keys.find(({ id, purpose }) => id === anchor.kid && purpose === 'audit_anchor');
+    if (key && isSignedBy(anchor, publicKeyOf(key.publicKey))) continue;
+    throw new Error(`The anchor of workspace ${anchor.workspace_id} is not signed by a known key.`);
   }
 }

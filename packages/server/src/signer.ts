@@ -26,7 +26,7 @@ export function signerOf(parts: SignerParts, { gate, work }: { gate: Gate; work:
 }
 
 /** The key that signs anchors now; created if there is none. */
-async function openAnchorKey(work: OpenWork, signing: OpenSigning): Promise<AnchorKey> {
+export async function openAnchorKey(work: OpenWork, signing: OpenSigning): Promise<AnchorKey> {
   const wanted = { purpose: 'audit_anchor', cause: 'first' } as const;
   const { current } = await work((tx) => rotateSigningKey(tx, signing, wanted));
   return { kid: current.id, key: openedBy(signing.unseal, current) };

@@ -104,7 +104,7 @@ function contentChecks(
     ],
     ['signing keys', () => checkSigningKeys(inspection, { unseal, rotateEveryMs })],
     ['anchors', () => checkAnchors(inspection)],
-    ['backups', () => checkBackups(inspection, { everyMs: null })],
+    ['backups', () => checkBackups(inspection, { everyMs: config.backupEveryMs })],
     ['mail', () => checkMailQueue(inspection)],
     ['public url', () => checkPublishedKeys(inspection, publicUrl)],
     // The embedded database is open here, so no server uses it.

@@ -6,6 +6,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';
 import { macOf } from './encryption.ts';
 import { BadBackup, isBackupId, MANIFEST } from './names.ts';
 import type { WrittenFile } from './table-file.ts';
@@ -32,6 +33,8 @@ export type Manifest = {
   migrations: { name: string; hash: string }[];
   tables: TableRecord[];
   chains: ChainHead[];
+  /** The same heads, signed. Empty if the server had no key for it. */
+  anchors: AuditAnchor[];
 };
 
 export async function writeManifest(

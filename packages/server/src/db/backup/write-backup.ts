@@ -2,6 +2,7 @@
 // of it is in a directory with a temporary name, which gets its final name when it is complete.
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';
 import type pg from 'pg';
 import type { RandomBytes } from '../../base/random.ts';
 import { VERSION } from '../../base/version.ts';
@@ -13,6 +14,12 @@ import { syncDirectory, writeTableFile } from './table-file.ts';
 
 export type Progress = { table: string; rows: number; tables: number; tablesDone: number };
 
+/** Anchors for the heads of all chains, at the moment of the backup. */
+export type SignChains = (
+  heads: readonly (ChainHead & { occurredAt: Date })[],
+  moment: Date,
+) => AuditAnchor[];
+
 type BackupOrder = {
   store: Manifest['store'];
   /** The directory of all backups. */
@@ -22,6 +29,8 @@ type BackupOrder = {
   /** Null: not encrypted. */
   key: string | null;
   masterKeyMark: string;
+  /** Null: the backup has no anchors. */
+  signChains: SignChains | null;
   randomBytes: RandomBytes;
   report(progress: Progress): void;
 };
@@ -57,7 +66,7 @@ async function refuseSecond(session: pg.ClientBase): Promise<void> {
 }
 
 async function readUnder(session: pg.ClientBase, order: BackupOrder): Promise<Manifest> {
-  const { into, key, store, masterKeyMark } = order;
+  const { into, key, store, masterKeyMark, signChains } = order;
   const { rows } = await session.query<{ now: Date; database: string }>(
     `select keyrail.app_now() as now, current_setting('server_version') as database`,
   );
@@ -71,6 +80,7 @@ async function readUnder(session: pg.ClientBase, order: BackupOrder): Promise<Ma
   await mkdir(part, { recursive: true, mode: 0o700 });
   try {
     const tables = await writeTables(session, part, order);
+    const heads = await readHeads(session);
     const manifest = {
       id,
       takenAt: moment.now.toISOString(),
@@ -81,7 +91,8 @@ async function readUnder(session: pg.ClientBase, order: BackupOrder): Promise<Ma
       masterKeyMark,
       migrations,
       tables,
-      chains: await readHeads(session),
+      chains: heads.map(({ workspaceId, seq, hash }) => ({ workspaceId, seq, hash })),
+      anchors: signChains?.(heads, moment.now) ?? [],
     };
     const written = await writeManifest(part, manifest, key);
     await syncDirectory(part);
@@ -130,9 +141,12 @@ async function writeTables(
   return records;
 }
 
-async function readHeads(session: pg.ClientBase): Promise<ChainHead[]> {
-  const { rows } = await session.query<{ workspaceId: string; seq: string; hash: string }>(
-    `select workspace_id as "workspaceId", seq, hash from audit_heads order by workspace_id`,
+type Head = Omit<ChainHead, 'seq'> & { occurredAt: Date };
+
+async function readHeads(session: pg.ClientBase): Promise<(Head & ChainHead)[]> {
+  const { rows } = await session.query<Head & { seq: string }>(
+    `select workspace_id as "workspaceId", seq, hash, occurred_at as "occurredAt"
+     from audit_heads order by workspace_id`,
   );
   return rows.map((head) => ({ ...head, seq: Number(head.seq) }));
 }
