@@ -1,0 +1,33 @@
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '../config.ts';
+
+const onPostgres = {
+  DATABASE_URL: 'postgres://keyrail@localhost/keyrail',
+  KEYRAIL_MASTER_KEY: Buffer.alloc(32, 9).toString('base64'),
+};
+
+const everyMs = (env: Record<string, string>): number | null | string[] => {
+  const read = readConfig(env);
+  return 'faults' in read ? read.faults : read.config.backupEveryMs;
+};
+
+test('backups are scheduled on the embedded store, and on PostgreSQL only if asked for', () => {
+  equal(everyMs({}), 24 * 3_600_000);
+  equal(everyMs({ KEYRAIL_BACKUP_EVERY: 'off' }), null);
+  equal(everyMs({ KEYRAIL_BACKUP_EVERY: '6h' }), 6 * 3_600_000);
+  equal(everyMs(onPostgres), null);
+  equal(everyMs({ ...onPostgres, KEYRAIL_BACKUP_EVERY: '1m' }), 60_000);
+  match(String(everyMs({ KEYRAIL_BACKUP_EVERY: '5s' })), /^KEYRAIL_BACKUP_EVERY/);
+});
+
+test('a wrong backup key or address is refused and not repeated', () => {
+  const wrong = { KEYRAIL_BACKUP_KEY: 'a-secret-of-somebody', KEYRAIL_OPERATOR_EMAIL: 'A <a@b.c>' };
+  const read = readConfig(wrong);
+  const faults = 'faults' in read ? read.faults : [];
+  deepEqual(
+    faults.map((fault) => fault.split(' ')[0]),
+    ['KEYRAIL_BACKUP_KEY', 'KEYRAIL_OPERATOR_EMAIL'],
+  );
+  equal(faults.join().includes('a-secret-of-somebody'), false);
+});
