@@ -87,6 +87,9 @@ test('every operation documents an error of the caller, and conflicts where they
     'POST /v1/embed/keys',
     'POST /v1/embed/keys/{id}/rotate',
     'POST /v1/ingest/batch',
+    'POST /v1/webhook_endpoints',
+    'POST /v1/webhook_endpoints/{id}/test',
+    'POST /v1/webhook_deliveries/{id}/retry',
   ]);
   deepEqual(operationOf('POST /v1/projects').responses?.['409'], {
     $ref: '#/components/responses/Refused409',

@@ -6,6 +6,7 @@ import { settings } from './settings.ts';
 
 const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
 const TOKEN = 'a'.repeat(32);
+const SCANNER = 'https://scanner.example/keys';
 
 function configOf(env: Record<string, string>): Config {
   const read = readConfig(env);
@@ -111,12 +112,9 @@ const accepted: [string, string, keyof Config, unknown][] = [
   ['KEYRAIL_SIGNING_PUBLISH_WAIT', '300s', 'publishWaitMs', 300_000],
   ['KEYRAIL_SIGNING_PUBLISH_WAIT', '5m', 'publishWaitMs', 300_000],
   ['KEYRAIL_SCANNER_KEYS', './keys.json', 'scannerKeys', { kind: 'file', path: './keys.json' }],
-  [
-    'KEYRAIL_SCANNER_KEYS',
-    'https://scanner.example/keys',
-    'scannerKeys',
-    { kind: 'url', url: 'https://scanner.example/keys' },
-  ],
+  ['KEYRAIL_SCANNER_KEYS', SCANNER, 'scannerKeys', { kind: 'url', url: SCANNER }],
+  ['KEYRAIL_WEBHOOK_PRIVATE', 'on', 'webhookPrivate', true],
+  ['KEYRAIL_EXPIRY_MAIL', 'off', 'expiryMail', false],
 ];
 
 for (const [name, text, field, value] of accepted) {
@@ -293,27 +291,26 @@ test('DATABASE_URL accepts every form that the driver accepts', () => {
     'postgres://me:word@/keyrail?host=/run/postgresql',
     'postgres://%2Frun%2Fpostgresql/keyrail',
   ]) {
-    const config = configOf({ DATABASE_URL: url, KEYRAIL_MASTER_KEY: MASTER_KEY });
-    equal(config.databaseUrl?.reveal(), url);
+    const given = { DATABASE_URL: url, KEYRAIL_MASTER_KEY: MASTER_KEY };
+    equal(configOf(given).databaseUrl?.reveal(), url);
   }
 });
 
 test('REDIS_URL accepts a URL or the path of a socket', () => {
-  for (const url of ['redis://cache:6379/1', 'rediss://me:word@cache', 'unix:/run/redis.sock']) {
-    equal(configOf({ REDIS_URL: url }).redisUrl?.reveal(), url);
-  }
+  const urls = ['redis://cache:6379/1', 'rediss://me:word@cache', 'unix:/run/redis.sock'];
+  for (const url of urls) equal(configOf({ REDIS_URL: url }).redisUrl?.reveal(), url);
 });
 
 test('several hosts in REDIS_URL need a Cluster', () => {
   const REDIS_URL = 'redis://me:a,b@one:7000,two,[::1]:7002';
   equal(configOf({ REDIS_URL, KEYRAIL_REDIS_CLUSTER: 'on' }).redisUrl?.reveal(), REDIS_URL);
-  const needs = 'REDIS_URL names several hosts, which needs KEYRAIL_REDIS_CLUSTER=on';
-  deepEqual(faultsOf({ REDIS_URL }), [needs]);
+  const needs = ['REDIS_URL names several hosts, which needs KEYRAIL_REDIS_CLUSTER=on'];
+  deepEqual(faultsOf({ REDIS_URL }), needs);
 });
 
 test('a Redis Cluster needs a URL: the path of a socket is refused', () => {
   const needs = ['KEYRAIL_REDIS_CLUSTER needs a REDIS_URL with redis:// or rediss://'];
-  deepEqual(faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on' }), needs);
-  deepEqual(faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on', REDIS_URL: 'unix:/run/redis.sock' }), needs);
-  deepEqual(faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on', REDIS_URL: 'rediss://cache' }), []);
+  const faults = (more: object) => faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on', ...more });
+  for (const more of [{}, { REDIS_URL: 'unix:/run/redis.sock' }]) deepEqual(faults(more), needs);
+  deepEqual(faults({ REDIS_URL: 'rediss://cache' }), []);
 });
