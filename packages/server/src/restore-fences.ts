@@ -1,5 +1,6 @@
-// The part of a restore that needs the master key: the key that signs embed tokens is replaced, and
-// all tokens that older ones signed end.
+// The part of a restore that needs the master key: the keys that sign are replaced. Tokens that older
+// keys signed end; anchors that they signed still verify.
+import { signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { systemClock } from './base/clock.ts';
 import { DAY_MS } from './base/duration.ts';
 import { createIdMaker } from './base/ids.ts';
@@ -23,5 +24,7 @@ export const fencing =
       newId: createIdMaker(systemClock, systemRandomBytes),
       ...runnerOn(session),
     };
-    await rotateSigningKey(work, parts, { purpose: 'embed_token', cause: 'at once' });
+    for (const purpose of signingPurposes) {
+      await rotateSigningKey(work, parts, { purpose, cause: 'at once' });
+    }
   };
