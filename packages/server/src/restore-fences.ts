@@ -1,5 +1,5 @@
-// The part of a restore that needs the master key: the keys that sign are replaced. Tokens that older
-// keys signed end; anchors that they signed still verify.
+// The part of a restore that needs the master key: the keys that sign are replaced. Tokens of older
+// keys end; their anchors still verify.
 import { signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { systemClock } from './base/clock.ts';
 import { DAY_MS } from './base/duration.ts';
