@@ -73,6 +73,9 @@ function keyLines({ keys }: Places): Line[] {
 
 // biome-ignore format: one line for each picture
 const listLines: readonly Line[] = [
+  ['webhook-new', '/webhooks', 'button:Add endpoint', 'opens'],
+  ['webhook-deliveries', '/webhooks', 'first:1/keyrail', 'opens', 'sees:refused'],
+  ['webhook-rotate', '/webhooks', 'first:Actions for', 'item:Rotate secret', 'opens'],
   ['keys-menu', '/live/keys', 'first:Actions for', 'sees:Copy id'],
   ['keys-none', '/live/keys?q=nothing'],
   ['keys-filtered', '/live/keys?state=all&unused=30'],

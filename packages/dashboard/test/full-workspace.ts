@@ -5,6 +5,8 @@ import type { TestContext } from 'node:test';
 import { givenBy } from '@keyrail/testing/fixtures.ts';
 import { type Caller, harness, type Input } from '@keyrail/testing/harness.ts';
 import { mailedToken, PASSWORD, type Person } from '@keyrail/testing/people.ts';
+import { openReceiver } from '@keyrail/testing/webhook-receiver.ts';
+import { endpointFor, sendAllTo } from '@keyrail/testing/webhooks.ts';
 import type { Vendor } from './ground.ts';
 import { sendTraffic } from './traffic.ts';
 
@@ -109,8 +111,21 @@ export async function fullWorkspace(t: TestContext) {
     as: { ...vendor.as, liveKey: call },
     tokens: { ...vendor.tokens, liveKey: founded.secret_key.key },
   };
+  const endpoints = await addEndpoints(t, full);
   await recentChanges(full, keys, projects);
+  for (const { id } of endpoints) await sendAllTo(full, id);
   return { vendor: full, keys, projects, tenants };
+}
+
+/** One that works, one that nothing listens on, and one that was disabled. */
+async function addEndpoints(t: TestContext, full: Vendor): Promise<{ id: string }[]> {
+  const receiver = await openReceiver(t);
+  const works = await endpointFor(full, receiver.url, { description: 'Ticket system' });
+  const events = ['api_key.*', 'secret_key.expiring'];
+  const fails = await endpointFor(full, 'http://127.0.0.1:1/keyrail', { events, env: 'live' });
+  const { id } = await endpointFor(full, `${receiver.url}/old`, { description: 'Audit mirror' });
+  await full.as.liveKey('PATCH /v1/webhook_endpoints/{id}', { id, disabled: true });
+  return [works, fails];
 }
 
 async function logIn(as: Vendor['as'], email: string): Promise<Person> {

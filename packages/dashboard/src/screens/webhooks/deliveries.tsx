@@ -9,7 +9,7 @@ import { Problem } from '../../ui/problem.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { type Shape, State, type Tone } from '../../ui/state.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Time, useNow } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { hostOf, STALE, type WebhookEndpoint } from './endpoint.ts';
 import { texts } from './texts.ts';
@@ -89,18 +89,18 @@ const looks: Readonly<Record<Delivery['state'], { tone: Tone; shape: Shape }>> =
 
 // biome-ignore format: one line for each column
 const columns: readonly Column<Delivery>[] = [
-  { id: 'type', title: deliveries.columns.type, width: 'minmax(150px, 2fr)', card: 'name', cell: ({ type }) => <code className={styles.events} translate="no">{type}</code> },
-  { id: 'state', title: deliveries.columns.state, width: 'minmax(110px, 1fr)', card: 'state', cell: (one) => <DeliveryState delivery={one} /> },
-  { id: 'attempts', title: deliveries.columns.attempts, width: '72px', card: 'none', cell: ({ attempts }) => attempts },
-  { id: 'result', title: deliveries.columns.result, width: 'minmax(120px, 1fr)', card: 'fact', cell: ({ last_status, last_error }) => <span className={styles.events}>{last_error ?? (last_status === null ? '–' : deliveries.status(last_status))}</span> },
-  { id: 'at', title: deliveries.columns.at, width: '96px', card: 'fact', cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: 'type', title: deliveries.columns.type, width: 'minmax(136px, 3fr)', card: 'name', cell: ({ type }) => <code className={styles.events} translate="no">{type}</code> },
+  { id: 'state', title: deliveries.columns.state, width: 'minmax(136px, 3fr)', card: 'state', cell: (one) => <DeliveryState delivery={one} /> },
+  { id: 'result', title: deliveries.columns.result, width: 'minmax(104px, 2fr)', card: 'fact', cell: ({ last_status, last_error }) => <span className={styles.events}>{last_error ?? (last_status === null ? '–' : deliveries.status(last_status))}</span> },
+  { id: 'at', title: deliveries.columns.at, width: '76px', card: 'fact', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 
 function DeliveryState({ delivery }: { delivery: Delivery }) {
   const { state, next_attempt_at: next, attempts } = delivery;
+  const isDue = Date.parse(next ?? '') <= useNow();
   const note = next !== null && attempts > 0 && (
     <>
-      {deliveries.next} <Time at={next} />
+      {deliveries.next(attempts)} {isDue ? deliveries.now : <Time at={next} />}
     </>
   );
   return (
@@ -114,7 +114,7 @@ const retryColumn: Column<Delivery> = {
   id: 'retry',
   title: '',
   label: deliveries.retry,
-  width: '72px',
+  width: '64px',
   align: 'end',
   card: 'menu',
   cell: (delivery) => <Retry delivery={delivery} />,
@@ -127,6 +127,7 @@ function Retry({ delivery }: { delivery: Delivery }) {
   return (
     <Button
       kind="quiet"
+      small
       busy={retry.isPending}
       aria-label={deliveries.retryOf(delivery.type)}
       onClick={send}

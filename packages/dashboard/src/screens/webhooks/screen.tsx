@@ -5,6 +5,7 @@ import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
 import { useScope } from '../../shell/scope.ts';
+import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Menu } from '../../ui/menu.tsx';
@@ -88,15 +89,22 @@ function Rows({ pages, onOpen }: RowsProps) {
 const columnsOf = (onOpen: RowsProps['onOpen']): Column<WebhookEndpoint>[] => [
   { id: 'url', title: texts.columns.url, width: 'minmax(180px, 2fr)', card: 'name', cell: (endpoint) => <UrlCell endpoint={endpoint} onOpen={onOpen} /> },
   { id: 'state', title: texts.columns.state, width: 'minmax(130px, 1fr)', card: 'state', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
-  { id: 'events', title: texts.columns.events, width: 'minmax(140px, 1fr)', card: 'fact', cell: ({ events }) => <span className={styles.events}>{events.join(', ')}</span> },
-  { id: 'env', title: texts.columns.env, width: '104px', card: 'none', cell: ({ env }) => env ?? texts.both },
+  { id: 'events', title: texts.columns.events, width: 'minmax(140px, 1fr)', card: 'fact', cell: ({ events }) => <span className={styles.events}>{events.includes('*') ? texts.all : events.join(', ')}</span> },
+  { id: 'env', title: texts.columns.env, width: '104px', card: 'none', cell: ({ env }) => (env ? en.envs[env] : texts.both) },
 ];
 
 function UrlCell({ endpoint, onOpen }: Pick<RowsProps, 'onOpen'> & { endpoint: WebhookEndpoint }) {
   return (
-    <Button kind="quiet" onClick={() => onOpen({ kind: 'deliveries', endpoint })}>
-      <span className={styles.url}>{endpoint.url}</span>
-    </Button>
+    <>
+      <button
+        type="button"
+        className={styles.url}
+        onClick={() => onOpen({ kind: 'deliveries', endpoint })}
+      >
+        {endpoint.url}
+      </button>
+      {endpoint.description && <span className={styles.note}>{endpoint.description}</span>}
+    </>
   );
 }
 

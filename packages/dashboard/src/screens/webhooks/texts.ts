@@ -10,6 +10,7 @@ export const texts = {
   columns: { url: 'URL', state: 'State', events: 'Events', env: 'Environment' },
   states: { enabled: 'Enabled', disabled: 'Disabled' },
   both: 'Both',
+  all: 'All events',
   envs: [
     { value: 'both', label: 'Both environments' },
     { value: 'live', label: 'Live' },
@@ -64,12 +65,12 @@ export const texts = {
     columns: {
       type: 'Event',
       state: 'State',
-      attempts: 'Attempts',
       result: 'Result',
       at: 'Queued',
     },
     states: { pending: 'Waiting', delivered: 'Delivered', failed: 'Failed' },
     status: (status: number) => `Status ${status}`,
-    next: 'next attempt',
+    next: (attempts: number) => `${attempts} tried, next`,
+    now: 'now',
   },
 };
