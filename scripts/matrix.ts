@@ -22,7 +22,7 @@ export type Lane = {
 };
 
 /** A test ends before its process would, so that the report can name it. */
-export const TEST_MS_MAX = 180_000;
+export const TEST_MS_MAX = 90_000;
 export const FILE_MS_MAX = 240_000;
 /** The share of each file in the limit of a process that runs several. */
 export const SHARED_FILE_MS = 30_000;
