@@ -1,6 +1,7 @@
 // The plans of all statements that a server sends, including those inside database functions, as
 // PostgreSQL ran them: `auto_explain` sends them to the connection as notices.
 import pg from 'pg';
+import { until } from './until.ts';
 
 type PlanNode = {
   'Node Type': string;
@@ -64,9 +65,12 @@ export async function tellPlans(superuserUrl: string, database: string): Promise
     await admin.query(`alter database ${database} set ${name} = '${value}'`);
   }
   // Existing connections do not report plans, so they are terminated.
-  const others = `select pg_terminate_backend(pid) from pg_stat_activity
+  const others = `select pid, pg_terminate_backend(pid) from pg_stat_activity
     where datname = $1 and usename = 'keyrail'`;
-  await admin.query(others, [database]);
+  const terminated = (await admin.query(others, [database])).rows.map(({ pid }) => pid);
+  // A change that is sent on one of them meanwhile would be refused.
+  const remaining = 'select from pg_stat_activity where pid = any ($1::int[])';
+  await until(async () => (await admin.query(remaining, [terminated])).rowCount === 0);
   await admin.end();
 }
 
