@@ -39,14 +39,16 @@ export async function listWaiting(
           where d.state = 'pending' and d.endpoint_id > w.endpoint_id
           order by d.endpoint_id limit 1)
         from waiting w where w.endpoint_id is not null)
-      -- With "exists" a planner without statistics would read all deliveries.
-      select w.endpoint_id, e.disabled_at is null and e.deleted_at is null and coalesce((
+      -- With "exists" a planner without statistics would read all deliveries, and with a join all
+      -- endpoints.
+      select w.endpoint_id, coalesce((
+          select true from webhook_endpoints e where e.id = w.endpoint_id
+            and e.disabled_at is null and e.deleted_at is null), false) and coalesce((
           select true from webhook_deliveries d
           where d.endpoint_id = w.endpoint_id and d.state = 'pending' and d.due_at <= ${tx.now}
             and (d.claimed_until is null or d.claimed_until <= ${tx.now})
           order by d.due_at limit 1), false) as is_due
       from (select endpoint_id from waiting where endpoint_id is not null limit ${limit}) w
-      join webhook_endpoints e on e.id = w.endpoint_id
       order by w.endpoint_id`,
   );
 }
