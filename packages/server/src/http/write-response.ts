@@ -51,8 +51,29 @@ function write(
   headers['content-length'] = String(bytes);
   raw.writeHead(status, headers);
   if (request.method === 'HEAD') raw.end();
-  // For ASCII both encodings give the same bytes, and latin1 is a plain copy.
-  else raw.end(body, bytes === body.length ? 'latin1' : 'utf8');
+  else endLater({ raw, body, isAscii: bytes === body.length });
+}
+
+type Ending = { raw: FastifyReply['raw']; body: string | Buffer; isAscii: boolean };
+
+let endings: Ending[] = [];
+
+/**
+ * Sends the body after the event loop has read from all connections that had data. A client that
+ * shares the machine is then woken once and not for each response: a rate-limit check in process
+ * costs 141 instead of 174 µs (`npm run bench -- ratelimit`).
+ */
+function endLater(ending: Ending): void {
+  if (endings.push(ending) === 1) setImmediate(endAll);
+}
+
+function endAll(): void {
+  const ready = endings;
+  endings = [];
+  for (const { raw, body, isAscii } of ready) {
+    // For ASCII both encodings give the same bytes, and latin1 is a plain copy.
+    raw.end(body, isAscii ? 'latin1' : 'utf8');
+  }
 }
 
 /** The URL of the next page. Relative, because the server may not know its own host name. */
