@@ -1,6 +1,6 @@
 // A tab of Chromium that is signed in, and what is measured inside of it.
 import { findChromium } from '@keyrail/testing/stores/chromium.ts';
-import { chromium, type Page } from 'playwright-core';
+import { type CDPSession, chromium, type Page } from 'playwright-core';
 import type { Stoppable } from '../measure/cleanup.ts';
 import type { Seeded } from './seed.ts';
 
@@ -14,7 +14,7 @@ export type Tab = Stoppable & {
   longestTask(work: () => Promise<void>): Promise<number>;
   /** The longest time from an input to the end of its handling, in milliseconds. */
   longestInput(work: () => Promise<void>): Promise<number>;
-  /** Bytes of the heap after a collection. */
+  /** Bytes of objects and elements after a collection. */
   heapBytes(): Promise<number>;
 };
 
@@ -51,13 +51,38 @@ async function tabOf(page: Page): Promise<Tab> {
     when: async (condition) => Number(await page.evaluate(onceTrue(condition))),
     longestTask: (work) => during('task', work),
     longestInput: (work) => during('input', work),
-    heapBytes: async () => {
-      await debug.send('HeapProfiler.collectGarbage');
-      const { usedSize } = await debug.send('Runtime.getHeapUsage');
-      return usedSize;
-    },
+    heapBytes: async () => bytesOf(await heapSnapshot(debug)),
     stop: () => page.context().close(),
   };
+}
+
+async function heapSnapshot(debug: CDPSession): Promise<Snapshot> {
+  const chunks: string[] = [];
+  const keep = ({ chunk }: { chunk: string }): void => void chunks.push(chunk);
+  debug.on('HeapProfiler.addHeapSnapshotChunk', keep);
+  await debug.send('HeapProfiler.collectGarbage');
+  await debug.send('HeapProfiler.takeHeapSnapshot', { reportProgress: false });
+  debug.off('HeapProfiler.addHeapSnapshotChunk', keep);
+  return JSON.parse(chunks.join(''));
+}
+
+/** A heap as the browser describes it: every node is a run of numbers, as `node_fields` says. */
+type Snapshot = {
+  snapshot: { meta: { node_fields: string[]; node_types: [string[], ...unknown[]] } };
+  nodes: number[];
+};
+
+/** Without compiled code, which grows for minutes while functions are optimised. */
+function bytesOf({ snapshot, nodes }: Snapshot): number {
+  const { node_fields: fields, node_types: types } = snapshot.meta;
+  const code = types[0].indexOf('code');
+  const type = fields.indexOf('type');
+  const size = fields.indexOf('self_size');
+  let bytes = 0;
+  for (let at = 0; at < nodes.length; at += fields.length) {
+    if (nodes[at + type] !== code) bytes += nodes[at + size] ?? 0;
+  }
+  return bytes;
 }
 
 // The following texts run in the page.

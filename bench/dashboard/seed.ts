@@ -44,7 +44,8 @@ export async function seed(server: Keyrail, databaseUrl: string, size: Size): Pr
     await client.query('vacuum analyze audit_logs');
     await client.query('vacuum analyze api_keys');
     console.log(`  inserted ${size.auditRows} audit rows`);
-    return { slug, session, keyId: String(rows[0]?.id), tenantId: project.tenantId };
+    const keyId = String(rows.find(({ env }) => env === 'live')?.id);
+    return { slug, session, keyId, tenantId: project.tenantId };
   } finally {
     await client.end();
   }
@@ -80,4 +81,4 @@ const NAMES = `
   update api_keys set name = 'Key ' || lpad(n::text, 6, '0'), tenant_id = ($2::uuid[])[1 + n % cardinality($2::uuid[])]
   from (select id as numbered, (row_number() over (order by id))::int as n
         from api_keys where project_id = $1) numbers
-  where id = numbered returning id`;
+  where id = numbered returning id, env`;

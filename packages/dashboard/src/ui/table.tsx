@@ -1,5 +1,5 @@
-// A table of rows in pages; on narrow screens every row is a card. Each page is a row group that
-// the browser skips while it is far away, so that thousands of rows stay quick and searchable. A
+// A table of rows in pages; on narrow screens every row is a card. The rows lie in groups that the
+// browser skips while they are far away, so that thousands of rows stay quick and searchable. A
 // page is rendered again only when its own rows or columns change.
 import {
   type ComponentType,
@@ -58,6 +58,12 @@ type Props<T> = {
 };
 
 const ROW_PX = 44;
+
+/**
+ * The browser lays out a group as a whole when it comes near. A group of 100 rows would block the
+ * page for 250 ms, and groups of single rows make every jump slow.
+ */
+const GROUP_ROWS = 20;
 
 /** A list holds at most these pages, of 100 rows each. */
 const PAGES_MAX = 100;
@@ -141,7 +147,14 @@ type RowsProps<T> = {
 /** `memo` keeps no type parameter. */
 const Rows = memo(RowsOfPage) as typeof RowsOfPage;
 
-function RowsOfPage<T>({ rows, columns, rowKey, isFaded }: RowsProps<T>) {
+function RowsOfPage<T>({ rows, ...rest }: RowsProps<T>) {
+  const starts = Array.from({ length: Math.ceil(rows.length / GROUP_ROWS) }, (_, at) => at);
+  return starts.map((at) => (
+    <RowGroup key={at} rows={rows.slice(at * GROUP_ROWS, (at + 1) * GROUP_ROWS)} {...rest} />
+  ));
+}
+
+function RowGroup<T>({ rows, columns, rowKey, isFaded }: RowsProps<T>) {
   const style: CSSProperties = { containIntrinsicSize: `auto ${rows.length * ROW_PX}px` };
   return (
     // biome-ignore lint/a11y: a row group of the grid
