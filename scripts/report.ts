@@ -8,13 +8,16 @@ export type Row = {
   failures: (Failure & { file: string })[];
   skips: (Skip & { file: string })[];
   ms: number;
+  /** Null if it is not counted. */
+  cpuMs: number | null;
 };
 
 export function printOutcome(outcome: Outcome, store: string): void {
-  const { file, passed, failures, skips, ms } = outcome;
+  const { file, passed, failures, skips, ms, cpuMs } = outcome;
   const verdict = failures.length > 0 ? 'FAIL' : 'ok';
   const skipped = skips.length > 0 ? `, ${skips.length} skipped` : '';
-  console.log(`  ${verdict.padEnd(4)} ${file} on ${store} (${passed}${skipped}, ${seconds(ms)} s)`);
+  const times = `${seconds(ms)} s, CPU ${seconds(cpuMs)} s`;
+  console.log(`  ${verdict.padEnd(4)} ${file} on ${store} (${passed}${skipped}, ${times})`);
   for (const failure of failures) printFailure({ ...failure, file }, store);
   if (failures.length > 0 && outcome.output) {
     console.log(indent(`Output:\n${lastLines(outcome.output, 40)}`, 9));
@@ -31,7 +34,7 @@ export function printAccount(rows: Row[]): void {
   const skips = rows.flatMap((row) => row.skips.map((one) => ({ ...one, row })));
   console.log('\nTests by lane and store');
   printTable([
-    ['lane', 'store', 'passed', 'failed', 'skipped', 'seconds'],
+    ['lane', 'store', 'passed', 'failed', 'skipped', 'seconds', 'CPU'],
     ...rows.map((row) => [
       row.lane,
       row.store,
@@ -39,6 +42,7 @@ export function printAccount(rows: Row[]): void {
       String(row.failures.length),
       String(row.skips.length),
       seconds(row.ms),
+      row.cpuMs === null ? '-' : seconds(row.cpuMs),
     ]),
   ]);
   if (skips.length > 0) console.log(`\nSKIPPED, so not verified by this run: ${skips.length}`);

@@ -18,6 +18,7 @@ export type Outcome = {
   /** Output of its process; printed when it failed. */
   output: string;
   ms: number;
+  cpuMs: number;
 };
 
 export type FilesRun = {
@@ -113,6 +114,7 @@ function outcomesOf(
   // A crash is attributed to the file that was running.
   const last = all.findLast(([, each]) => each.length > 0)?.[0] ?? run.files[0];
   let fromMs = beganAtMs;
+  let fromCpuMs = 0;
   return all.map(([file, each]) => {
     const failures: Failure[] = each.filter((one) => one.kind === 'failed');
     const ownFault = each.length === 0 ? NOTHING_REPORTED : null;
@@ -123,9 +125,12 @@ function outcomesOf(
     const untilMs = each.at(-1)?.atMs ?? fromMs;
     const ms = untilMs - fromMs;
     fromMs = untilMs;
+    const untilCpuMs = each.at(-1)?.cpuMs ?? fromCpuMs;
+    const cpuMs = untilCpuMs - fromCpuMs;
+    fromCpuMs = untilCpuMs;
     const passed = each.filter((one) => one.kind === 'passed').length;
     const skips = each.filter((one) => one.kind === 'skipped');
-    return { file, passed, failures, skips, output: ended.output.trim(), ms };
+    return { file, passed, failures, skips, output: ended.output.trim(), ms, cpuMs };
   });
 }
 

@@ -51,11 +51,12 @@ async function runOne({ row, env, files }: Program, setting: Setting, deadline: 
   const timeoutMs = Math.min(limitMs, deadline - performance.now());
   const ended =
     timeoutMs > 0 ? await runFiles({ ...setting, files, env, timeoutMs }) : files.map(late);
-  for (const { file, passed, failures, skips, ms } of ended) {
+  for (const { file, passed, failures, skips, ms, cpuMs } of ended) {
     row.passed += passed;
     row.failures.push(...failures.map((one) => ({ ...one, file })));
     row.skips.push(...skips.map((one) => ({ ...one, file })));
     row.ms += ms;
+    row.cpuMs = (row.cpuMs ?? 0) + cpuMs;
   }
   for (const outcome of ended) printOutcome(outcome, row.store);
 }
@@ -67,6 +68,7 @@ const emptyRow = ({ name, store }: Lane): Row => ({
   failures: [],
   skips: [],
   ms: 0,
+  cpuMs: 0,
 });
 
 /**
@@ -132,4 +134,5 @@ const late = (file: string): Outcome => ({
   skips: [],
   output: '',
   ms: 0,
+  cpuMs: 0,
 });

@@ -18,7 +18,15 @@ const checks = [
 ];
 
 export async function runStaticChecks(root: string, env: NodeJS.ProcessEnv): Promise<Row> {
-  const row: Row = { lane: 'static', store: '-', passed: 0, failures: [], skips: [], ms: 0 };
+  const row: Row = {
+    lane: 'static',
+    store: '-',
+    passed: 0,
+    failures: [],
+    skips: [],
+    ms: 0,
+    cpuMs: null,
+  };
   const began = performance.now();
   for (const { name, command, args } of checks) {
     const run = { cwd: root, env, timeoutMs: CHECK_MS_MAX };

@@ -2,7 +2,7 @@
  * A reporter that Node's test runner loads into every process that runs test files. It writes test
  * events as JSON lines, synchronously, so that a crash loses no reported event.
  */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import type { TestEvent } from 'node:test/reporters';
 import { inspect } from 'node:util';
 
@@ -13,8 +13,8 @@ type What =
   | { kind: 'failed'; name: string; error: string }
   | { kind: 'ended' };
 
-/** An event of a test and its time. */
-export type Happening = What & { file: string | undefined; atMs: number };
+/** An event of a test, its time, and the CPU time that its process has used so far. */
+export type Happening = What & { file: string | undefined; atMs: number; cpuMs: number };
 
 // biome-ignore lint/style/noDefaultExport: Node finds a reporter by its default export.
 export default async function* writeHappenings(events: AsyncIterable<TestEvent>) {
@@ -25,11 +25,22 @@ export default async function* writeHappenings(events: AsyncIterable<TestEvent>)
     const what = happeningOf(event, names);
     if (!what) continue;
     const file = event.data && 'file' in event.data ? event.data.file : undefined;
-    const happening: Happening = { ...what, file, atMs: Date.now() };
+    const happening: Happening = { ...what, file, atMs: Date.now(), cpuMs: cpuMs() };
     appendFileSync(path, `${JSON.stringify(happening)}\n`);
   }
   // A reporter must be a generator; this one prints nothing.
   yield '';
+}
+
+const TICK_MS = 10;
+
+/** Of this process and of its children that have ended. */
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  const stat = readFileSync('/proc/self/stat', 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ofChildren = (Number(fields[13]) + Number(fields[14])) * TICK_MS;
+  return Math.round((user + system) / 1000) + ofChildren;
 }
 
 function happeningOf(event: TestEvent, names: string[]): What | null {
