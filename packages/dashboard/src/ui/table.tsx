@@ -148,10 +148,14 @@ type RowsProps<T> = {
 const Rows = memo(RowsOfPage) as typeof RowsOfPage;
 
 function RowsOfPage<T>({ rows, ...rest }: RowsProps<T>) {
-  const starts = Array.from({ length: Math.ceil(rows.length / GROUP_ROWS) }, (_, at) => at);
-  return starts.map((at) => (
-    <RowGroup key={at} rows={rows.slice(at * GROUP_ROWS, (at + 1) * GROUP_ROWS)} {...rest} />
-  ));
+  const groups = Array.from({ length: Math.ceil(rows.length / GROUP_ROWS) }, (_, at) => at);
+  return (
+    <>
+      {groups.map((at) => (
+        <RowGroup key={at} rows={rows.slice(at * GROUP_ROWS, (at + 1) * GROUP_ROWS)} {...rest} />
+      ))}
+    </>
+  );
 }
 
 function RowGroup<T>({ rows, columns, rowKey, isFaded }: RowsProps<T>) {
