@@ -89,8 +89,9 @@ test('a directory is locked once, whatever path leads to it', async (t) => {
   const alias = `${path}-alias`;
   await symlink(path, alias);
   t.after(() => rm(alias));
+  const place = await realpath(path);
   const held = await lockDirectory(path);
-  await rejects(lockDirectory(path), new RegExp(`is using ${await realpath(path)}`));
+  await rejects(lockDirectory(path), new RegExp(`is using ${place}`));
   await rejects(lockDirectory(alias), /Another Keyrail process is using/);
   await held.release();
   await (await lockDirectory(alias)).release();
