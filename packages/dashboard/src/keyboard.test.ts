@@ -132,6 +132,7 @@ async function filterKeys(page: Page): Promise<void> {
 async function openRowMenu(page: Page): Promise<void> {
   const { press, tabTo, at } = keyboardOf(page);
   const dialog = page.getByRole('dialog');
+  const menu = page.getByRole('menu');
   await tabTo('Actions for Backend');
   await press('Enter');
   await at('Open');
@@ -145,7 +146,10 @@ async function openRowMenu(page: Page): Promise<void> {
   await press('Enter');
   await at('Open');
   await press('Escape');
+  await menu.waitFor({ state: 'detached' });
   await at('Actions for Backend');
+  // The menu's library gives the focus back a second time, some frames later.
+  await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
   await press('Enter');
   await at('Open');
   await press('ArrowDown', 'Enter');
