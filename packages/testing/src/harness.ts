@@ -2,7 +2,6 @@
 // objects. Calls go through HTTP.
 import { equal } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AnswerOf,
   type Endpoint,
@@ -148,28 +147,10 @@ export function callerBy(
 ): Caller {
   return async (line, input = {}) => {
     const headers = headersOf(requestOf(line, input).body ?? '');
-    const answer = await askAgain(opened, line, { input, headers });
+    const answer = await ask(opened, line, { input, headers });
     if (answer.status >= 300) throw new Refusal(line, answer);
     return answer.body as never; // the app has checked it against the endpoint's schema
   };
-}
-
-const REPEATS_MAX = 3;
-
-/**
- * Repeats a read that responded 503, after the time it names, as @keyrail/client does: a machine
- * that is busy with other tests may stall for longer than a request waits. `ask` never repeats.
- */
-async function askAgain(
-  opened: TestApp,
-  line: AnyLine,
-  asked: { input: Input; headers: Record<string, string> },
-): Promise<Answer> {
-  for (let repeats = 0; ; repeats++) {
-    const answer = await ask(opened, line, asked);
-    if (answer.status !== 503 || !line.startsWith('GET ') || repeats === REPEATS_MAX) return answer;
-    await delay(Number(answer.headers['retry-after'] ?? 1) * 1000);
-  }
 }
 
 export async function ask(

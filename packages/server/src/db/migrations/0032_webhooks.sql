@@ -35,8 +35,7 @@ create constraint trigger audited after insert or update of env, url, events, de
   when (first_in_change('audited', new.workspace_id)) execute function refuse_unaudited();
 
 -- Without foreign keys: a change with many endpoints would spend most of its time checking them. No
--- row that they would name is ever deleted, and only close_change(), queue_notice() and a test
--- write here.
+-- row that they would name is ever deleted, and only queue_event() and a test write here.
 create table webhook_deliveries (
   -- The `webhook-id` of the message, the same in all attempts.
   id            uuid        primary key,
@@ -144,41 +143,34 @@ revoke execute on function note_listeners from public;
 create trigger listened after insert or update of disabled_at, deleted_at on webhook_endpoints
   for each row execute function note_listeners();
 
--- The id of a notice's delivery follows from the notice and its endpoint, so that no notice is
--- queued twice. A change is queued once, as it is committed: its random ids cost less.
+-- The id of a delivery follows from its event and its endpoint: nothing is queued twice.
 create function delivery_id(event text, endpoint_id uuid) returns uuid immutable language sql
   return encode(substring(sha256(convert_to(event || ' ' || endpoint_id, 'UTF8')) from 1 for 16),
     'hex')::uuid;
 
--- The endpoints of the workspace that listen to an event. The callers see both environments: a
--- change of a test key is an event for all endpoints. A plain SQL function becomes part of its
--- caller's plan and costs no call.
-create function listeners_of(event_type text, event_env env)
-returns setof webhook_endpoints stable language sql as $$
-  select e.* from webhook_endpoints e
-  where e.workspace_id = reach_workspace() and e.disabled_at is null and e.deleted_at is null
-    and (e.env is null or event_env is null or e.env = event_env)
-    and e.events && array['*', split_part(event_type, '.', 1) || '.*', event_type]
-$$;
-
--- Queues a notice. A notice that is queued already stays as it is.
-create function queue_notice(event text, event_type text, event_env env, own_notice json)
-returns void
+-- Queues an event for every endpoint of the workspace that listens to its type, whatever the
+-- environments of the change: a change of a test key is an event for endpoints of both, too.
+create function queue_event(
+  event text, event_type text, event_env env, own_audit_id uuid, own_notice json
+) returns void
 language plpgsql security definer set search_path = keyrail, pg_catalog, pg_temp as $$
 declare
   envs constant text := coalesce(current_setting('kr.envs', true), '');
 begin
   perform set_config('kr.envs', 'live,test', true);
   insert into webhook_deliveries
-    (id, workspace_id, endpoint_id, env, type, notice, due_at, created_at)
-  select delivery_id(event, e.id), e.workspace_id, e.id, e.env, event_type, own_notice, app_now(),
-    app_now()
-  from listeners_of(event_type, event_env) e
+    (id, workspace_id, endpoint_id, env, type, audit_id, notice, due_at, created_at)
+  select delivery_id(event, e.id), e.workspace_id, e.id, e.env, event_type, own_audit_id,
+    own_notice, app_now(), app_now()
+  from webhook_endpoints e
+  where e.workspace_id = reach_workspace() and e.disabled_at is null and e.deleted_at is null
+    and (e.env is null or event_env is null or e.env = event_env)
+    and e.events && array['*', split_part(event_type, '.', 1) || '.*', event_type]
   on conflict (id) do nothing;
   perform set_config('kr.envs', envs, true);
 end $$;
-revoke execute on function queue_notice from public;
-grant execute on function queue_notice to kr_worker;
+revoke execute on function queue_event from public;
+grant execute on function queue_event to kr_worker;
 
 -- Notices about keys that end, or that nobody uses.
 create table notice_marks (
@@ -221,7 +213,6 @@ language plpgsql security definer set search_path = keyrail, pg_catalog, pg_temp
 #variable_conflict use_variable
 declare
   workspace constant uuid := reach_workspace();
-  reach     constant text := coalesce(current_setting('kr.envs', true), '');
   head      audit_heads%rowtype;
   canonical text;
 begin
@@ -255,18 +246,10 @@ begin
       actor_id, actions[i], target_types[i], target_ids[i], envs[i]::env, payloads[i], head.hash,
       encode(sha256(convert_to(canonical, 'UTF8')), 'hex'))
       returning hash into head.hash;
+    if head.listens then
+      perform queue_event(row_ids[i]::text, actions[i], envs[i]::env, row_ids[i], null);
+    end if;
   end loop;
-
-  if head.listens then
-    perform set_config('kr.envs', 'live,test', true);
-    insert into webhook_deliveries
-      (id, workspace_id, endpoint_id, env, type, audit_id, due_at, created_at)
-    select gen_random_uuid(), workspace, e.id, e.env, event.action, event.id, (select app_now()),
-      (select app_now())
-    from unnest(row_ids, actions, envs) as event (id, action, env)
-    cross join lateral listeners_of(event.action, event.env::env) e;
-    perform set_config('kr.envs', reach, true);
-  end if;
 
   update audit_heads set seq = head.seq, hash = head.hash, occurred_at = head.occurred_at,
     change_id = current_change() where workspace_id = workspace;

@@ -33,7 +33,7 @@ export type Notice = {
 export async function insertNotices(tx: Work, notices: readonly Notice[]): Promise<void> {
   await many(
     tx,
-    sql`select queue_notice(n.event, n.type, n.env, n.data)
+    sql`select queue_event(n.event, n.type, n.env, null, n.data)
       from json_to_recordset(${JSON.stringify(notices)}::json)
         as n (event text, type text, env env, data json)`,
   );
