@@ -19,6 +19,10 @@ type Receiver = {
   behave(manner: Manner): void;
   /** Answers all requests that have no response yet. */
   relent(): void;
+  /** Closes its port and cuts its connections, as the end of its process does. */
+  die(): Promise<void>;
+  /** Listens on the same port again. */
+  revive(): Promise<void>;
 };
 
 const accepting: Manner = () => 204;
@@ -40,11 +44,15 @@ export async function openReceiver(t: TestContext, manner = accepting): Promise<
     else if (status === 0) request.socket.destroy();
     else answer(status);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
+  const listen = (at: number) =>
+    new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve));
+  const die = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  await listen(0);
+  t.after(die);
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/hook`,
@@ -56,5 +64,7 @@ export async function openReceiver(t: TestContext, manner = accepting): Promise<
       for (const answer of unanswered) answer();
       unanswered = [];
     },
+    die,
+    revive: () => listen(port),
   };
 }
