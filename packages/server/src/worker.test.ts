@@ -49,6 +49,13 @@ test('/status reports the worker as unknown, then ok, then down after 30 s witho
   deepEqual(await statusOf(vendor), ['ok', 'ok']);
   vendor.clock.shift(11 * SECOND_MS);
   deepEqual(await statusOf(vendor), ['down', 'down']);
+  deepEqual((await vendor.as.nobody('GET /status')).components, {
+    api: 'ok',
+    database: 'ok',
+    redis: 'not_configured',
+    worker: 'down',
+    backup: 'not_configured',
+  });
   start(t, vendor.testApp);
   await until(async () => (await statusOf(vendor))[0] === 'ok');
 });
