@@ -178,6 +178,7 @@ test('a throttled endpoint documents 429', () => {
     'POST /v1/ingest/batch',
     'POST /v1/auth/sessions',
     'POST /v1/ratelimit/check',
+    'POST /v1/ratelimit/lease',
     'POST /v1/embed/keys',
   ]) {
     ok(isBounded(line), line);

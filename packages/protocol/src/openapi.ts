@@ -197,7 +197,7 @@ function headersOf(line: string, endpoint: Endpoint): { headers?: JsonObject } {
   const { list, answers } = endpoint;
   if (list) return { headers: nextPageHeader };
   if (takesIdempotencyKey(line, endpoint)) return { headers: replayedHeader };
-  return '304' in answers ? { headers: etagHeader } : {};
+  return '304' in answers ? { headers: feedHeaders } : {};
 }
 
 const statusWords: Record<string, string> = {
@@ -222,9 +222,21 @@ const replayedHeader = {
   },
 };
 
-const etagHeader = {
+const feedHeaders = {
   ETag: {
     description: 'A weak tag of the query and the policy version.',
+    schema: { type: 'string' },
+  },
+  'Content-Digest': {
+    description: 'RFC 9530, `sha-256` of the body before compression. Absent without a body.',
+    schema: { type: 'string' },
+  },
+  'Signature-Input': {
+    description: 'RFC 9421, the covered components and parameters of the signature `keyrail`.',
+    schema: { type: 'string' },
+  },
+  Signature: {
+    description: 'RFC 9421, `ed25519`, by a published key of the purpose `policy_feed`.',
     schema: { type: 'string' },
   },
 };

@@ -90,6 +90,7 @@ const FURTHER = [
   'POST /v1/keys/{id}/enable',
   'POST /v1/keys/explain',
   'GET /v1/policy/nodes',
+  'POST /v1/policy/report',
   'GET /v1/usage/keys',
   'GET /v1/usage/overview',
   'GET /v1/audit_logs/anchor',
@@ -103,6 +104,8 @@ const FURTHER = [
   'GET /v1/webhook_endpoints/{id}/deliveries',
   'POST /v1/webhook_deliveries/{id}/retry',
   'GET /v1/deployment',
+  'POST /v1/ratelimit/lease',
+  'POST /v1/ratelimit/return',
 ];
 
 const all: [string, Endpoint][] = Object.entries(allEndpoints);
@@ -162,6 +165,10 @@ test('only the listed fields accept null', () => {
     'PATCH /v1/keys/{id} expires_at',
     'POST /v1/ratelimit/check key_id',
     'POST /v1/ratelimit/check tenant_id',
+    'POST /v1/ratelimit/lease key_id',
+    'POST /v1/ratelimit/lease tenant_id',
+    'POST /v1/ratelimit/return key_id',
+    'POST /v1/ratelimit/return tenant_id',
     'POST /v1/idempotency/complete body',
     'POST /v1/webhook_endpoints env',
     'POST /v1/webhook_endpoints description',

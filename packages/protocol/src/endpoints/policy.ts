@@ -2,11 +2,19 @@
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { PolicyDelta, PolicySnapshot } from '../objects/policy.ts';
-import { PolicyNode } from '../objects/policy-node.ts';
+import { PolicyNode, PolicyNodeReport } from '../objects/policy-node.ts';
 import { list } from '../objects/wire.ts';
 import { FeedIncludes, paging, queryBoolean, queryInteger, TenantFilter } from '../query.ts';
+import { text } from '../text.ts';
 import { Cursor, Env, NodeId, Uuid } from '../validators.ts';
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, POLICY_WAIT_MS_MAX } from '../wire/limits.ts';
+import {
+  LIST_LIMIT_DEFAULT,
+  LIST_LIMIT_MAX,
+  POLICY_REPORT_NODES_MAX,
+  POLICY_REPORT_NODES_MIN,
+  POLICY_WAIT_MS_MAX,
+  SDK_HEADER_CHARS_MAX,
+} from '../wire/limits.ts';
 
 const filter = {
   project_id: Uuid,
@@ -18,7 +26,11 @@ const filter = {
   max_keys: queryInteger(1, Number.MAX_SAFE_INTEGER).optional(),
 };
 
-const headers = { 'Keyrail-SDK': 'Name and version of the SDK, as `name/version`.' };
+const headers = {
+  'Keyrail-SDK': 'Name and version of the SDK, as `name/version`.',
+  'Keyrail-Node':
+    'The name of the node, if the query has no `node`. Nodes with it share signatures.',
+};
 
 export const policyEndpoints = endpoints({
   'GET /v1/policy/snapshot': {
@@ -82,5 +94,34 @@ export const policyEndpoints = endpoints({
     list: true,
     refusals: { 404: 'There is no such project.' },
     answers: { 200: list(PolicyNode) },
+  },
+  'POST /v1/policy/report': {
+    auth: 'machine',
+    summary: 'Report nodes that poll a relay',
+    description:
+      'A relay answers the polls of many nodes, and reports here what their polls would have ' +
+      'acknowledged: that each node is alive, and the version that it has applied. A null ' +
+      '`version` acknowledges nothing, like a request for a snapshot. A relay responds to a node ' +
+      'only after this, and with no policy older than `version` in the response.',
+    body: z.strictObject({
+      project_id: Uuid,
+      env: Env.optional().meta({
+        description: 'The environment that the nodes follow, as in the query of their polls.',
+      }),
+      nodes: z
+        .array(
+          z.strictObject({
+            node_id: NodeId,
+            version: z.int().min(0).nullable().default(null),
+            sdk: text(1, SDK_HEADER_CHARS_MAX).nullable().default(null).meta({
+              description: 'The header `Keyrail-SDK` of the node.',
+            }),
+          }),
+        )
+        .min(POLICY_REPORT_NODES_MIN)
+        .max(POLICY_REPORT_NODES_MAX),
+    }),
+    refusals: { 404: 'There is no such project.' },
+    answers: { 200: PolicyNodeReport },
   },
 });

@@ -29,10 +29,11 @@ export const probeEndpoints = endpoints({
   },
   'GET /.well-known/jwks.json': {
     auth: 'none',
-    summary: 'Public keys that verify embed tokens and audit anchors',
+    summary: 'Public keys that verify what the deployment signs',
     description:
       'For verifiers outside Keyrail. A new key is published here before it signs. The keys of ' +
-      'embed tokens are listed until their last token has expired, those of anchors for good.',
+      'embed tokens are listed until their last token has expired, those of receipts for more ' +
+      'than a year after they ended, those of anchors for good.',
     answers: { 200: Jwks },
   },
 });

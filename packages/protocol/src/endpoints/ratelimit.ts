@@ -1,13 +1,29 @@
 // Counters shared by all nodes. A denial is a 200 response, not an error.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
-import { RatelimitResult } from '../objects/ratelimit.ts';
+import { RatelimitLease, RatelimitLeaseReturn, RatelimitResult } from '../objects/ratelimit.ts';
+import { text } from '../text.ts';
 import { Env, RateLimits, Uuid } from '../validators.ts';
 import {
   RATE_LIMIT_COST_DEFAULT,
   RATE_LIMIT_COST_MAX,
   RATE_LIMIT_COST_MIN,
+  RATE_LIMIT_LEASE_ID_CHARS_MAX,
+  RATE_LIMIT_LEASE_MAX,
+  RATE_LIMIT_LEASE_MIN,
 } from '../wire/limits.ts';
+
+/** What is counted, and by which rules. */
+const subject = {
+  project_id: Uuid,
+  env: Env,
+  key_id: Uuid.nullable().default(null),
+  tenant_id: Uuid.nullable().default(null),
+};
+const limits = RateLimits.min(1);
+const Units = z.int().min(RATE_LIMIT_LEASE_MIN).max(RATE_LIMIT_LEASE_MAX);
+
+const refusals = { 429: 'The workspace has its maximum number of active counters.' };
 
 export const ratelimitEndpoints = endpoints({
   'POST /v1/ratelimit/check': {
@@ -18,18 +34,44 @@ export const ratelimitEndpoints = endpoints({
       '`cost` of 0 checks without charging. The number of active counters per workspace and ' +
       'environment is limited: a check that needs more gets 429.',
     body: z.strictObject({
-      project_id: Uuid,
-      env: Env,
-      key_id: Uuid.nullable().default(null),
-      tenant_id: Uuid.nullable().default(null),
+      ...subject,
       cost: z
         .int()
         .min(RATE_LIMIT_COST_MIN)
         .max(RATE_LIMIT_COST_MAX)
         .default(RATE_LIMIT_COST_DEFAULT),
-      limits: RateLimits.min(1),
+      limits,
     }),
-    refusals: { 429: 'The workspace has its maximum number of active counters.' },
+    refusals,
     answers: { 200: RatelimitResult },
+  },
+  'POST /v1/ratelimit/lease': {
+    auth: 'machineHot',
+    summary: 'Lease a part of a rate limit',
+    description:
+      'Charges up to `want` units at once, on the counters of checks. The caller may spend the ' +
+      '`granted` units without further calls until `expires_in_ms` after it sent the request, ' +
+      'measured with a monotonic clock. All rules are charged by the same amount, or none if ' +
+      'nothing remains: `granted` is then 0, with `limited_policy` as in a check. A lease ends ' +
+      'with the window of a `fixed` rule and with a sixteenth of the window of a `sliding` one, ' +
+      'so that no interval ever exceeds its limit. Units that are not returned stay charged.',
+    body: z.strictObject({ ...subject, want: Units, limits }),
+    refusals,
+    answers: { 200: RatelimitLease },
+  },
+  'POST /v1/ratelimit/return': {
+    auth: 'machineHot',
+    summary: 'Return the rest of a lease',
+    description:
+      'Takes `unused` units of a lease off its counters. A lease can be returned once, with the ' +
+      'subject and the limits of the lease. `returned` is 0, and nothing changes, when the lease ' +
+      'has ended, was returned before, is unknown, or when `unused` is more than was granted.',
+    body: z.strictObject({
+      ...subject,
+      lease_id: text(1, RATE_LIMIT_LEASE_ID_CHARS_MAX),
+      unused: Units,
+      limits,
+    }),
+    answers: { 200: RatelimitLeaseReturn },
   },
 });

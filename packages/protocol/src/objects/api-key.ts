@@ -88,6 +88,14 @@ const Propagation = z
         last_seen_at: WireTime,
       }),
     ),
+    receipt: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'A signed statement of this result (a compact JWS), for an auditor to verify without ' +
+          'Keyrail. `null` if the deployment has no key that signs receipts.',
+      }),
   })
   .meta({ id: 'Propagation' });
 

@@ -70,6 +70,7 @@ test('a revocation has propagation only on request', () => {
         last_seen_at: at,
       },
     ],
+    receipt: null,
   };
   ok(RevokedApiKey.safeParse(key).success);
   ok(RevokedApiKey.safeParse({ ...key, propagation }).success);

@@ -29,3 +29,14 @@ export const PolicyNode = z
   })
   .meta({ id: 'PolicyNode' });
 export type PolicyNode = z.output<typeof PolicyNode>;
+
+export const PolicyNodeReport = z
+  .strictObject({
+    object: z.literal('policy_node_report'),
+    project_id: Uuid,
+    version: z.int().min(1).meta({
+      description: 'The version of the project, read after all nodes were recorded.',
+    }),
+  })
+  .meta({ id: 'PolicyNodeReport' });
+export type PolicyNodeReport = z.output<typeof PolicyNodeReport>;

@@ -26,6 +26,7 @@ export const NODE_ID_CHARS_MAX = 128;
 export const USER_AGENT_CHARS_MAX = 256;
 export const SDK_NAME_CHARS_MAX = 64;
 export const SDK_VERSION_CHARS_MAX = 32;
+export const SDK_HEADER_CHARS_MAX = 200;
 
 // Scopes and rate limits
 export const SCOPES_MAX = 64;
@@ -40,6 +41,9 @@ export const RATE_LIMIT_WINDOW_MS_MAX = 2_678_400_000;
 export const RATE_LIMIT_COST_MIN = 0;
 export const RATE_LIMIT_COST_MAX = 1_000;
 export const RATE_LIMIT_COST_DEFAULT = 1;
+export const RATE_LIMIT_LEASE_MIN = 1;
+export const RATE_LIMIT_LEASE_MAX = 10_000;
+export const RATE_LIMIT_LEASE_ID_CHARS_MAX = 64;
 
 // Keys
 export const OVERLAP_HOURS_MIN = 0;
@@ -115,7 +119,13 @@ export const POLICY_TENANTS_MIN = 1;
 export const POLICY_TENANTS_MAX = 50;
 export const POLICY_PAGE_KEYS_MAX_DEFAULT = 10_000;
 export const POLICY_WAIT_MS_MAX = 30_000;
+export const POLICY_REPORT_NODES_MIN = 1;
+export const POLICY_REPORT_NODES_MAX = 1_000;
 export const POLICY_EXPIRED_KEPT_DAYS = 7;
+
+// Receipts
+/** How long the public half of a key that signed receipts stays published after its end. */
+export const RECEIPT_KEYS_KEPT_DAYS = 400;
 
 // Embed plane
 export const EMBED_TOKEN_SECONDS = 300;

@@ -1,6 +1,7 @@
 // What a signing key is for. The purpose is in the key's record and in everything that it signs, so
 // that no signature verifies as one of another kind.
+import { FEED_PURPOSE } from './feed-signature.ts';
 
-export const signingPurposes = ['embed_token', 'audit_anchor'] as const;
+export const signingPurposes = ['embed_token', 'audit_anchor', 'receipt', FEED_PURPOSE] as const;
 
 export type SigningPurpose = (typeof signingPurposes)[number];

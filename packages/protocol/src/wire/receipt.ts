@@ -1,0 +1,32 @@
+// Receipts: signed statements that a key was revoked or disabled, and which nodes had applied that.
+
+/** The `typ` of the JWS, and the purpose of the keys that sign it. No other signature has them. */
+export const RECEIPT_TYP = 'keyrail-receipt+jwt';
+export const RECEIPT_PURPOSE = 'receipt';
+
+export const receiptChanges = ['revoked', 'disabled'] as const;
+
+export type ReceiptChange = (typeof receiptChanges)[number];
+
+export type ReceiptClaims = {
+  /** The public URL of the control plane. */
+  iss: string;
+  /** When the receipt was signed, in seconds since 1970. */
+  iat: number;
+  /** The ids of workspace and project. */
+  ws: string;
+  prj: string;
+  env: 'live' | 'test';
+  key_id: string;
+  /** SHA-256 of the key's text, in hexadecimal. */
+  lookup_hash: string;
+  change: ReceiptChange;
+  /** The policy version with the change, and whether every awaited node has applied it. */
+  version: number;
+  complete: boolean;
+  waited_ms: number;
+  nodes: { node_id: string; version: number; acked: boolean }[];
+  /** The row of the audit log that records the change. */
+  audit_seq: number;
+  audit_hash: string;
+};
