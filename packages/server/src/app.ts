@@ -2,15 +2,10 @@
 
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import type { Credentials } from './access/authenticate.ts';
-import { bootstrapCheck } from './access/authenticate.ts';
 import type { ChargeEmbedChange } from './access/embed-changes.ts';
-import { embedPrincipal } from './access/embed-token.ts';
 import type { PasswordHasher } from './access/passwords.ts';
 import { createSecretKeyReader } from './access/secret-key.ts';
 import { openSecretKeyAuth, type SecretKeyAuth } from './access/secret-key-auth.ts';
-import { sessionPrincipal } from './access/session.ts';
-import type { SigningKeys } from './access/signing-keys.ts';
 import type { Throttle } from './access/throttle.ts';
 import type { Clock } from './base/clock.ts';
 import { deadlineAfter } from './base/deadline.ts';
@@ -19,11 +14,16 @@ import type { Log } from './base/log.ts';
 import type { RandomBytes } from './base/random.ts';
 import { createBoundSealing, createSealing, keyFor } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
+import type { Tracing } from './base/tracing.ts';
+import { credentialsOf } from './credentials.ts';
 import type { Database } from './db/database.ts';
 import { withSharedReads } from './db/shared-reads.ts';
+import { withTraces } from './db/traced-database.ts';
+import { openFigures } from './doors/deployment-figures.ts';
 import { type Gate, openGate } from './doors/gate.ts';
 import { type OpenPeople, openPeople } from './doors/people.ts';
 import { openPolicyNotifications } from './doors/policy-notifications.ts';
+import type { PreviewParts } from './doors/preview.ts';
 import { openServingRecord, type ServingParts } from './doors/serving-record.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
 import type { DoorParts } from './doors/write.ts';
@@ -40,13 +40,15 @@ import { createCursors } from './http/cursor.ts';
 import { dashboardRoutes } from './http/dashboard.ts';
 import { documentRoutes } from './http/documents.ts';
 import { createRequestHash } from './http/idempotency-key.ts';
-import type { Probe } from './http/route.ts';
+import type { Metering } from './http/metrics-route.ts';
+import type { Probe, ServedRoute } from './http/route.ts';
 import { buildServer } from './http/server.ts';
 import { widgetRoutes } from './http/widget.ts';
 import { servedRoutes } from './routes.ts';
 import { signerOf } from './signer.ts';
 import type { Counters } from './volatile/counters.ts';
 import { createPolicyHub } from './volatile/policy-hub.ts';
+import { withTraces as tracedCounters } from './volatile/traced-counters.ts';
 import type { WorkerParts } from './worker.ts';
 
 export type AppParts = SigningSchedule &
@@ -89,6 +91,10 @@ export type AppParts = SigningSchedule &
     publicUrl: string;
     trustProxy: string[] | false;
     checkAnswers: boolean;
+    /** Null: nothing is measured, and there is no /metrics. */
+    metering: Metering | null;
+    /** Null: nothing is traced. Closed with the app. */
+    tracing: (Tracing & { close(): Promise<void> }) | null;
     /** The folder of the built dashboard; tests name another. */
     dashboard?: string;
   };
@@ -97,6 +103,8 @@ const DASHBOARD = join(import.meta.dirname, '../../dashboard/dist');
 
 export type App = {
   http: FastifyInstance;
+  /** What a worker that runs alone serves: probes, and metrics if they are enabled. */
+  openWorkerHttp(): FastifyInstance;
   worker: WorkerParts;
   /** Call before serving: ensures that a published signing key exists. */
   prepare(): Promise<void>;
@@ -106,10 +114,12 @@ export type App = {
 };
 
 export function buildApp(parts: AppParts): App {
-  const { masterKey, randomBytes, log, counters, publicUrl } = parts;
+  const { masterKey, randomBytes, log, publicUrl, metering, tracing } = parts;
+  const counters = observedCounters(parts);
   const newId = createIdMaker(parts.clock, randomBytes);
 
-  const db = withSharedReads(parts.db);
+  const shared = withSharedReads(parts.db);
+  const db = tracing ? withTraces(shared, tracing) : shared;
   const gate = openGate(db);
   const work = openWork(db, newId);
   const hub = createPolicyHub(parts);
@@ -118,7 +128,7 @@ export function buildApp(parts: AppParts): App {
   const { seal, unseal } = createSealing(keyFor('outbox', masterKey), randomBytes);
   const doors: DoorParts = { db, newId, randomBytes, seal, announce };
 
-  const { signingKeys, makeFirstSigningKey, prepare, ...signer } = signerOf(parts, { gate, work });
+  const { forRoutes: signed, prepare, ...signer } = signerOf(parts, { gate, work });
   const secretKeyAuth = secretKeyAuthOf(parts, gate);
 
   const events = createEvents(parts, { doors, work, sealingKey: keyFor('webhooks', masterKey) });
@@ -127,23 +137,21 @@ export function buildApp(parts: AppParts): App {
     ...parts,
     newId,
     hub,
-    signingKeys,
-    makeFirstSigningKey,
+    ...signed,
     ...events.routes,
     responseSealing: createBoundSealing(keyFor('idempotency', masterKey), randomBytes),
     redis: counters.state,
   });
-  const http = buildServer(routes, {
+  const serverParts = {
     ...doors,
     counters,
     gate,
     log,
     forgetKeys: secretKeyAuth.forget,
-    measureImpact: async (tx, foreseen) =>
-      presentImpact(foreseen, await measureImpact(tx, foreseen.affected), tx.now),
+    measureImpact: measuredImpact,
     cursors: createCursors(keyFor('cursor', masterKey)),
     hashRequest: createRequestHash(keyFor('requests', masterKey)),
-    credentials: credentialsOf(parts, { gate, log, secretKeyAuth, signingKeys }),
+    credentials: credentialsOf(parts, { gate, secretKeyAuth, ...signed }),
     probe: probeOf(db, gate),
     verifiedOnly: parts.verifiedOnly,
     newRequestId: createRequestIdMaker(newId),
@@ -151,7 +159,11 @@ export function buildApp(parts: AppParts): App {
     checkAnswers: parts.checkAnswers,
     publicUrl,
     trustProxy: parts.trustProxy,
-  });
+    metering,
+    tracing,
+  };
+  const http = buildServer(routes, serverParts);
+  metering?.metrics.readFrom({ ...openFigures(db, gate), held: hub.held, redis: counters.state });
   recordServing(http, { gate, newId, log });
   pageRoutes(http, parts);
   const stopServing = async (): Promise<void> => {
@@ -161,22 +173,8 @@ export function buildApp(parts: AppParts): App {
   };
   return {
     http,
-    worker: {
-      work,
-      people: workersPeople(doors),
-      workIn: openWorkIn(db, newId),
-      announce,
-      transport: transportOf(parts),
-      unseal,
-      ...signer,
-      anchorPlaces: parts.anchorPlaces,
-      ...events.worker,
-      usageHoursKeptDays: parts.usageHoursKeptDays,
-      backup: parts.backup,
-      publicUrl,
-      newId,
-      log,
-    },
+    openWorkerHttp: () => buildServer(routes.filter(isProbe), serverParts),
+    worker: workerOf(parts, doors, { work, unseal, ...signer, ...events.worker }),
     prepare,
     stopServing,
     async close() {
@@ -185,8 +183,14 @@ export function buildApp(parts: AppParts): App {
       await secretKeyAuth.close();
       await counters.close();
       await db.close();
+      await tracing?.close();
     },
   };
+}
+
+function observedCounters({ counters, metering, tracing }: AppParts): Counters {
+  const tallied = metering?.metrics.talliedCounters(counters) ?? counters;
+  return tracing ? tracedCounters(tallied, tracing) : tallied;
 }
 
 /** What people see in a browser: the reference, the dashboard, and the script of the widget. */
@@ -196,6 +200,32 @@ function pageRoutes(http: FastifyInstance, { dashboard, publicUrl, log }: AppPar
   dashboardRoutes(http, { folder, publicUrl, log });
   widgetRoutes(http, { folder, publicUrl });
 }
+
+type WorkerBuilt = Pick<
+  WorkerParts,
+  'work' | 'unseal' | 'signing' | 'anchorKey' | 'webhooks' | 'expiryMail'
+>;
+
+const workerOf = (parts: AppParts, doors: DoorParts, built: WorkerBuilt): WorkerParts => ({
+  ...built,
+  people: workersPeople(doors),
+  workIn: openWorkIn(doors.db, doors.newId),
+  announce: doors.announce,
+  transport: transportOf(parts),
+  anchorPlaces: parts.anchorPlaces,
+  usageHoursKeptDays: parts.usageHoursKeptDays,
+  backup: parts.backup,
+  publicUrl: parts.publicUrl,
+  newId: doors.newId,
+  log: parts.log,
+  observeJob: parts.metering?.metrics.observeJob,
+  tracing: parts.tracing,
+});
+
+const isProbe = ({ line }: ServedRoute): boolean => /^GET \/(healthz|readyz)$/.test(line);
+
+const measuredImpact: PreviewParts['measureImpact'] = async (tx, foreseen) =>
+  presentImpact(foreseen, await measureImpact(tx, foreseen.affected), tx.now);
 
 const WORK_WAIT_MS = 10_000;
 
@@ -225,25 +255,15 @@ const secretKeyAuthOf = (
     read: createSecretKeyReader({ gate, log }),
   });
 
-type CredentialParts = {
-  gate: Gate;
-  log: Log;
-  secretKeyAuth: SecretKeyAuth;
-  signingKeys: SigningKeys;
-};
-
-const credentialsOf = (
-  { bootstrapToken, publicUrl: issuer, embedKeysMax: keysMax }: AppParts,
-  { gate, log, secretKeyAuth, signingKeys }: CredentialParts,
-): Credentials => ({
-  secretKey: secretKeyAuth.principalOf,
-  session: (token) => sessionPrincipal({ gate, log }, token),
-  embedToken: (token) => embedPrincipal({ gate, signingKeys, issuer, keysMax }, token),
-  isBootstrap: bootstrapCheck(bootstrapToken),
-});
-
-const transportOf = ({ mail, mailFrom, publicUrl }: AppParts): MailTransport =>
-  openTransport(mail, { from: mailFrom, domain: new URL(publicUrl).hostname });
+function transportOf({ mail, mailFrom, publicUrl, tracing }: AppParts): MailTransport {
+  const { send, close } = openTransport(mail, {
+    from: mailFrom,
+    domain: new URL(publicUrl).hostname,
+  });
+  if (!tracing) return { send, close };
+  const start = { name: 'send mail', kind: 'client' } as const;
+  return { send: (message) => tracing.around(start, () => send(message)), close };
+}
 
 const probeOf = (db: Database, gate: Gate): Probe => ({
   databaseAnswers: (deadline) =>

@@ -26,6 +26,10 @@ test('an empty environment gives the documented defaults', () => {
     publicUrl: null,
     dataDir: './.keyrail',
     databaseUrl: null,
+    databasePoolerUrl: null,
+    metricsToken: null,
+    workerPort: null,
+    traces: null,
     databaseConnectionsMax: 10,
     bootstrapToken: null,
     masterKey: null,
@@ -278,7 +282,7 @@ test('the default public URL is valid, also for an IPv6 host', () => {
 
 test('every setting has a valid name and a meaning that ends in a period', () => {
   for (const { name, meaning } of settings) {
-    match(name, /^(KEYRAIL_[A-Z_]+|DATABASE_URL|REDIS_URL)$/);
+    match(name, /^(KEYRAIL_[A-Z_]+|DATABASE_URL|REDIS_URL|OTEL_[A-Z_]+)$/);
     match(meaning, /^\w.*\.$/, name);
   }
 });

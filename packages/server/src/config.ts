@@ -14,12 +14,15 @@ import * as backups from './settings/backups.ts';
 import { clientNames } from './settings/client-names.ts';
 import * as embed from './settings/embed.ts';
 import * as events from './settings/events.ts';
+import * as monitoring from './settings/metrics.ts';
 import * as people from './settings/people.ts';
 import * as policy from './settings/policy.ts';
 import { Fault, type Setting } from './settings/setting.ts';
 import * as storage from './settings/storage.ts';
+import { readTraces } from './settings/traces.ts';
 import * as known from './settings.ts';
 import { settings } from './settings.ts';
+import type { TraceSettings } from './traces/open-traces.ts';
 import { redisAddresses } from './volatile/redis-addresses.ts';
 
 export type Config = Readonly<{
@@ -29,6 +32,7 @@ export type Config = Readonly<{
   publicUrl: string | null;
   dataDir: string;
   databaseUrl: Secret | null;
+  databasePoolerUrl: Secret | null;
   databaseConnectionsMax: number;
   redisUrl: Secret | null;
   redisCluster: boolean;
@@ -68,6 +72,12 @@ export type Config = Readonly<{
   backupKey: Secret | null;
   operatorEmail: string | null;
   auditAnchors: readonly AnchorPlaceSetting[];
+  /** Null: nothing is measured. */
+  metricsToken: Secret | null;
+  /** Null: a worker that runs alone serves nothing. */
+  workerPort: number | null;
+  /** Null: nothing is traced. */
+  traces: TraceSettings | null;
 }>;
 
 export type ConfigResult = { warnings: string[] } & ({ config: Config } | { faults: string[] });
@@ -99,6 +109,7 @@ export function readConfig(env: Environment): ConfigResult {
     publicUrl: optional(known.publicUrl),
     dataDir: required(known.dataDir, ''),
     databaseUrl: optional(known.databaseUrl),
+    databasePoolerUrl: optional(known.databasePoolerUrl),
     databaseConnectionsMax: required(known.databaseConnectionsMax, 1),
     redisUrl: optional(known.redisUrl),
     redisCluster: required(known.redisCluster, false),
@@ -138,6 +149,9 @@ export function readConfig(env: Environment): ConfigResult {
     backupKey: optional(backups.backupKey),
     operatorEmail: optional(backups.operatorEmail),
     auditAnchors: optional(auditAnchors) ?? [],
+    metricsToken: optional(monitoring.metricsToken),
+    workerPort: optional(monitoring.workerPort),
+    traces: readTraces(optional),
   };
   faults.push(...contradictionsIn(config, env));
   const unknown = unknownNames(env);

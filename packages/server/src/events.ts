@@ -4,6 +4,7 @@ import { deadlineAfter } from './base/deadline.ts';
 import type { Log } from './base/log.ts';
 import { randomShare } from './base/random.ts';
 import { createBoundSealing } from './base/sealing.ts';
+import type { Tracing } from './base/tracing.ts';
 import { allEnvs } from './doors/reach.ts';
 import { openRead } from './doors/read.ts';
 import type { OpenWork } from './doors/work.ts';
@@ -11,7 +12,7 @@ import { type DoorParts, type OpenWrite, openWrite } from './doors/write.ts';
 import type { WebhookRouteParts } from './features/webhooks/routes.ts';
 import { sendNow, type WebhookParts } from './features/webhooks/send-webhooks.job.ts';
 import { resolveHost } from './features/webhooks/target-url.ts';
-import { createRequestSender } from './features/webhooks/webhook-request.ts';
+import { createRequestSender, type SendRequest } from './features/webhooks/webhook-request.ts';
 
 const WORK_WAIT_MS = 10_000;
 
@@ -21,6 +22,8 @@ export type EventSettings = {
   /** Mails owners once a day about live keys that end soon. */
   expiryMail: boolean;
   log: Log;
+  /** Null: deliveries have no spans. */
+  tracing?: Tracing | null;
 };
 
 type EventParts = { doors: DoorParts; work: OpenWork; sealingKey: Buffer };
@@ -31,15 +34,16 @@ type Events = {
 };
 
 export function createEvents(settings: EventSettings, parts: EventParts): Events {
-  const { webhookPrivate: allowPrivate, expiryMail, log } = settings;
+  const { webhookPrivate: allowPrivate, expiryMail, log, tracing } = settings;
   const { doors, work, sealingKey } = parts;
   const { db, newId, randomBytes } = doors;
+  const send = createRequestSender({ allowPrivate, nowMs: monotonicMs });
   const webhookSealing = createBoundSealing(sealingKey, randomBytes);
   const webhooks: WebhookParts = {
     work,
     readIn: (reach) => openRead(db, reach, deadlineAfter(WORK_WAIT_MS)),
     writeIn: (workspaceId) => systemWrite(doors, workspaceId),
-    sendWebhook: createRequestSender({ allowPrivate, nowMs: monotonicMs }),
+    sendWebhook: tracing ? tracedSender(send, tracing) : send,
     nowMs: monotonicMs,
     webhookSealing,
     random: () => randomShare(randomBytes),
@@ -63,3 +67,17 @@ const systemWrite = (doors: DoorParts, workspaceId: string): OpenWrite =>
     { workspaceId, envs: allEnvs, actor: { type: 'system', id: null }, authority: 'owner' },
     { deadline: deadlineAfter(WORK_WAIT_MS) },
   );
+
+/** The receiver is of a vendor: neither its address nor our trace is passed on. */
+const tracedSender =
+  (send: SendRequest, tracing: Tracing): SendRequest =>
+  (request, stopping) =>
+    tracing.around({ name: 'send webhook', kind: 'client' }, async (span) => {
+      const attempt = await send(request, stopping);
+      span?.add({
+        'keyrail.delivery_id': request.headers['webhook-id'] ?? '',
+        ...(attempt.status !== null && { 'http.response.status_code': attempt.status }),
+        ...(attempt.error !== null && { 'error.type': String(attempt.status ?? 'no_response') }),
+      });
+      return attempt;
+    });

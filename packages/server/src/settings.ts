@@ -18,6 +18,7 @@ import {
   signingPublishWait,
 } from './settings/embed.ts';
 import { expiryMail, webhookPrivate } from './settings/events.ts';
+import { metricsToken, workerPort } from './settings/metrics.ts';
 import {
   hostText,
   isAddress,
@@ -42,6 +43,7 @@ import {
   tenantMonthsMax,
   usageHoursKeptDays,
 } from './settings/storage.ts';
+import { traceSettings } from './settings/traces.ts';
 
 const BOOTSTRAP_CHARS_MIN = 32;
 const MASTER_KEY_BYTES = 32;
@@ -81,6 +83,14 @@ export const dataDir: Setting<string> = {
 export const databaseUrl: Setting<Secret> = {
   name: 'DATABASE_URL',
   meaning: 'PostgreSQL 15 or later. Unset: the embedded database in the data directory.',
+  fallback: null,
+  isSecret: true,
+  parse: (text) => secretIf(isPostgres(text), text, 'must be a postgres:// URL'),
+};
+
+export const databasePoolerUrl: Setting<Secret> = {
+  name: 'KEYRAIL_DATABASE_POOLER_URL',
+  meaning: 'A pooler in transaction mode in front of DATABASE_URL, which stays a direct address.',
   fallback: null,
   isSecret: true,
   parse: (text) => secretIf(isPostgres(text), text, 'must be a postgres:// URL'),
@@ -210,6 +220,7 @@ export const settings: readonly Setting<unknown>[] = [
   publicUrl,
   dataDir,
   databaseUrl,
+  databasePoolerUrl,
   databaseConnectionsMax,
   databaseBytesMax,
   redisUrl,
@@ -247,5 +258,8 @@ export const settings: readonly Setting<unknown>[] = [
   auditAnchors,
   webhookPrivate,
   expiryMail,
+  metricsToken,
+  workerPort,
+  ...traceSettings,
   logLevel,
 ];

@@ -1,25 +1,42 @@
-// Everything that signs, in one process: embed tokens and audit anchors.
+// Everything that signs, in one process: embed tokens, audit anchors, receipts and the policy feed.
 import type { AnchorKey } from './access/audit-anchor.ts';
+import { createFeedSigner } from './access/feed-signer.ts';
+import { createReceiptSigner } from './access/receipt.ts';
 import { createSigningKeys, openedBy } from './access/signing-keys.ts';
+import type { Clock } from './base/clock.ts';
+import type { Log } from './base/log.ts';
 import type { Gate } from './doors/gate.ts';
 import type { OpenWork } from './doors/work.ts';
 import { rotateSigningKey } from './features/signing/rotate-signing-key.ts';
 import { type OpenSigning, signingPartsOf } from './features/signing/signing-parts.ts';
 
-type SignerParts = Parameters<typeof signingPartsOf>[0];
+/** Requests sign with these keys. Those of anchors are the worker's, which creates them. */
+const PREPARED = ['embed_token', 'receipt', 'policy_feed'] as const;
+
+type SignerParts = Parameters<typeof signingPartsOf>[0] & {
+  publicUrl: string;
+  clock: Clock;
+  log: Log;
+};
 
 export function signerOf(parts: SignerParts, { gate, work }: { gate: Gate; work: OpenWork }) {
   const signing = signingPartsOf(parts);
   const makeFirstSigningKey = () =>
     work((tx) => rotateSigningKey(tx, signing, { purpose: 'embed_token', cause: 'first' }));
+  const signingKeys = createSigningKeys({ gate, unseal: signing.unseal });
+  const { publicUrl: issuer, clock, log } = parts;
+  const signReceipt = createReceiptSigner({ signingKeys, issuer, log });
+  const signFeed = createFeedSigner({ gate, signingKeys, clock, log });
   return {
     signing,
-    signingKeys: createSigningKeys({ gate, unseal: signing.unseal }),
-    makeFirstSigningKey,
+    forRoutes: { signingKeys, makeFirstSigningKey, signReceipt, signFeed },
     /** Writes only if necessary, so that the server also starts on a read-only store. */
     async prepare(): Promise<void> {
       const keys = await gate.findSigningKeys();
-      if (!keys.some(({ purpose }) => purpose === 'embed_token')) await makeFirstSigningKey();
+      for (const purpose of PREPARED) {
+        if (keys.some((key) => key.purpose === purpose)) continue;
+        await work((tx) => rotateSigningKey(tx, signing, { purpose, cause: 'first' }));
+      }
     },
     anchorKey: () => openAnchorKey(work, signing),
   };

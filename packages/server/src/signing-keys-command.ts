@@ -1,4 +1,4 @@
-// keyrail-server signing-keys: lists and rotates the keys that sign embed tokens and anchors.
+// keyrail-server signing-keys: lists and rotates the keys that sign.
 
 import { parseArgs } from 'node:util';
 import { type SigningPurpose, signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
@@ -10,7 +10,7 @@ import { wireTime } from './base/wire-time.ts';
 import type { Config } from './config.ts';
 import { openWork, type Work } from './doors/work.ts';
 import { rotateSigningKey } from './features/signing/rotate-signing-key.ts';
-import { signerAt } from './features/signing/rotation-schedule.ts';
+import { isLasting, signerAt } from './features/signing/rotation-schedule.ts';
 import { listSigningKeys, type SigningKeyRow } from './features/signing/rows.ts';
 import { signingPartsOf } from './features/signing/signing-parts.ts';
 import { secretsOf } from './start.ts';
@@ -72,7 +72,7 @@ function listed(keys: readonly SigningKeyRow[], now: Date): string {
       const own = keys.filter((key) => key.purpose === purpose);
       const current = signerAt(own, now);
       return own
-        .filter(({ endsAt }) => purpose === 'audit_anchor' || !hasEnded(endsAt, now))
+        .filter(({ endsAt }) => isLasting(purpose) || !hasEnded(endsAt, now))
         .map((key) => `${key.id}  ${purpose}  ${stateOf(key, current, now)}\n`)
         .join('');
     })
@@ -88,6 +88,5 @@ function stateOf(key: SigningKeyRow, current: SigningKeyRow | null, now: Date): 
   return key === current ? `signs since ${wireTime(key.signsFrom)}${until}` : `replaced${until}`;
 }
 
-/** The public half of a key that signed anchors stays published for good. */
 const untilOf = ({ purpose }: SigningKeyRow): string =>
-  purpose === 'audit_anchor' ? 'may sign until' : 'published until';
+  isLasting(purpose) ? 'may sign until' : 'published until';

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createEmbedChangeLimit } from './access/embed-changes.ts';
 import { createPasswordHasher } from './access/passwords.ts';
 import { createThrottle, noThrottle } from './access/throttle.ts';
-import { type App, buildApp } from './app.ts';
+import { type App, type AppParts, buildApp } from './app.ts';
 import { type AskedTasks, openBackupSocket } from './backup-socket.ts';
 import { createBackupTasks } from './backup-tasks.ts';
 import { monotonicMs, systemClock } from './base/clock.ts';
@@ -23,10 +23,13 @@ import { recordRun } from './features/backups/record-run.ts';
 import { noScannerKeys, openScannerKeys } from './features/scanner/public-keys.ts';
 import { bootstrapTokenIn, masterKeyIn } from './generated-secrets.ts';
 import { openCounters, openStore } from './stores.ts';
+import type { Traces } from './traces/open-traces.ts';
 import { readyFields, welcome } from './welcome.ts';
 import { startWorker, type Worker, type WorkerParts } from './worker.ts';
 
 const STOP_WITHIN_MS = 9000;
+
+type Address = { host: string; port: number };
 
 type Parts = { api: boolean; worker: boolean };
 
@@ -41,24 +44,26 @@ export const workerCommand = (config: Config): Promise<void> =>
 
 async function run(config: Config, parts: Parts): Promise<void> {
   const startedAt = monotonicMs();
-  const log = openLog(config.logLevel, process.stdout);
+  const traces = await tracesOf(config);
+  const log = openLog(config.logLevel, process.stdout, traces?.logFields);
+  traces?.reportTo(log);
   // Links contain the port, so it is known before anything is built that makes links.
   const held = parts.api && config.port === 0 ? await holdFreePort(config.host) : null;
   const address = { host: config.host, port: held?.port ?? config.port };
   const publicUrl = config.publicUrl ?? urlOf(address);
-  const app = await openApp({ ...config, publicUrl }, log);
+  const app = await openApp({ ...config, publicUrl }, log, traces);
+  const probes = !parts.api && config.workerPort !== null ? app.openWorkerHttp() : null;
+  if (probes) {
+    await listenOr(probes, { host: config.host, port: config.workerPort ?? 0 }, app);
+    log.info({ url: probes.listeningOrigin }, 'the worker serves its probes');
+  }
   if (parts.api) {
     if (config.databaseUrl && !config.redisUrl) {
       log.warn('rate limits are counted per process: set REDIS_URL to run more than one API');
     }
-    try {
-      await app.http.ready();
-      await held?.release();
-      await app.http.listen(address);
-    } catch (error) {
-      await app.close();
-      throw cannotListen(error);
-    }
+    await app.http.ready();
+    await held?.release();
+    await listenOr(app.http, address, app);
   } else if (publicUrl.endsWith(':0')) {
     log.warn('links in mails have no port: set KEYRAIL_PUBLIC_URL');
   }
@@ -66,7 +71,7 @@ async function run(config: Config, parts: Parts): Promise<void> {
   const worker = parts.worker ? startWorker(app.worker) : null;
   const ms = Math.round(monotonicMs() - startedAt);
   // Install before "ready" is logged: a supervisor may send a signal as soon as it reads that.
-  stopOnSignal({ app, worker }, log);
+  stopOnSignal({ app, worker, probes }, log);
   if (process.stdout.isTTY && parts.api) process.stdout.write(welcome(url, config));
   else log.info({ ms, ...(parts.api && readyFields(url, config)) }, 'ready');
   // A killed process would not write it at its end.
@@ -89,10 +94,26 @@ async function holdFreePort(host: string): Promise<{ port: number; release(): Pr
   };
 }
 
+type Http = Pick<App['http'], 'listen' | 'close'>;
+
+/** Closes the app if the address cannot be used. */
+async function listenOr(http: Http, address: Address, app: App): Promise<void> {
+  try {
+    await http.listen(address);
+  } catch (error) {
+    await app.close();
+    throw cannotListen(error);
+  }
+}
+
 const cannotListen = (error: unknown): Error =>
   new Error(`Cannot listen (KEYRAIL_HOST, KEYRAIL_PORT): ${reasonOf(error)}`, { cause: error });
 
-async function openApp(config: Config & { publicUrl: string }, log: Log): Promise<App> {
+async function openApp(
+  config: Config & { publicUrl: string },
+  log: Log,
+  tracing: AppParts['tracing'],
+): Promise<App> {
   const db = await openStore(config, systemClock, log);
   const secrets = await secretsOf(config);
   const counters = await openCounters(config, systemClock, log);
@@ -136,6 +157,8 @@ async function openApp(config: Config & { publicUrl: string }, log: Log): Promis
     webhookPrivate: config.webhookPrivate,
     expiryMail: config.expiryMail,
     counters,
+    metering: await meteringOf(config),
+    tracing,
     checkAnswers: false,
   });
   await app.prepare();
@@ -146,6 +169,20 @@ async function openApp(config: Config & { publicUrl: string }, log: Log): Promis
     await app.close();
   };
   return { ...app, close };
+}
+
+/** prom-client is loaded only if it is used. */
+async function meteringOf({ metricsToken: token }: Config): Promise<AppParts['metering']> {
+  if (token === null) return null;
+  const { createMetrics } = await import('./metrics/metrics.ts');
+  return { metrics: createMetrics(systemClock), token };
+}
+
+/** OpenTelemetry is loaded only if it is used. */
+async function tracesOf({ traces }: Config): Promise<Traces | null> {
+  if (traces === null) return null;
+  const { openTraces } = await import('./traces/open-traces.ts');
+  return openTraces(traces);
 }
 
 /** The tasks that a command beside this server may ask for; their results are recorded. */
@@ -171,24 +208,30 @@ export async function secretsOf(
   };
 }
 
-type Running = { app: Pick<App, 'stopServing' | 'close'>; worker: Worker | null };
+type Running = {
+  app: Pick<App, 'stopServing' | 'close'>;
+  worker: Worker | null;
+  /** What a worker that runs alone serves. */
+  probes?: Pick<Http, 'close'> | null;
+};
 
 /**
  * Requests and jobs stop at the same time: a job that waits for a mail server must not leave the
  * API open meanwhile.
  */
-export async function stopInOrder({ app, worker }: Running): Promise<void> {
+export async function stopInOrder({ app, worker, probes }: Running): Promise<void> {
   await Promise.all([app.stopServing(), worker?.stop()]);
+  await probes?.close();
   await app.close();
 }
 
-function stopOnSignal({ app, worker }: Running, log: Log): void {
+function stopOnSignal(running: Running, log: Log): void {
   let stopping = false;
   const stop = async (signal: string): Promise<void> => {
     if (stopping) return;
     stopping = true;
     log.info({ signal }, 'stopping');
-    const stopped = stopInOrder({ app, worker });
+    const stopped = stopInOrder(running);
     const outcome = await Promise.race([stopped, sleep(STOP_WITHIN_MS, 'late', { ref: false })]);
     if (outcome === 'late') log.warn('some requests or jobs did not finish in time');
     process.exit(0);

@@ -16,13 +16,13 @@ import { createMemoryCounters } from './volatile/memory.ts';
 
 type Wanted = Pick<
   Config,
-  'databaseUrl' | 'dataDir' | 'databaseConnectionsMax' | 'databaseBytesMax'
+  'databaseUrl' | 'databasePoolerUrl' | 'dataDir' | 'databaseConnectionsMax' | 'databaseBytesMax'
 >;
 
 export async function openStore(wanted: Wanted, clock: Clock, log: Log): Promise<Database> {
   if (!wanted.databaseUrl) {
     if (!existsSync(join(wanted.dataDir, 'database'))) {
-      log.info('creating the embedded database: about ten seconds (only once)');
+      log.info('creating the embedded database: some seconds (only once)');
     }
     const { openEmbedded } = await import('./db/embedded.ts');
     return openEmbedded(wanted.dataDir, clock);
@@ -31,6 +31,7 @@ export async function openStore(wanted: Wanted, clock: Clock, log: Log): Promise
   await migratePostgres(url, log);
   return openPostgres({
     url,
+    poolerUrl: wanted.databasePoolerUrl?.reveal() ?? null,
     clock,
     connectionsMax: wanted.databaseConnectionsMax,
     bytesMax: wanted.databaseBytesMax,

@@ -6,6 +6,7 @@ import type { NewId } from './base/ids.ts';
 import type { Log } from './base/log.ts';
 import { createOutageLog } from './base/outage.ts';
 import type { Sealing } from './base/sealing.ts';
+import type { Tracing } from './base/tracing.ts';
 import type { OpenPeople } from './doors/people.ts';
 import { type AnchorParts, createAnchorJob } from './features/audit/anchor-heads.job.ts';
 import { backUp } from './features/backups/back-up.job.ts';
@@ -37,6 +38,7 @@ import {
   type WebhookParts,
   type WebhookSender,
 } from './features/webhooks/send-webhooks.job.ts';
+import type { ObserveJob } from './metrics/job-series.ts';
 
 export type WorkerParts = RetireParts &
   AnchorParts & {
@@ -51,6 +53,10 @@ export type WorkerParts = RetireParts &
     backup: BackupSetup;
     newId: NewId;
     log: Log;
+    /** Absent: runs of jobs are not counted. */
+    observeJob?: ObserveJob | undefined;
+    /** Null: runs of jobs have no spans. */
+    tracing?: Tracing | null;
   };
 
 type Job = {
@@ -149,12 +155,25 @@ export function startWorker(parts: WorkerParts): Worker {
   const stop = new AbortController();
   const sender = createWebhookSender(parts.webhooks);
   const workerRun = { workerId: parts.newId(), stopping: stop.signal, sender };
-  const scheduled = scheduledJobs(parts).map((job) => ({
+  const observed = (job: Job): Job => ({
     ...job,
-    everyMs: LOOK_FOR_DUE_MS,
-    run: () => runIfDue(parts, job, workerRun.workerId),
-  }));
-  const loops = [...steadyJobs(parts, workerRun), ...scheduled].map((job) =>
+    run: parts.observeJob?.(job.name, job.run) ?? job.run,
+  });
+  // Steady jobs have none: they look for work twice a second, and mostly find none.
+  const traced = (job: Job): Job => {
+    const { tracing } = parts;
+    const run = () => tracing?.around({ name: `job ${job.name}` }, job.run) ?? job.run();
+    return { ...job, run };
+  };
+  const scheduled = scheduledJobs(parts)
+    .map(observed)
+    .map(traced)
+    .map((job) => ({
+      ...job,
+      everyMs: LOOK_FOR_DUE_MS,
+      run: () => runIfDue(parts, job, workerRun.workerId),
+    }));
+  const loops = [...steadyJobs(parts, workerRun).map(observed), ...scheduled].map((job) =>
     runAgainAndAgain(job, parts.log, stop.signal),
   );
   return {

@@ -5,7 +5,7 @@ import type { Auth } from '@keyrail/protocol/wire/auth.ts';
 import { ApiError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import { allEnvs, type Reach } from '../doors/reach.ts';
-import { authenticate, bootstrapCheck, type Credentials } from './authenticate.ts';
+import { authenticate, type Credentials, tokenCheck } from './authenticate.ts';
 import type { Principal } from './principal.ts';
 
 const reach: Reach = {
@@ -50,7 +50,7 @@ const credentials: Credentials = {
     principal: { kind: 'embed', env: 'live', reach, ...held },
     refusal: new ApiError('invalid_embed_token'),
   }),
-  isBootstrap: bootstrapCheck(new Secret(BOOTSTRAP)),
+  isBootstrap: tokenCheck(new Secret(BOOTSTRAP)),
 };
 
 async function judged(auth: Auth, authorization: string | undefined): Promise<string | ApiError> {
@@ -105,7 +105,7 @@ test('a refusal names the accepted credentials', async () => {
 
 test('a bootstrap token in the format of an embed token is recognised', async () => {
   const token = 'deployment.bootstrap.0123456789abcdef';
-  const known = { ...credentials, isBootstrap: bootstrapCheck(new Secret(token)) };
+  const known = { ...credentials, isBootstrap: tokenCheck(new Secret(token)) };
   equal((await authenticate(known, 'founder', `Bearer ${token}`)).kind, 'bootstrap');
 });
 
@@ -150,13 +150,13 @@ for (const [authorization, expected] of presentations) {
 }
 
 test('if no bootstrap token is configured, none is accepted', () => {
-  const isBootstrap = bootstrapCheck(null);
+  const isBootstrap = tokenCheck(null);
   for (const presented of ['', 'null', 'undefined', BOOTSTRAP])
     equal(isBootstrap(presented), false);
 });
 
 test('only the exact bootstrap token is accepted', () => {
-  const isBootstrap = bootstrapCheck(new Secret(BOOTSTRAP));
+  const isBootstrap = tokenCheck(new Secret(BOOTSTRAP));
   for (const [presented, is] of [
     [BOOTSTRAP, true],
     [BOOTSTRAP.slice(0, -1), false],
@@ -169,7 +169,7 @@ test('only the exact bootstrap token is accepted', () => {
 
 test('a bootstrap token may contain dots, like an embed token', async () => {
   const dotted = 'chosen.by-an-operator.of-enough-characters';
-  const isBootstrap = bootstrapCheck(new Secret(dotted));
+  const isBootstrap = tokenCheck(new Secret(dotted));
   const founder = await authenticate(
     { ...credentials, isBootstrap },
     'founder',

@@ -74,8 +74,8 @@ function bearerToken(authorization: string | undefined): string {
   return token;
 }
 
-/** Compares digests of equal length, so that timing reveals nothing about the bootstrap token. */
-export function bootstrapCheck(token: Secret | null): (presented: string) => boolean {
+/** Compares digests of equal length, so that timing reveals nothing about the token. */
+export function tokenCheck(token: Secret | null): (presented: string) => boolean {
   if (!token) return () => false;
   const expected = digest(token.reveal());
   return (presented) => timingSafeEqual(digest(presented), expected);

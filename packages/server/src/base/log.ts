@@ -2,6 +2,7 @@
 // are never logged, so that secrets cannot leak through the log.
 import { Writable } from 'node:stream';
 import { type Logger, pino } from 'pino';
+import type { LogFields } from './tracing.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
 
@@ -15,13 +16,19 @@ export const isLevelEnabled = (
 
 export const logLevels: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'silent'];
 
-export function openLog(level: LogLevel, out: { isTTY?: boolean } & NodeJS.WritableStream): Log {
+/** `fieldsOf` adds its fields to every line. */
+export function openLog(
+  level: LogLevel,
+  out: { isTTY?: boolean } & NodeJS.WritableStream,
+  fieldsOf?: () => LogFields,
+): Log {
   const options = {
     level,
     base: null,
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { error: loggedError },
+    ...(fieldsOf && { mixin: fieldsOf }),
   };
   return out.isTTY ? pino(options, readable(out)) : pino(options, out);
 }

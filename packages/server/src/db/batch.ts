@@ -3,7 +3,7 @@
 // after a failed statement the others are skipped and everything is rolled back.
 import pg from 'pg';
 import type { Answer, Statement } from './database.ts';
-import { isStalePlan } from './faults.ts';
+import { isStalePlan, isUnreplicated, StoreUnavailable } from './faults.ts';
 import { camelName, preparedName, wireValue } from './wire-format.ts';
 
 type Field = { name: string; dataTypeID: number };
@@ -18,11 +18,16 @@ type Wire = {
   describe(message: { type: 'P'; name: string }): void;
   execute(message: object): void;
   sync(): void;
+  on(event: 'notice', listener: (notice: object) => void): void;
+  off(event: 'notice', listener: (notice: object) => void): void;
 };
 
 type Parser = (text: string) => unknown;
 type Value = string | Buffer | null;
 type Column = { name: string; parse: Parser };
+
+/** Replaced by the next statement: a pooler may send that to another connection. */
+const UNNAMED = '';
 
 export class Batch {
   readonly query_timeout: number;
@@ -36,13 +41,13 @@ export class Batch {
   #wire: Wire | null = null;
 
   constructor(
-    statements: readonly Statement[],
+    statements: readonly (Statement & { isUnnamed?: boolean })[],
     timeoutMs: number,
     callback: (error: Error | null, answers?: Answer[]) => void,
   ) {
     // A value without a wire format throws here, before part of the batch has been sent.
-    this.#statements = statements.map(({ text, values }) => ({
-      name: preparedName(text),
+    this.#statements = statements.map(({ text, values, isUnnamed }) => ({
+      name: isUnnamed ? UNNAMED : preparedName(text),
       text,
       values: values.map(wireValue),
     }));
@@ -65,12 +70,14 @@ export class Batch {
     // The driver's types lack the methods that its own queries call on a connection.
     const wire = connection as unknown as Wire;
     this.#wire = wire;
+    wire.on('notice', this.#handleNotice);
     const sent = new Set<string>();
     const described = describedOn(wire);
     this.#described = described;
     wire.stream.cork?.();
     for (const { name, text, values } of this.#statements) {
-      if (wire.parsedStatements[name] === undefined && !sent.has(name)) {
+      if (name === UNNAMED) wire.parse({ name, text });
+      else if (wire.parsedStatements[name] === undefined && !sent.has(name)) {
         described.delete(name);
         if (stale.get(wire)?.delete(name)) wire.close({ type: 'S', name });
         wire.parse({ name, text });
@@ -78,7 +85,7 @@ export class Batch {
         sent.add(name);
       }
       wire.bind({ statement: name, values });
-      if (!described.has(name)) wire.describe({ type: 'P', name: '' });
+      if (name === UNNAMED || !described.has(name)) wire.describe({ type: 'P', name: '' });
       wire.execute({});
     }
     wire.sync();
@@ -121,6 +128,13 @@ export class Batch {
     this.#current += 1;
   }
 
+  /** The driver gives notices to its connection, not to the query. */
+  readonly #handleNotice = (notice: object): void => {
+    if (isUnreplicated(notice)) {
+      this.#error = new StoreUnavailable('the commit may not have reached the synchronous replica');
+    }
+  };
+
   handleError(error: Error): void {
     this.#error ??= error;
     if (this.#wire && isStalePlan(error)) forgetPlans(this.#wire);
@@ -136,6 +150,7 @@ export class Batch {
   #finish(): void {
     const { callback } = this;
     this.callback = () => {};
+    this.#wire?.off('notice', this.#handleNotice);
     if (this.#error) callback(this.#error);
     else callback(null, this.#answers);
   }

@@ -2,6 +2,7 @@
 // driver, so every statement runs on both.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { Deadline } from '../base/deadline.ts';
+import type { PoolUse } from '../base/pool-use.ts';
 import type { StorageState, StorageUse } from '../base/storage.ts';
 import type { DoorRole } from './roles.ts';
 
@@ -34,6 +35,8 @@ export type Opening = {
   readOnly?: boolean;
   /** Without it, writes stop when the disk is full. */
   storage?: StorageUse | undefined;
+  /** Names the span of this work to PostgreSQL, for its log and its list of sessions. */
+  traceparent?: string;
   /** Gets a connection before all waiting work without this flag. */
   goesFirst?: boolean;
 };
@@ -76,6 +79,7 @@ export type Database = {
   /** Throws unless the store answers a statement on a connection of the pool. */
   ping(deadline: Deadline): Promise<void>;
   storage(): StorageState;
+  poolUse(): PoolUse;
   /**
    * Copies the files of the store as they are at one moment; other work waits only for that moment.
    * Absent for PostgreSQL, and for a store in memory.

@@ -16,6 +16,7 @@ import { freeBytesIn, stateWith, withDiskReserve } from './disk-space.ts';
 import { refuseUnsafeRoles } from './login-role.ts';
 import { migrate } from './migrate.ts';
 import { markMigrated, refuseWithoutFiles } from './migrated-marker.ts';
+import { copyEmptyDatabase } from './new-database.ts';
 import { pooledDatabase } from './pool.ts';
 import { embeddedLogin } from './roles.ts';
 
@@ -37,6 +38,7 @@ export async function openEmbedded(
   const lock = await lockDirectory(directory);
   try {
     await refuseWithoutFiles(directory);
+    await copyEmptyDatabase(directory);
     const lite = await openLite(directory);
     const database = await embeddedDatabase(lite, clock, {
       directory,

@@ -53,6 +53,13 @@ export const isStalePlan = (error: unknown): boolean =>
   sqlState(error) === '0A000' && text(error, 'routine') === 'RevalidateCachedQuery';
 
 /**
+ * PostgreSQL reports a commit as done, with this warning, when its wait for the synchronous replica
+ * was cancelled. A failover then loses the commit.
+ */
+export const isUnreplicated = (notice: object): boolean =>
+  text(notice, 'routine') === 'SyncRepWaitForLSN';
+
+/**
  * Serialisation failure, deadlock or stale plan: the whole operation may run again from its start.
  */
 export const isRetryable = (error: unknown): boolean => {

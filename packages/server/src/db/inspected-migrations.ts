@@ -1,6 +1,6 @@
 // Compares the migrations of a database with those of this version.
 import type { Inspection } from './inspection.ts';
-import { readMigrations } from './migrate.ts';
+import { isExpansion, readMigrations } from './migrate.ts';
 
 export type MigrationState = {
   isNew: boolean;
@@ -8,7 +8,7 @@ export type MigrationState = {
   isCopy: boolean;
   /** Of this version, and not applied yet. */
   pending: string[];
-  /** Applied by a newer version. */
+  /** Applied by a newer version, with changes that this one may not run with. */
   newer: string[];
   /** Their files were changed after they had been applied. */
   changed: string[];
@@ -35,7 +35,7 @@ export async function compareMigrations(inspection: Inspection): Promise<Migrati
     isNew: false,
     isCopy: suffix.found !== suffix.expected,
     pending: files.map(({ name }) => name).filter((name) => !applied.has(name)),
-    newer: [...applied.keys()].filter((name) => !ours.has(name)),
+    newer: [...applied.keys()].filter((name) => !ours.has(name) && !isExpansion(name)),
     changed: files
       .filter(({ name, hash }) => applied.has(name) && applied.get(name) !== hash)
       .map(({ name }) => name),

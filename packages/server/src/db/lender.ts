@@ -16,7 +16,7 @@ export type LenderParts = {
 
 type Lend = <T>(asked: ConnectionRequest, use: (client: pg.PoolClient) => Promise<T>) => Promise<T>;
 
-type Lender = { lend: Lend; expect: WaitingLine['expect'] };
+type Lender = { lend: Lend } & Pick<WaitingLine, 'expect' | 'use'>;
 
 export function createLender({ kind, pool, waitingMax }: LenderParts): Lender {
   const { giveBack, discard } = returns[kind];
@@ -69,7 +69,7 @@ export function createLender({ kind, pool, waitingMax }: LenderParts): Lender {
     }
   }
 
-  return { lend, expect: line.expect };
+  return { lend, expect: line.expect, use: line.use };
 }
 
 /** `back` is called when the connection can be lent again. */

@@ -3,7 +3,9 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { sqlState } from './faults.ts';
 import { refuseUnfinishedRestore } from './restore-marker.ts';
 import { allRoles, inThisDatabase } from './roles.ts';
 
@@ -28,12 +30,39 @@ export async function readMigrations(): Promise<Migration[]> {
 export const readRoleSetup = (): Promise<string[]> =>
   Promise.all(['roles.sql', 'adopt.sql'].map((name) => readFile(join(directory, name), 'utf8')));
 
+/**
+ * While a migration waits for a lock on a table, everything after it on that table waits as well.
+ * So it gives up soon, and the whole migration is tried again.
+ */
+const LOCK_MS_MAX = 2000;
+const LOCK_PAUSE_MS = 1000;
+const LOCK_ATTEMPTS_MAX = 30;
+
 /** Applies the missing files and returns their names. */
-export const migrate = (admin: pg.ClientBase): Promise<string[]> =>
-  inMigration(admin, async () => {
-    await refuseUnfinishedRestore(admin);
-    return migrateWithin(admin);
-  });
+export async function migrate(admin: pg.ClientBase): Promise<string[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await inMigration(admin, async () => {
+        await admin.query("select set_config('lock_timeout', $1, true)", [String(LOCK_MS_MAX)]);
+        await refuseUnfinishedRestore(admin);
+        return migrateWithin(admin);
+      });
+    } catch (error) {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      if (attempt === LOCK_ATTEMPTS_MAX) throw stillLocked(error);
+    }
+    await sleep(LOCK_PAUSE_MS);
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+const stillLocked = (cause: unknown): Error =>
+  new Error(
+    'A long transaction of another program holds a lock that the migration needs. ' +
+      'Nothing was changed. End that transaction, and run it again.',
+    { cause },
+  );
 
 /** One transaction that no other migration or restore of this database overlaps. */
 export async function inMigration<T>(admin: pg.ClientBase, body: () => Promise<T>): Promise<T> {
@@ -93,6 +122,12 @@ async function applyMissing(
   return applied;
 }
 
+/**
+ * Whether the release before can run with this migration, and start again: it only adds. A law
+ * reads each file with such a name.
+ */
+export const isExpansion = (name: string): boolean => /^\d{4}_expand_/.test(name);
+
 function refuseUnknown(migrations: Migration[], hashes: Map<string, string>): void {
   for (const { name, hash } of migrations) {
     const recorded = hashes.get(name);
@@ -101,7 +136,7 @@ function refuseUnknown(migrations: Migration[], hashes: Map<string, string>): vo
     }
   }
   const files = new Set(migrations.map(({ name }) => name));
-  const newer = [...hashes.keys()].filter((name) => !files.has(name));
+  const newer = [...hashes.keys()].filter((name) => !files.has(name) && !isExpansion(name));
   if (newer.length > 0) {
     throw new Error(
       `The database was migrated by a newer Keyrail (${newer.join(', ')}). ` +

@@ -29,22 +29,30 @@ const ATTEMPTS_MAX = 3;
 type PoolParts = LenderParts & {
   clock: Clock;
   close(): Promise<void>;
+  /**
+   * Behind a pooler in transaction mode nothing stays on a connection: this statement begins each
+   * batch, and no statement is prepared under a name.
+   */
+  pooled?: Statement | undefined;
   /** Its question is run with every ping, by the login itself. */
   gauge?: { question: Statement; seen(answer: Answer): void };
 };
 
 export function pooledDatabase(parts: PoolParts): Database {
-  const { kind, pool, clock, waitingMax, close, gauge } = parts;
-  const { lend, expect } = createLender({ kind, pool, waitingMax });
+  const { kind, pool, clock, waitingMax, close, gauge, pooled } = parts;
+  const settled = pooled ? [pooled] : [];
+  if (pooled) pool.on('connect', (client) => unprepared.add(client));
+  const { lend, expect, use } = createLender({ kind, pool, waitingMax });
 
   function once(opening: Opening, statement: Statement): Promise<Answer> {
     return withRetries(opening.deadline, () =>
       lend(opening, async (client) => {
-        const batch = [prologue(opening, clock, 'settings'), statement];
-        const [, answer] = await send(client, batch, opening.deadline).catch((error) => {
+        const batch = [...settled, prologue(opening, clock, 'settings'), statement];
+        const answers = await send(client, batch, opening.deadline).catch((error) => {
           const fault = refusedBy(opening, error);
           throw mayRepeat[opening.role] ? untouched(fault) : fault;
         });
+        const answer = answers.at(-1);
         if (!answer) throw new Error('impossible: a statement without an answer');
         return answer;
       }),
@@ -59,13 +67,14 @@ export function pooledDatabase(parts: PoolParts): Database {
       lend(opening, async (client) => {
         const begun = [
           opening.repeatable ? BEGIN_REPEATABLE : BEGIN,
+          ...settled,
           prologue(opening, clock, 'settings and clock'),
         ];
-        const [, first] = await send(client, begun, opening.deadline).catch(async (error) => {
+        const answers = await send(client, begun, opening.deadline).catch(async (error) => {
           await abandon(client, error, opening.deadline);
           throw untouched(error);
         });
-        const now = first?.rows[0]?.now;
+        const now = answers.at(-1)?.rows[0]?.now;
         if (!(now instanceof Date)) throw new Error('impossible: a transaction without a clock');
         const run = (statement: Statement) => runIn(client, statement, opening);
         // The embedded store never yields, so other work gets a turn between two statements.
@@ -87,6 +96,7 @@ export function pooledDatabase(parts: PoolParts): Database {
         gauge?.seen(answer);
       }),
     storage: () => 'ok',
+    poolUse: use,
     close,
   };
 }
@@ -104,9 +114,10 @@ type Prologue = 'settings' | 'settings and clock';
 
 /** One statement that sets the transaction's role and scope, and may read its clock. */
 export const prologue = (opening: Opening, clock: Clock, which: Prologue): Statement => {
-  const { role, scope, changeId, readOnly } = opening;
+  const { role, scope, changeId, readOnly, traceparent } = opening;
+  const texts = traceparent === undefined ? prologues : tracedPrologues;
   return {
-    text: prologues[readOnly ? 'readOnly' : 'usual'][which],
+    text: texts[readOnly ? 'readOnly' : 'usual'][which],
     values: [
       role,
       scope.workspaceId ?? '',
@@ -116,6 +127,7 @@ export const prologue = (opening: Opening, clock: Clock, which: Prologue): State
       scope.userId ?? '',
       changeId ?? '',
       clock.shiftMs(),
+      ...(traceparent === undefined ? [] : [`keyrail ${traceparent}`]),
     ],
   };
 };
@@ -158,6 +170,18 @@ const prologuesWith = (more: string): Record<Prologue, string> => ({
 });
 
 const prologues = { usual: prologuesWith(''), readOnly: prologuesWith(READ_ONLY) };
+
+/**
+ * The traceparent as the name of the session, for this transaction: a comment in a statement would
+ * make each text another prepared statement. The name has 63 bytes, the most that it may have.
+ */
+const TRACED = `,
+    set_config('application_name', $9, true)`;
+
+const tracedPrologues = {
+  usual: prologuesWith(TRACED),
+  readOnly: prologuesWith(READ_ONLY + TRACED),
+};
 
 /** A write in a transaction that is read-only because the disk is nearly full. */
 const refusedBy = ({ readOnly }: Opening, error: unknown): unknown =>
@@ -204,6 +228,9 @@ async function abandon(client: pg.PoolClient, error: unknown, deadline: Deadline
   if (!spoilsConnection(error)) await sendOne(client, ROLLBACK, deadline);
 }
 
+/** Connections of a pooler, which gives each transaction any connection of its own. */
+const unprepared = new WeakSet<pg.ClientBase>();
+
 function send(
   client: pg.PoolClient,
   statements: readonly Statement[],
@@ -214,7 +241,10 @@ function send(
   return new Promise((resolve, reject) => {
     const settle = (error: Error | null, answers?: Answer[]) =>
       error ? reject(noteDriverError(error)) : resolve(answers ?? []);
-    client.query(new Batch(statements, timeoutMs, settle));
+    const sent = unprepared.has(client)
+      ? statements.map((statement) => ({ ...statement, isUnnamed: true }))
+      : statements;
+    client.query(new Batch(sent, timeoutMs, settle));
   });
 }
 

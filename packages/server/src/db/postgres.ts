@@ -4,7 +4,7 @@ import pg from 'pg';
 import type { Clock } from '../base/clock.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import { reasonOf } from '../base/errors.ts';
-import type { Database } from './database.ts';
+import type { Database, Statement } from './database.ts';
 import { createSizeGauge } from './database-size.ts';
 import { withDiskReserve } from './disk-space.ts';
 import { listenTo } from './listener.ts';
@@ -13,6 +13,8 @@ import { pooledDatabase } from './pool.ts';
 type PostgresOptions = {
   url: string;
   clock: Clock;
+  /** A pooler in transaction mode, for everything but LISTEN. */
+  poolerUrl?: string | null;
   connectionsMax: number;
   /** The maximum size of the database. Without it the size is not checked. */
   bytesMax?: number | null;
@@ -28,7 +30,7 @@ const WAITING_PER_CONNECTION_MAX = 50;
 
 /**
  * Override the settings of the database, its owner and the login: the schema, the text format of
- * values, and the default isolation level.
+ * values, the default isolation level, and the warning of a commit without its replica.
  */
 const SETTINGS = [
   'search_path=keyrail',
@@ -36,6 +38,7 @@ const SETTINGS = [
   'timezone=UTC',
   'extra_float_digits=1',
   'default_transaction_isolation=read\\ committed',
+  'client_min_messages=warning',
 ];
 
 /** In the driver, `options` in the URL would replace ours, so they are put in front of ours. */
@@ -49,15 +52,30 @@ function addressed(url: string): Pick<pg.PoolConfig, 'connectionString' | 'optio
   return { connectionString: `${address}?${query}`, options: `${theirs} ${ours}` };
 }
 
+const TIMEOUTS = {
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  lock_timeout: LOCK_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+};
+
+/** The same settings for one transaction: a pooler drops those of a connection. */
+const POOLED: Statement = {
+  text: `select length(concat(${[
+    ...SETTINGS.map((setting) => setting.replaceAll('\\', '').split('=')),
+    ...Object.entries(TIMEOUTS),
+  ]
+    .map(([name, value]) => `set_config('${name}', '${value}', true)`)
+    .join(', ')})) as set`,
+  values: [],
+};
+
 export function openPostgres(options: PostgresOptions): Database {
+  const { poolerUrl = null } = options;
   const pool = new pg.Pool({
-    ...addressed(options.url),
+    ...(poolerUrl ? { connectionString: poolerUrl } : { ...addressed(options.url), ...TIMEOUTS }),
     max: options.connectionsMax,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_CONNECTION_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     // Each batch sets its own client-side timeout from its deadline.
     query_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'keyrail',
@@ -71,6 +89,7 @@ export function openPostgres(options: PostgresOptions): Database {
   const database: Database = pooledDatabase({
     kind: 'postgres',
     pool,
+    pooled: poolerUrl ? POOLED : undefined,
     clock: options.clock,
     waitingMax: options.connectionsMax * WAITING_PER_CONNECTION_MAX,
     close: () => pool.end(),

@@ -14,6 +14,7 @@
 // A free connection is always lent, so that new work corrects averages from a slow period. Work
 // with `goesFirst` (revocations and look-ups of credentials) is served before all other work.
 import type { Deadline } from '../base/deadline.ts';
+import type { PoolUse } from '../base/pool-use.ts';
 import type { DoorRole } from './database.ts';
 import { StoreUnavailable } from './faults.ts';
 
@@ -33,6 +34,7 @@ export type WaitingLine = {
    * The work counts as waiting until the returned function is called.
    */
   expect(asked: ConnectionRequest): () => void;
+  use(): PoolUse;
 };
 
 type LineLimits = { connections: number; waitingMax: number };
@@ -112,6 +114,7 @@ export function createWaitingLine({ connections, waitingMax }: LineLimits): Wait
       if (next) next.turn.resolve();
       else lent -= 1;
     },
+    use: () => ({ max: connections, lent, waiting: first.size + others.size }),
   };
 }
 

@@ -51,6 +51,8 @@ const KEYS = `
 const signed: Record<SigningPurpose, string> = {
   embed_token: 'embed tokens',
   audit_anchor: 'audit anchors',
+  receipt: 'receipts',
+  policy_feed: 'the policy feed',
 };
 
 function outcomesOf(

@@ -44,18 +44,33 @@ export type SigningKeyFact = {
 const PUBLISHED_KEYS_MAX = 1000;
 
 /**
- * All published signing keys. First those of embed tokens, oldest first; then those of anchors,
- * newest first, also ended ones, because old anchors are verified too.
+ * All published signing keys. First those of embed tokens, oldest first; then the others, newest
+ * first, also ended ones of anchors and receipts, because old ones are verified too.
  */
 export const findSigningKeys = (runner: Runner): Promise<SigningKeyFact[]> =>
   many(
     runner,
     sql<SigningKeyFact>`select id, purpose, public_key, sealed_private from signing_keys
-      where ends_at is null or ends_at > app_now() or purpose = 'audit_anchor'
-      order by purpose = 'audit_anchor',
-        case purpose when 'audit_anchor' then -generation else generation end
+      where ends_at is null or ends_at > app_now() or purpose in ('audit_anchor', 'receipt')
+      order by purpose <> 'embed_token',
+        case purpose when 'embed_token' then generation else -generation end
       limit ${PUBLISHED_KEYS_MAX}`,
   );
+
+/** The id of the key that signs the policy feed now; null if there is none. */
+export async function findFeedSigner(runner: Runner): Promise<string | null> {
+  const found = await maybe(
+    runner,
+    sql<{ id: string }>`select signing.id
+      from (select app_now() as now) moment cross join signing_keys signing
+      where purpose = 'policy_feed' and (ends_at is null or ends_at > moment.now)
+      order by signs_from > moment.now,
+        case when signs_from > moment.now then signs_from end,
+        signs_from desc
+      limit 1`,
+  );
+  return found?.id ?? null;
+}
 
 /** A credential that a scanner may find. A session belongs to no workspace. */
 export type LeakFact = { id: string; hash: string; isPastHarm: boolean } & (

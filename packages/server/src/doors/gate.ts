@@ -12,6 +12,7 @@ import {
   type EmbedFact,
   type EmbedSubject,
   findEmbedFact,
+  findFeedSigner,
   findLeaks,
   findSigningKeys,
   type LeakFact,
@@ -61,6 +62,8 @@ export type Gate = {
   noteSeen(fact: SessionFact): Promise<void>;
   findEmbedFact(subject: EmbedSubject): Promise<EmbedFact | null>;
   findSigningKeys(): Promise<SigningKeyFact[]>;
+  /** The id of the key that signs the policy feed now; null if there is none. */
+  findFeedSigner(): Promise<string | null>;
   /** Credentials by the hashes of strings that were found in public. */
   findLeaks(hashes: readonly string[]): Promise<Map<string, LeakFact>>;
   /** The policy versions of these projects; unknown projects are omitted. */
@@ -93,6 +96,7 @@ export function openGate(db: Database): Gate {
     noteSeen: (fact) => noteSeen(patient(), fact),
     findEmbedFact: (subject) => findEmbedFact(patient(), subject),
     findSigningKeys: () => findSigningKeys(patient()),
+    findFeedSigner: () => findFeedSigner(patient()),
     findLeaks: (hashes) => findLeaks(patient(), hashes),
     findVersions: (ids) => findVersions(patient(), ids),
     notifyAll: (channel, messages) => notifyAll(patient(), channel, messages),

@@ -8,6 +8,7 @@ import { ApiError } from '../base/errors.ts';
 import { createIdMaker } from '../base/ids.ts';
 import { systemRandomBytes } from '../base/random.ts';
 import { createSealing } from '../base/sealing.ts';
+import type { Database } from '../db/database.ts';
 import { sqlState } from '../db/faults.ts';
 import { newSecretKey } from '../features/secret-keys/new-secret-key.ts';
 import { quarantineSecretKey } from '../features/secret-keys/quarantine-secret-key.ts';
@@ -21,8 +22,12 @@ import { openWrite } from './write.ts';
 
 type Opened = Harness & {
   write: ReturnType<typeof openWrite>;
+  /** The same door of another database. */
+  writeOn(db: Database): ReturnType<typeof openWrite>;
   announced: (readonly PolicyVersion[])[];
   forgotten: (readonly string[])[];
+  /** Called with each call of `forgetKeys`, before it returns. */
+  onForget: { act(): void };
 };
 
 /** A workspace and its write door, opened as in the pipeline. */
@@ -30,6 +35,7 @@ async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
   const app = await harness(t);
   const announced: (readonly PolicyVersion[])[] = [];
   const forgotten: (readonly string[])[] = [];
+  const onForget = { act: () => {} };
   const parts = {
     db: app.testApp.db,
     newId: createIdMaker(app.clock, systemRandomBytes),
@@ -38,6 +44,7 @@ async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
     announce: (versions: readonly PolicyVersion[]) => void announced.push(versions),
     forgetKeys: (ids: readonly string[]) => {
       forgotten.push(ids);
+      onForget.act();
       return null;
     },
   };
@@ -50,8 +57,10 @@ async function opened(t: TestContext, waitMs = 5000): Promise<Opened> {
   return {
     ...app,
     write: openWrite(parts, reach, { deadline: deadlineAfter(waitMs) }),
+    writeOn: (db) => openWrite({ ...parts, db }, reach, { deadline: deadlineAfter(waitMs) }),
     announced,
     forgotten,
+    onForget,
   };
 }
 
@@ -197,6 +206,27 @@ test('a change that weakens a secret key waits until no process has it cached', 
   await app.write((tx) => revokeSecretKey(tx, { id, reason: null }));
   await app.write((tx) => revokeSecretKey(tx, { id, reason: null }));
   deepEqual(app.forgotten, [[id], [id], [id]], 'a repeated call waits too');
+});
+
+test('caches drop a secret key only after the commit that ends it', async (t) => {
+  const app = await opened(t);
+  const { id } = await app.as.liveKey('POST /v1/secret_keys', { env: 'test' });
+  let isCommitted = false;
+  const { db } = app.testApp;
+  const transaction: typeof db.transaction = (opening, body) =>
+    db.transaction(opening, async (tx) => {
+      const ending = await body(tx);
+      if (ending.kind === 'rollback') return ending;
+      const result = (answers: Parameters<typeof ending.result>[0]) => {
+        isCommitted = true;
+        return ending.result(answers);
+      };
+      return { ...ending, result };
+    });
+  const seen: boolean[] = [];
+  app.onForget.act = () => void seen.push(isCommitted);
+  await app.writeOn({ ...db, transaction })((tx) => revokeSecretKey(tx, { id, reason: null }));
+  deepEqual(seen, [true]);
 });
 
 test('a row of another workspace cannot be written', async (t) => {

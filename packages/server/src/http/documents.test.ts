@@ -5,21 +5,23 @@ import { test } from 'node:test';
 import { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { operationId } from '@keyrail/protocol/openapi.ts';
 import { errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
-import Fastify, { type InjectOptions } from 'fastify';
+import type { InjectOptions } from 'fastify';
+import { openLog } from '../base/log.ts';
 import { documentRoutes, redirectRoot } from './documents.ts';
 import { apiHeaders } from './headers.ts';
+import { buildServer, type ServerParts } from './server.ts';
 
 const lines = Object.keys(allEndpoints);
 
-/** A server with only the documents, and with the standard headers. */
+const publicUrl = 'https://keys.example.com';
+
+/** A server with only the documents, so the parts for endpoints are missing. */
 function documentServer() {
-  const app = Fastify();
-  for (const method of ['PROPFIND', 'QUERY']) app.addHttpMethod(method, { hasBody: true });
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.headers(apiHeaders);
-  });
-  documentRoutes(app, 'https://keys.example.com');
-  redirectRoot(app, 'https://keys.example.com');
+  const log = openLog('silent', process.stderr);
+  const parts = { log, newRequestId: () => 'one', publicUrl, trustProxy: false };
+  const app = buildServer([], parts as ServerParts);
+  documentRoutes(app, publicUrl);
+  redirectRoot(app, publicUrl);
   return app;
 }
 

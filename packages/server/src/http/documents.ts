@@ -7,9 +7,9 @@ import { referencePage } from '@keyrail/reference/page.ts';
 import { referenceIcon } from '@keyrail/reference/palette.ts';
 import { referenceStyle } from '@keyrail/reference/style.ts';
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../base/errors.ts';
 import { VERSION } from '../base/version.ts';
 import { type Headers, headersFor, standardHeaders } from './headers.ts';
+import { refuseChanges } from './method-not-allowed.ts';
 
 /** The page has one script and no forms or frames: the policy allows that script, by its hash. */
 const pagePolicy = (): string =>
@@ -57,8 +57,6 @@ function documentsOf(url: string): Document[] {
   ];
 }
 
-const METHODS_ANSWERED = ['GET', 'HEAD'];
-
 function addDocument(
   app: FastifyInstance,
   { path, type, policy, make }: Document,
@@ -71,20 +69,6 @@ function addDocument(
     return reply.type(`${type}; charset=utf-8`).send(text());
   });
   refuseChanges(app, path);
-}
-
-/** Other methods than GET and HEAD. */
-export function refuseChanges(app: FastifyInstance, path: string): void {
-  const refuse = async (): Promise<never> => {
-    const headers = { allow: METHODS_ANSWERED.join(', ') };
-    throw new ApiError('method_not_allowed', undefined, { headers });
-  };
-  app.route({
-    method: app.supportedMethods.filter((method) => !METHODS_ANSWERED.includes(method)),
-    url: path,
-    onRequest: refuse,
-    handler: refuse,
-  });
 }
 
 function once<T>(make: () => T): () => T {

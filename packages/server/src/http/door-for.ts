@@ -74,7 +74,7 @@ export function doorFor(
       };
     }
     case 'volatile':
-      return { counters: parts.counters, reach: within() };
+      return { counters: parts.counters, reach: within(), newId: parts.newId };
     case 'probe':
       return { probe: parts.probe };
     case 'none':

@@ -50,6 +50,8 @@ export type Incoming = {
   requestId: string;
   clientAddress: string;
   header(name: string): string | undefined;
+  /** Path and query, as they were sent. */
+  target: string;
   gone(): AbortSignal;
   params: unknown;
   query: unknown;
@@ -137,6 +139,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
         requestId: incoming.requestId,
         clientAddress: incoming.clientAddress,
         header: incoming.header,
+        target: incoming.target,
         gone: incoming.gone,
         admitAgain: async () => void (await admit(callerIn(incoming))),
         issueCursor,

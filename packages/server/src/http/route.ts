@@ -62,7 +62,7 @@ export type Doors = {
   /** Reads, and writes without an audit row. */
   record: { record: RecordDoor };
   /** Data that may be lost. Has no access to the database. */
-  volatile: { counters: Counters; reach: Reach };
+  volatile: { counters: Counters; reach: Reach; newId: NewId };
   probe: { probe: Probe };
   none: Record<never, never>;
 };
@@ -91,6 +91,8 @@ type Input<L extends string, E> = {
   requestId: string;
   clientAddress: string;
   header(name: string): string | undefined;
+  /** Path and query of the request, as they were sent. */
+  target: string;
   /** A cursor for the next page, for responses that have it in the body. */
   issueCursor(position: readonly string[]): string;
   /** Aborted when the caller closes the connection. */

@@ -1,6 +1,5 @@
 // Fastify provides the router, body limits and graceful shutdown; the pipeline does the rest.
 // Fastify's coercion, validation and error responses are not used.
-import { METHODS } from 'node:http';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
@@ -8,10 +7,13 @@ import { WORKSPACE_HEADER } from '../access/named-workspace.ts';
 import { ApiError } from '../base/errors.ts';
 import { isLevelEnabled, type Log } from '../base/log.ts';
 import { chain, settle } from '../base/maybe-async.ts';
+import type { Tracing } from '../base/tracing.ts';
 import { standardHeaders } from './headers.ts';
 import { createLingering } from './lingering.ts';
 import { refuseMalformed } from './malformed-http.ts';
-import { refuseOtherMethods, routerPath } from './method-not-allowed.ts';
+import { refuseOtherMethods, refuseRareMethods, routerPath } from './method-not-allowed.ts';
+import { type Metering, metricsRoute } from './metrics-route.ts';
+import { observeResponses } from './observed-responses.ts';
 import {
   type Admitted,
   type Caller,
@@ -30,6 +32,7 @@ import {
 } from './responses.ts';
 import type { ServedRoute } from './route.ts';
 import { openSockets, type SocketLimits, socketLimits } from './sockets.ts';
+import { traceRequests } from './traced-requests.ts';
 import { writeResponse } from './write-response.ts';
 
 export type ServerParts = PipelineParts & {
@@ -37,6 +40,10 @@ export type ServerParts = PipelineParts & {
   newRequestId(): string;
   publicUrl: string;
   trustProxy: string[] | false;
+  /** Null: responses are not counted, and there is no /metrics. */
+  metering?: Metering | null;
+  /** Null: requests have no spans. */
+  tracing?: Tracing | null;
   /** Overrides for tests. */
   socketLimits?: Partial<SocketLimits>;
 };
@@ -63,9 +70,6 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     clientErrorHandler: ({ code }, socket) =>
       refuseMalformed({ code, socket, headers: unroutedHeaders() }, lingering),
   });
-  for (const method of METHODS) {
-    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true });
-  }
   app.decorateRequest(ADMITTED, null);
   app.decorateRequest(FATE, null);
   readBodiesUnparsed(app);
@@ -74,17 +78,25 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     lingering.close();
     done();
   });
+  if (parts.tracing) traceRequests(app, parts.tracing);
+  const observeUnknown = parts.metering && observeResponses(app, parts.metering.metrics.requests);
+  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply) => {
+    observeUnknown?.(404, reply.elapsedTime);
+    return responses.refuse(request, reply, noSuchPath());
+  };
   // On an unknown path, errors of the body do not matter: the response is 404.
   app.setErrorHandler((error, request, reply) =>
-    responses.refuse(request, reply, request.is404 ? noSuchPath() : error),
+    request.is404 ? refuseUnknown(request, reply) : responses.refuse(request, reply, error),
   );
   app.setNotFoundHandler((request, reply) =>
     isPreflight(request)
       ? responses.answerPreflight(request, reply)
-      : responses.refuse(request, reply, noSuchPath()),
+      : refuseUnknown(request, reply),
   );
+  refuseRareMethods(app, responses, refuseUnknown);
   for (const route of routes) addRoute(app, route, { ...parts, responses });
   refuseOtherMethods(app, routes, responses);
+  if (parts.metering) metricsRoute(app, parts.metering, standard);
   return app;
 }
 
@@ -131,6 +143,7 @@ function addRoute(
   app.route({
     method,
     url: routerPath(path),
+    config: { line: route.line },
     bodyLimit: route.endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
     ...(method !== 'GET' && {
       onRequest: (request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void) => {
@@ -187,6 +200,7 @@ const incomingOf = (request: FastifyRequest, reply: FastifyReply): Incoming => (
   requestId: request.id,
   clientAddress: request.ip,
   header: (name) => headerText(request.headers[name]),
+  target: request.url,
   gone: () => goneSignal(reply),
   params: request.params,
   query: request.query,

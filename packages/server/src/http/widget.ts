@@ -5,8 +5,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { takes } from './compress.ts';
-import { refuseChanges } from './documents.ts';
 import { headersFor, standardHeaders } from './headers.ts';
+import { refuseChanges } from './method-not-allowed.ts';
 
 const WIDGET_PATH = '/widget.js';
 const FILE = 'widget.js';

@@ -32,6 +32,9 @@ export type Verdict = {
   limited: number | null;
 };
 
+/** Units that were charged in advance, to be spent until they expire. None if `granted` is 0. */
+export type Lease = Verdict & { leaseId: string; granted: number; expiresInMs: number };
+
 export type StoreState = { configured: boolean; ready: boolean; error: string | null };
 
 export type Counters = {
@@ -45,11 +48,35 @@ export type Counters = {
    * needs new names beyond the owner's maximum.
    */
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict | Promise<Verdict>;
+  /**
+   * Charges as many units as are left of all rules, at most `want`. They expire with the current
+   * bucket of the rule whose bucket ends first: only then does a charge count at least as long as
+   * if it were made when it is spent. Throws `overQuota` as `check` does.
+   */
+  lease(
+    owner: Owner,
+    rules: readonly Rule[],
+    wanted: { want: number; id: string },
+  ): Lease | Promise<Lease>;
+  /** Takes units of a lease off its counters, once. Returns how many, which is all or none. */
+  giveBack(owner: Owner, rules: readonly Rule[], rest: Rest): number | Promise<number>;
   state(): StoreState;
   close(): Promise<void>;
 };
 
+/** What is left of a lease. */
+export type Rest = { leaseId: string; unused: number };
+
 export const NEVER = -1;
+
+/** The most leases of one owner that can be returned; more are granted, and their rest is lost. */
+export const LEASES_MAX = 100_000;
+
+/** The id of a lease names the granted units, so that the record of a lease is one text. */
+export const leaseIdOf = (id: string, granted: number): string => `${id}.${granted}`;
+
+export const grantedBy = (leaseId: string): number =>
+  Number(/\.([1-9]\d{0,4})$/.exec(leaseId)?.[1] ?? 0);
 
 /** Affects this owner only, which has to wait until some of its names have expired. */
 export const overQuota = (waitMs: number): ApiError =>

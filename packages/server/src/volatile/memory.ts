@@ -1,11 +1,14 @@
-// Counters in memory, for a deployment with one process. They must behave exactly like check.lua; a
-// test compares the two step by step. Each owner has a bounded number of names. Expired names are
-// removed during checks, a few at a time.
+// Counters in memory, for a deployment with one process. They must behave exactly like the scripts
+// for Redis; a test compares the two step by step. Each owner has a bounded number of names.
+// Expired names are removed during checks, a few at a time.
 import {
   type Counters,
+  type Lease,
+  leaseIdOf,
   NEVER,
   type Owner,
   overQuota,
+  type Rest,
   type Rule,
   spanOf,
   type Tally,
@@ -13,9 +16,18 @@ import {
   verdictOf,
   widthOf,
 } from './counters.ts';
+import {
+  type Charge,
+  emptyCounter,
+  fullUntilMs,
+  newestOf,
+  roll,
+  tallyOf,
+} from './memory-counter.ts';
+import { type Charged, expiresInMs, giveBack, recordLease } from './memory-leases.ts';
 import { type Counter, createOwnerNames, type OwnerNames } from './owner-names.ts';
 
-/** Up to 50 MB if all of them are sliding. */
+/** Up to 50 MB if all of them are sliding, and 15 MB of leases. */
 const MEMORY_NAMES_MAX = 100_000;
 
 /** Names swept for every rule checked, so that the sweep is faster than new names arrive. */
@@ -23,8 +35,10 @@ const SWEPT_PER_RULE = 2;
 
 type MemoryParts = { nowMs(): number; namesMax?: number };
 
-type MemoryCounters = Omit<Counters, 'check'> & {
+type MemoryCounters = Omit<Counters, 'check' | 'lease' | 'giveBack'> & {
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict;
+  lease(owner: Owner, rules: readonly Rule[], wanted: { want: number; id: string }): Lease;
+  giveBack(owner: Owner, rules: readonly Rule[], rest: Rest): number;
   /** The number of names, of one owner or of all owners. */
   size(ownerName?: string): number;
 };
@@ -49,30 +63,40 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
     check(owner, rules, cost) {
       const now = nowMs();
       const names = owners.get(owner.name);
-      const tallies: Tally[] = [];
-      const counters: (Counter | undefined)[] = [];
-      let allowed = true;
-      for (const rule of rules) {
-        const counter = names?.get(rule.name);
-        const tally = tallyOf(rule, counter, { now, cost });
-        tallies.push(tally);
-        counters.push(counter);
-        if (tally.waitMs === 0) continue;
-        allowed = false;
-        if (!counter || tally.waitMs === NEVER) continue;
-        counter.fullUntilMs = now + tally.waitMs;
-        names?.touch(rule.name, counter, now);
-      }
+      const looked = look(names, rules, { now, cost });
       try {
-        if (allowed && cost > 0) {
-          chargeAll(names ?? namesOf(owner), rules, { counters, tallies, now, cost });
+        if (looked.allowed && cost > 0) {
+          chargeAll(names ?? namesOf(owner), rules, { looked, now, cost });
         }
       } finally {
         // After the charge, which must not write to a counter that the sweep has removed. Also
         // after a denial, because an idle iterator keeps every table that its map has outgrown.
         if (cost > 0) sweep(now, rules.length * SWEPT_PER_RULE);
       }
-      return verdictOf(allowed, tallies);
+      return verdictOf(looked.allowed, looked.tallies);
+    },
+    lease(owner, rules, { want, id }) {
+      const now = nowMs();
+      const looked = look(owners.get(owner.name), rules, { now, cost: 1 });
+      const granted = looked.allowed ? restOf(rules, looked.tallies, want) : 0;
+      const leaseId = leaseIdOf(id, granted);
+      let expires = 0;
+      try {
+        if (granted > 0) {
+          const names = namesOf(owner);
+          const charged = chargeAll(names, rules, { looked, now, cost: granted });
+          recordLease(names, leaseId, { charged, now });
+          expires = expiresInMs(charged, now);
+        }
+      } finally {
+        sweep(now, rules.length * SWEPT_PER_RULE);
+      }
+      const verdict = verdictOf(looked.allowed, looked.tallies);
+      return { ...verdict, leaseId, granted, expiresInMs: expires };
+    },
+    giveBack(owner, rules, rest) {
+      const names = owners.get(owner.name);
+      return names ? giveBack(names, rules, { ...rest, now: nowMs() }) : 0;
     },
     size(ownerName) {
       if (ownerName !== undefined) return owners.get(ownerName)?.size() ?? 0;
@@ -100,14 +124,38 @@ function openSweep(owners: Map<string, OwnerNames>): (now: number, steps: number
   };
 }
 
-/** Charges all counters, or throws before the first charge. */
+/** The counter and the tally of each rule before the charge. */
+type Looked = { counters: (Counter | undefined)[]; tallies: Tally[]; allowed: boolean };
+
+function look(names: OwnerNames | undefined, rules: readonly Rule[], charge: Charge): Looked {
+  const looked: Looked = { counters: [], tallies: [], allowed: true };
+  for (const rule of rules) {
+    const counter = names?.get(rule.name);
+    const tally = tallyOf(rule, counter, charge);
+    looked.tallies.push(tally);
+    looked.counters.push(counter);
+    if (tally.waitMs === 0) continue;
+    looked.allowed = false;
+    if (!counter || tally.waitMs === NEVER) continue;
+    counter.fullUntilMs = charge.now + tally.waitMs;
+    names?.touch(rule.name, counter, charge.now);
+  }
+  return looked;
+}
+
+/** As much as is left of every rule, at most `want`. */
+const restOf = (rules: readonly Rule[], tallies: readonly Tally[], want: number): number =>
+  rules.reduce((least, { limit }, at) => Math.min(least, limit - (tallies[at]?.used ?? 0)), want);
+
+/** Charges all counters and returns them, or throws before the first charge. */
 function chargeAll(
   names: OwnerNames,
   rules: readonly Rule[],
-  { counters, tallies, now, cost }: Looked & Charge,
-): void {
+  { looked: { counters, tallies }, now, cost }: Charge & { looked: Looked },
+): Charged[] {
   const added = counters.reduce((count, known) => (known ? count : count + 1), 0);
   if (added > 0 && !names.makeSpace(added, counters, now)) throw overQuota(names.waitMs(now));
+  const charged: Charged[] = [];
   for (let at = 0; at < rules.length; at += 1) {
     const rule = rules[at];
     const tally = tallies[at];
@@ -122,65 +170,10 @@ function chargeAll(
     counter.endsAtMs = (newest + span) * widthOf(rule);
     tally.used += cost;
     tally.resetMs = counter.endsAtMs - now;
-    counter.fullUntilMs = tally.used < rule.limit ? 0 : now + waitForOne(rule, counter, now);
+    counter.fullUntilMs = fullUntilMs(rule, counter, { now, used: tally.used });
     if (known) names.touch(rule.name, counter, now);
     else names.add(rule.name, counter, now);
+    charged.push({ rule, counter });
   }
-}
-
-const emptyCounter = (head: number, span: number): Counter => ({
-  head,
-  counts: new Array(span).fill(0),
-  endsAtMs: 0,
-  fullUntilMs: 0,
-  isFull: false,
-});
-
-const waitForOne = (rule: Rule, counter: Counter, now: number): number =>
-  tallyOf(rule, counter, { now, cost: 1 }).waitMs;
-
-type Charge = { now: number; cost: number };
-
-/** The counter and the tally of each rule before the charge. */
-type Looked = { counters: readonly (Counter | undefined)[]; tallies: Tally[] };
-
-/** If the clock steps back by up to a span, time stands still; otherwise the counter restarts. */
-function newestOf(rule: Rule, counter: Counter | undefined, now: number): number {
-  const newest = Math.floor(now / widthOf(rule));
-  if (!counter || counter.head <= newest) return newest;
-  return counter.head - newest <= spanOf(rule) ? counter.head : newest;
-}
-
-/** Empties the buckets that have begun since the last charge. */
-function roll(counter: Counter, newest: number, span: number): void {
-  const moved = newest - counter.head;
-  if (moved < 0 || moved >= span) counter.counts.fill(0);
-  else for (let at = counter.head + 1; at <= newest; at += 1) counter.counts[at % span] = 0;
-  counter.head = newest;
-}
-
-function tallyOf(rule: Rule, counter: Counter | undefined, { now, cost }: Charge): Tally {
-  const { limit } = rule;
-  const span = spanOf(rule);
-  const widthMs = widthOf(rule);
-  const newest = newestOf(rule, counter, now);
-  let used = 0;
-  let resetMs = 0;
-  if (counter && newest >= counter.head) {
-    for (let at = Math.max(counter.head, newest) - span + 1; at <= counter.head; at += 1) {
-      const count = counter.counts[at % span] ?? 0;
-      if (count === 0) continue;
-      used += count;
-      resetMs = (at + span) * widthMs - now;
-    }
-  }
-  if (cost === 0 || used + cost <= limit) return { used, resetMs, waitMs: 0 };
-  if (cost > limit) return { used, resetMs, waitMs: NEVER };
-  let left = used;
-  let at = newest - span + 1;
-  while (left + cost > limit) {
-    if (counter && at <= counter.head) left -= counter.counts[at % span] ?? 0;
-    at += 1;
-  }
-  return { used, resetMs, waitMs: (at - 1 + span) * widthMs - now };
+  return charged;
 }

@@ -1,6 +1,8 @@
 // The in-memory counters of one owner. At `namesMax`, names below their limit are evicted, least
 // recently used first. A name at its limit is not evicted, because its next check would be allowed
 // although it must be denied.
+import { LEASES_MAX } from './counters.ts';
+import { createLeaseBook, type LeaseBook } from './lease-book.ts';
 
 export type Counter = {
   /** Index of the newest bucket that was charged. */
@@ -13,9 +15,12 @@ export type Counter = {
   fullUntilMs: number;
   /** Whether it is in the map `full` or in `below`. */
   isFull: boolean;
+  /** No other counter of the owner has it or had it. */
+  serial: number;
 };
 
 export type OwnerNames = {
+  readonly leases: LeaseBook;
   get(name: string): Counter | undefined;
   size(): number;
   /** Evicts names, except `kept`, until `added` more fit. False if too few can be evicted. */
@@ -51,12 +56,16 @@ export function createOwnerNames(namesMax: number): OwnerNames {
   const below = new Map<string, Counter>();
   const full = new Map<string, Counter>();
   const held: Held = { namesMax, below, full, rechecking: null, earliestMs: NOT_KNOWN_MS };
+  let added = 0;
   return {
+    leases: createLeaseBook(LEASES_MAX),
     get: (name) => below.get(name) ?? full.get(name),
     size: () => below.size + full.size,
     makeSpace: (added, kept, now) => makeSpace(held, { added, kept, now }),
     add(name, counter, now) {
       counter.isFull = counter.fullUntilMs > now;
+      added += 1;
+      counter.serial = added;
       (counter.isFull ? full : below).set(name, counter);
       held.rechecking = null;
     },

@@ -16,6 +16,9 @@ export type Watch = {
   end(): void;
 };
 
+/** Requests that wait at this moment. */
+export type HeldRequests = { polls: number; acks: number };
+
 export type PolicyHub = {
   /** The project has reached a version. Wakes waiters for lower versions. */
   announce(projectId: string, version: number): void;
@@ -30,6 +33,7 @@ export type PolicyHub = {
   awaitAck(projectId: string, wait: Wait): Promise<boolean>;
   /** Projects with waiters for versions. */
   awaited(): string[];
+  held(): HeldRequests;
   /** Wakes all waiters, so that the server can stop. */
   close(): void;
 };
@@ -59,6 +63,7 @@ export function createPolicyHub({ heldPollsMax }: HubLimits): PolicyHub {
       return isHeld;
     },
     awaited: () => versions.projects(),
+    held: () => ({ polls: versions.size, acks: acks.size }),
     close() {
       isClosed = true;
       versions.wakeAll();
@@ -75,6 +80,10 @@ class Waiting {
 
   constructor(ofWorkspaceMax: number) {
     this.#ofWorkspaceMax = ofWorkspaceMax;
+  }
+
+  get size(): number {
+    return this.#count;
   }
 
   projects(): string[] {

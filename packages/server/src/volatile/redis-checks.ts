@@ -1,25 +1,25 @@
 // Concurrent checks share one call of the script, because most of the cost is the call itself.
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { batched } from '../base/coalesce.ts';
 import type { boundedBy } from './breaker.ts';
 import {
   type Owner,
   overQuota,
   type Rule,
-  spanOf,
   type Tally,
   type Verdict,
   verdictOf,
-  widthOf,
 } from './counters.ts';
-import type { Link } from './redis-link.ts';
+import {
+  countOf,
+  isMoving,
+  readScript,
+  runScript,
+  type ScriptCall,
+  type Scripts,
+  shapeOf,
+} from './redis-script.ts';
 
-const SCRIPT = readFileSync(new URL('./check.lua', import.meta.url), 'utf8');
-const HASH = createHash('sha1').update(SCRIPT).digest('hex');
-
-/** Returned at once, or after the client has followed too many redirections. */
-const MOVING = /^(TRYAGAIN |Too many Cluster redirections)/;
+const CHECK = readScript('check');
 
 /** The script's answer if the owner has too many names; the wait follows. */
 const OVER_QUOTA = 2;
@@ -34,8 +34,6 @@ type Parts = {
   /** Returns the error for the callers. */
   failed(server: string, fault: unknown): Error;
 };
-
-type Scripts = Pick<Link, 'evalsha' | 'eval'>;
 
 /** Each check is decided separately, in the order of the calls to its server. */
 export function createChecks(
@@ -61,30 +59,19 @@ export function createChecks(
   return (server, check) => batch(server, check, (checks) => run(server, checks));
 }
 
-async function call(link: Scripts, checks: readonly Check[], isCounted = true): Promise<unknown> {
-  const { keys, args } = argumentsOf(checks, isCounted);
+async function call(link: Scripts, checks: readonly Check[]): Promise<unknown> {
   try {
-    return await link.evalsha(HASH, keys, args);
+    return await runScript(link, CHECK, argumentsOf(checks, true));
   } catch (fault) {
-    // In the two cases below nothing was charged, so another call is safe.
-    const message = fault instanceof Error ? fault.message : '';
-    // A restarted or promoted server does not have the script.
-    if (message.startsWith('NOSCRIPT')) return link.eval(SCRIPT, keys, args);
-    // While a slot moves between nodes, it refuses several keys if one of them is missing. Until it
-    // has moved, new names are not counted, so that they are not refused.
-    if (MOVING.test(message) && isCounted) return call(link, checks, false);
+    // Nothing was charged, so another call is safe. Until the slot has moved, new names are not
+    // counted, so that they are not refused.
+    if (isMoving(fault)) return runScript(link, CHECK, argumentsOf(checks, false));
     throw fault;
   }
 }
 
-/** The key of the count of an owner's live names. */
-const countOf = ({ name }: Owner): string => `kr:names:${name}`;
-
 /** The counter names come first, since they are the script's keys. */
-function argumentsOf(
-  checks: readonly Check[],
-  isCounted: boolean,
-): { keys: number; args: (string | number)[] } {
+function argumentsOf(checks: readonly Check[], isCounted: boolean): ScriptCall {
   const args: (string | number)[] = [];
   for (const { owner, rules } of checks) {
     if (isCounted) args.push(countOf(owner));
@@ -93,7 +80,7 @@ function argumentsOf(
   const keys = args.length;
   for (const { owner, rules, cost, now } of checks) {
     args.push(rules.length, cost, now, isCounted ? owner.namesMax : '');
-    for (const rule of rules) args.push(rule.limit, widthOf(rule), spanOf(rule));
+    for (const rule of rules) args.push(...shapeOf(rule));
   }
   return { keys, args };
 }

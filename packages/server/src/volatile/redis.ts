@@ -3,8 +3,17 @@
 import { unavailable } from '../base/errors.ts';
 import type { Outage } from '../base/outage.ts';
 import { boundedBy, createBreakers } from './breaker.ts';
-import { type Counters, type Owner, type Rule, SLOT_PARTS, type Verdict } from './counters.ts';
+import {
+  type Counters,
+  type Lease,
+  type Owner,
+  type Rest,
+  type Rule,
+  SLOT_PARTS,
+  type Verdict,
+} from './counters.ts';
 import { createChecks } from './redis-checks.ts';
+import { createLeases } from './redis-leases.ts';
 import { openLink } from './redis-link.ts';
 import { openMemoryWatch } from './redis-memory.ts';
 
@@ -28,8 +37,13 @@ type RedisParts = {
   nearFull?: Outage;
 };
 
-export type RedisCounters = Omit<Counters, 'check'> & {
+type Counted = { owner: Owner; rules: readonly Rule[]; now: number | '' };
+type Wanted = { want: number; id: string };
+
+export type RedisCounters = Omit<Counters, 'check' | 'lease' | 'giveBack'> & {
   check(owner: Owner, rules: readonly Rule[], cost: number): Promise<Verdict>;
+  lease(owner: Owner, rules: readonly Rule[], wanted: Wanted): Promise<Lease>;
+  giveBack(owner: Owner, rules: readonly Rule[], rest: Rest): Promise<number>;
   /** Resolves after the first connection was opened or has failed. */
   settled: Promise<void>;
 };
@@ -76,18 +90,31 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   }
   const worked = (server: string): void => breakers.of(server).worked();
   const ask = createChecks(link, { within, atOnceMax, worked, failed });
+  const leases = createLeases(link, { isCluster, within, worked, failed });
+
+  /** Runs the call on the server that has the counters, unless it is known to be unreachable. */
+  function onServer<T>(
+    owner: Owner,
+    rules: readonly Rule[],
+    run: (server: string, counted: Counted) => Promise<T>,
+  ): Promise<T> {
+    const server = link.serverOf(rules[0]?.name ?? owner.name);
+    if (breakers.of(server).isOpen()) return Promise.reject(refusal(server));
+    const counted = isCluster ? partOwner(owner) : owner;
+    return run(server, { owner: counted, rules, now: nowMs?.() ?? '' });
+  }
 
   return {
     store: 'redis',
     isSlotted: isCluster,
     namesMax,
     settled: settled.promise,
-    check(owner, rules, cost) {
-      const server = link.serverOf(rules[0]?.name ?? owner.name);
-      if (breakers.of(server).isOpen()) return Promise.reject(refusal(server));
-      const counted = isCluster ? partOwner(owner) : owner;
-      return ask(server, { owner: counted, rules, cost, now: nowMs?.() ?? '' });
-    },
+    check: (owner, rules, cost) =>
+      onServer(owner, rules, (server, counted) => ask(server, { ...counted, cost })),
+    lease: (owner, rules, wanted) =>
+      onServer(owner, rules, (server, counted) => leases.lease(server, { ...counted, ...wanted })),
+    giveBack: (owner, rules, rest) =>
+      onServer(owner, rules, (server, counted) => leases.giveBack(server, { ...counted, ...rest })),
     state: () => ({
       configured: true,
       ready: !breakers.isOpen(),

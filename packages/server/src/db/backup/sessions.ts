@@ -3,6 +3,7 @@
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import pg from 'pg';
+import { copyEmptyDatabase } from '../new-database.ts';
 import { withPostgresAdmin } from '../postgres.ts';
 
 /** `embedded`: a directory that no other program has open. */
@@ -20,6 +21,7 @@ export async function withEmbedded<T>(
   directory: string,
   use: (lite: PGlite) => Promise<T>,
 ): Promise<T> {
+  await copyEmptyDatabase(directory);
   const lite = await PGlite.create({ dataDir: directory });
   try {
     return await use(lite);

@@ -48,7 +48,7 @@ export async function unchanged(admin: pg.ClientBase, step: () => Promise<void>)
 async function refuseConnected(admin: pg.ClientBase): Promise<void> {
   const { rows } = await admin.query<{ open: number }>(
     `select count(*)::int as open from pg_stat_activity
-     where datname = current_database() and application_name = 'keyrail'`,
+     where datname = current_database() and application_name ~ '^keyrail( |$)'`,
   );
   if (!rows[0]?.open) return;
   throw new TargetInUse(

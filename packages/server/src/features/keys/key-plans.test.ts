@@ -1,7 +1,7 @@
 // The cost of a page of keys depends on its size only, not on the filter or the number of keys: no
 // plan reads more rows than fit on the page. Checked with PostgreSQL's EXPLAIN ANALYZE.
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { KeyState } from '@keyrail/protocol/objects/api-key.ts';
 import { COUNTED_MAX, SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -25,7 +25,7 @@ const TEST_KEYS = KEYS / 2000;
 const LIMIT = 200;
 const WAIT_MS = 30_000;
 
-type Place = { reach: Reach; projects: string[]; tenants: string[]; ask: Ask };
+type Place = { reach: Reach; projects: string[]; tenants: string[]; ask: Ask; middle: Position };
 type Ask = (statement: Statement) => Promise<Record<string, unknown>[]>;
 
 /** One project and tenant have nearly all keys; the newest are revoked; test keys are rare. */
@@ -54,8 +54,17 @@ const fill = (app: Harness, projects: string[], tenants: string[]) =>
     );
   });
 
-async function open(app: Harness): Promise<Place> {
-  const { given, workspaceId, testApp } = app;
+let opened: Promise<Place> | undefined;
+
+/** All tests read the same keys. */
+function place(t: TestContext): Promise<Place> {
+  opened ??= open(t);
+  return opened;
+}
+
+async function open(t: TestContext): Promise<Place> {
+  const app = await harness(t);
+  const { given, workspaceId, testApp, clock } = app;
   const projects = [(await given.project()).id, (await given.project()).id];
   const tenants = [(await given.tenant()).id, (await given.tenant()).id];
   await fill(app, projects, tenants);
@@ -69,7 +78,8 @@ async function open(app: Harness): Promise<Place> {
   };
   const [{ name } = {}] = await ask({ text: 'select current_database() as name', values: [] });
   await analyse(String(name));
-  return { reach, projects, tenants, ask };
+  const middle = { createdAt: new Date(clock.now().getTime() - KEYS * 700), id: workspaceId };
+  return { reach, projects, tenants, ask, middle };
 }
 
 /** Runs ANALYZE as autovacuum would later; the server's login may not run it. */
@@ -141,18 +151,13 @@ const indexFor = ({ projectId, tenantId }: KeyFilter): RegExp => {
 };
 
 test('every list is read from an index, and only as far as its page', { skip }, async (t) => {
-  const app = await harness(t);
-  const place = await open(app);
-  const middle = {
-    createdAt: new Date(app.clock.now().getTime() - KEYS * 700),
-    id: app.workspaceId,
-  };
-  const filters = everyFilter(place);
+  const keys = await place(t);
+  const filters = everyFilter(keys);
   equal(filters.length, 54);
   for (const filter of filters) {
-    for (const after of [null, middle]) {
-      const statement = await statementFor(place.reach, { filter, after });
-      const [scan, ...others] = await scansOf(place, statement);
+    for (const after of [null, keys.middle]) {
+      const statement = await statementFor(keys.reach, { filter, after });
+      const [scan, ...others] = await scansOf(keys, statement);
       const says = JSON.stringify({ ...filter, after, scan });
       deepEqual(others, [], says);
       ok(indexFor(filter).test(String(scan?.by)), says);
@@ -163,15 +168,14 @@ test('every list is read from an index, and only as far as its page', { skip }, 
 });
 
 test('a list by state is read from its index, and only as far as its page', { skip }, async (t) => {
-  const app = await harness(t);
-  const place = await open(app);
-  for (const filter of everyFilter(place).filter(({ includeRevoked }) => !includeRevoked)) {
+  const keys = await place(t);
+  for (const filter of everyFilter(keys).filter(({ includeRevoked }) => !includeRevoked)) {
     for (const state of KeyState.options) {
-      const statement = await statementFor(place.reach, {
+      const statement = await statementFor(keys.reach, {
         filter: { ...filter, state },
         after: null,
       });
-      const [scan, ...others] = await scansOf(place, statement);
+      const [scan, ...others] = await scansOf(keys, statement);
       const says = JSON.stringify({ ...filter, state, scan });
       deepEqual(others, [], says);
       equal(scan?.by, 'api_keys_state', says);
@@ -181,10 +185,10 @@ test('a list by state is read from its index, and only as far as its page', { sk
 });
 
 test('counts by state read only the keys that they count, up to a bound', { skip }, async (t) => {
-  const place = await open(await harness(t));
-  const [statement] = await sentBy((run) => countByState({ ...place, run }, allEnvs), [{}]);
+  const keys = await place(t);
+  const [statement] = await sentBy((run) => countByState({ ...keys, run }, allEnvs), [{}]);
   ok(statement);
-  const scans = await scansOf(place, statement);
+  const scans = await scansOf(keys, statement);
   deepEqual([...new Set(scans.map(({ by }) => by))], ['api_keys_ends']);
   deepEqual(
     scans.map(({ read }) => read).toSorted((a, b) => b - a),
@@ -193,21 +197,16 @@ test('counts by state read only the keys that they count, up to a bound', { skip
 });
 
 test('a search is read from an index of each field, and only to its bound', { skip }, async (t) => {
-  const app = await harness(t);
-  const place = await open(app);
-  const middle = {
-    createdAt: new Date(app.clock.now().getTime() - KEYS * 700),
-    id: app.workspaceId,
-  };
+  const keys = await place(t);
   const indexes = ['api_keys_by_id', 'api_keys_by_name', 'api_keys_by_prefix'];
-  for (const filter of everyFilter(place)) {
+  for (const filter of everyFilter(keys)) {
     for (const [q, used] of [
       ['kr_live_', indexes.slice(1)],
       ['a', indexes],
     ] as const) {
-      const after = filter.env ? middle : null;
-      const statement = await statementFor(place.reach, { filter: { ...filter, q }, after });
-      const scans = await scansOf(place, statement);
+      const after = filter.env ? keys.middle : null;
+      const statement = await statementFor(keys.reach, { filter: { ...filter, q }, after });
+      const scans = await scansOf(keys, statement);
       const says = JSON.stringify({ ...filter, q, scans });
       deepEqual(scans.map(({ by }) => by).toSorted(), [...used, 'api_keys_pkey'].toSorted(), says);
       const shelves = (filter.env ? 1 : 2) * (filter.includeRevoked ? 2 : 1);
@@ -219,21 +218,19 @@ test('a search is read from an index of each field, and only to its bound', { sk
 });
 
 test('a list of a test credential reads no live keys', { skip }, async (t) => {
-  const place = await open(await harness(t));
+  const keys = await place(t);
   const filter = { includeRevoked: true };
-  const statement = await statementFor(place.reach, { filter, after: null, envs: ['test'] });
-  const [scan] = await scansOf(place, statement);
+  const statement = await statementFor(keys.reach, { filter, after: null, envs: ['test'] });
+  const [scan] = await scansOf(keys, statement);
   equal(scan?.by, 'api_keys_newest');
   ok((scan?.read ?? 0) <= TEST_KEYS + 1, `${scan?.read}`); // rounded for each partition
 });
 
 test('every page of the policy feed is read from an index', { skip }, async (t) => {
-  const app = await harness(t);
-  const place = await open(app);
-  const [projectId = '', other = ''] = place.projects;
-  const middle = { createdAt: new Date(app.clock.now().getTime() - KEYS * 700), id: other };
-  for (const tenantIds of [null, place.tenants]) {
-    for (const after of [null, { ...middle, shelf: 0 }]) {
+  const keys = await place(t);
+  const [projectId = '', other = ''] = keys.projects;
+  for (const tenantIds of [null, keys.tenants]) {
+    for (const after of [null, { ...keys.middle, id: other, shelf: 0 }]) {
       const [statement] = await sentBy((run) =>
         listEntries(
           { run },
@@ -242,7 +239,7 @@ test('every page of the policy feed is read from an index', { skip }, async (t) 
         ),
       );
       ok(statement);
-      const [scan, ...others] = await scansOf(place, statement);
+      const [scan, ...others] = await scansOf(keys, statement);
       const says = JSON.stringify({ tenantIds, after, scan });
       deepEqual(others, [], says);
       ok(/^api_keys_(project|tenant)$/.test(String(scan?.by)), says);

@@ -8,6 +8,8 @@ import type {
 import type { KeyExplanation } from '@keyrail/protocol/objects/key-explanation.ts';
 import type { KeyCount } from '@keyrail/protocol/objects/summary.ts';
 import { KEYS_COUNTED_MAX } from '@keyrail/protocol/wire/limits.ts';
+import type { Unissued } from '../../access/receipt.ts';
+import { SECOND_MS } from '../../base/duration.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { Minted, Rotated } from '../credentials/new-credential.ts';
 import { presentLife, presentSecret } from '../credentials/present.ts';
@@ -15,6 +17,7 @@ import type { Propagation } from './await-nodes.ts';
 import type { KeyCountRow } from './count.rows.ts';
 import type { Explanation } from './explain-key.ts';
 import type { ListedKey } from './list.rows.ts';
+import type { ReceiptFacts } from './receipt.rows.ts';
 import type { KeyRow } from './rows.ts';
 
 type Shown<Meta> = Omit<ListedKey, 'meta'> & { meta: Meta };
@@ -71,6 +74,7 @@ export const presentRotated = (rotated: Rotated<KeyRow>): RotatedApiKey => ({
 export const presentAwaited = (
   shown: ApiKey,
   { version, complete, waitedMs, nodes, silentNodes }: Propagation,
+  receipt: string | null,
 ): RevokedApiKey => {
   const presented = nodes.map((node) => ({
     node_id: node.nodeId,
@@ -90,9 +94,35 @@ export const presentAwaited = (
       total_nodes: presented.length,
       silent_nodes: silentNodes,
       nodes: presented,
+      receipt,
     },
   };
 };
+
+/** What a receipt states. */
+export const presentReceipt = (
+  { id, project_id, env }: ApiKey,
+  { version, complete, waitedMs, nodes }: Propagation,
+  { change, workspaceId, lookupHash, auditSeq, auditHash, now }: ReceiptFacts,
+): Unissued => ({
+  iat: Math.floor(now.getTime() / SECOND_MS),
+  ws: workspaceId,
+  prj: project_id,
+  env,
+  key_id: id,
+  lookup_hash: lookupHash,
+  change,
+  version,
+  complete,
+  waited_ms: waitedMs,
+  nodes: nodes.map(({ nodeId, ackedVersion }) => ({
+    node_id: nodeId,
+    version: ackedVersion,
+    acked: ackedVersion >= version,
+  })),
+  audit_seq: auditSeq,
+  audit_hash: auditHash,
+});
 
 export const presentExplanation = (explained: Explanation): KeyExplanation => ({
   object: 'key_explanation',

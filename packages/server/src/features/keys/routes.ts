@@ -2,6 +2,8 @@
 import type { BodyOf } from '@keyrail/protocol/endpoint.ts';
 import { keyImportEndpoints } from '@keyrail/protocol/endpoints/key-import.ts';
 import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
+import type { ReceiptChange } from '@keyrail/protocol/wire/receipt.ts';
+import type { SignReceipt } from '../../access/receipt.ts';
 import { shared } from '../../base/coalesce.ts';
 import type { Read } from '../../doors/door.ts';
 import { notedPageOf, pageOf, positionOf } from '../../http/page.ts';
@@ -25,9 +27,11 @@ import {
   presentImported,
   presentKey,
   presentKeyCount,
+  presentReceipt,
   presentRotated,
 } from './present.ts';
 import { readKeyCounts } from './read-key-counts.ts';
+import { findReceiptFacts } from './receipt.rows.ts';
 import { revokeKey } from './revoke-key.ts';
 import { rotateKey } from './rotate-key.ts';
 import { type KeyRow, loadKey } from './rows.ts';
@@ -55,10 +59,10 @@ const termsIn = ({ name, scopes, meta, rate_limits, expires_at }: NewTerms) => (
 
 const endpoints = { ...keyEndpoints, ...keyImportEndpoints };
 
-export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number };
+export type KeyParts = { hub: PolicyHub; revokeWaitMsMax: number; signReceipt: SignReceipt };
 
 export const keyRoutes = (
-  { hub, revokeWaitMsMax: waitMsMax }: KeyParts,
+  { hub, revokeWaitMsMax: waitMsMax, signReceipt }: KeyParts,
   sharePoll = shared<KnownNode[]>(),
 ): ServedRoute[] =>
   serve(endpoints, {
@@ -175,7 +179,7 @@ export const keyRoutes = (
         planned(
           (tx) => revokeKey(tx, { id: params.id, reason: body.reason ?? null }),
           presentChanged,
-          onceAwaited({ hub, waitMsMax, sharePoll }, asked),
+          onceAwaited('revoked', { hub, waitMsMax, sharePoll, signReceipt }, asked),
         ),
     },
     'POST /v1/keys/{id}/disable': {
@@ -189,7 +193,7 @@ export const keyRoutes = (
         planned(
           (tx) => disableKey(tx, { id: params.id, reason: body.reason ?? null }),
           presentChanged,
-          onceAwaited({ hub, waitMsMax, sharePoll }, asked),
+          onceAwaited('disabled', { hub, waitMsMax, sharePoll, signReceipt }, asked),
         ),
     },
     'POST /v1/keys/{id}/enable': {
@@ -216,7 +220,7 @@ export const keyRoutes = (
     },
   });
 
-type Waiting = Omit<Parameters<typeof awaitNodes>[2], 'signal'>;
+type Waiting = Omit<Parameters<typeof awaitNodes>[2], 'signal'> & Pick<KeyParts, 'signReceipt'>;
 type Asked = { read: Read; query: { wait: boolean }; gone(): AbortSignal };
 
 /** The key after a revocation or a disabling, and the change that nodes must apply. */
@@ -224,8 +228,11 @@ const presentChanged = (key: KeyRow) => ({ shown: presentKey(key), change: keyCh
 
 /** The answer to a revocation or a disabling: at once, or when nodes have applied it. */
 const onceAwaited =
-  (waiting: Waiting, { read, query, gone }: Asked) =>
-  async ({ shown, change }: ReturnType<typeof presentChanged>) =>
-    query.wait
-      ? presentAwaited(shown, await awaitNodes(read, change, { ...waiting, signal: gone() }))
-      : shown;
+  (kind: ReceiptChange, { signReceipt, ...waiting }: Waiting, { read, query, gone }: Asked) =>
+  async ({ shown, change }: ReturnType<typeof presentChanged>) => {
+    if (!query.wait) return shown;
+    const propagation = await awaitNodes(read, change, { ...waiting, signal: gone() });
+    const facts = await findReceiptFacts(read, { id: shown.id, change: kind });
+    const receipt = facts && (await signReceipt(presentReceipt(shown, propagation, facts), facts));
+    return presentAwaited(shown, propagation, receipt);
+  };

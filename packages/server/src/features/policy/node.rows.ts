@@ -141,23 +141,32 @@ export async function updateNodes(tx: Runner, acks: readonly NodeAck[]): Promise
 
 /** Returns the number of recorded nodes: fewer than `acks` when a scope is full. */
 async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number> {
+  const projectIds = acks.map(({ projectId }) => projectId);
+  const scopes = acks.map(({ envScope }) => envScope);
   const recorded = await many(
     tx,
+    // Counted once for each scope: a relay that starts reports a thousand new nodes at a time.
     sql`insert into policy_nodes as known
         (project_id, node_id, env_scope, acked_version, sdk_name, sdk_version, first_seen_at,
          last_seen_at)
+      with room as materialized (
+        select in_project, in_scope, (select count(*) from policy_nodes n
+            where (n.project_id, n.env_scope) = (in_project, in_scope)) as nodes
+        from (select distinct * from unnest(${projectIds}::uuid[], ${scopes}::text[])
+            as asked (in_project, in_scope)) asked)
       select project, node, scope, coalesce(version, 0), sdk_name, sdk_version, app_now(), app_now()
-      from unnest(${acks.map(({ projectId }) => projectId)}::uuid[],
+      from unnest(${projectIds}::uuid[],
         ${acks.map(({ nodeId }) => nodeId)}::text[],
-        ${acks.map(({ envScope }) => envScope)}::text[],
+        ${scopes}::text[],
         ${acks.map(({ version }) => version)}::bigint[],
         ${acks.map(({ sdk }) => sdk?.name ?? null)}::text[],
         ${acks.map(({ sdk }) => sdk?.version ?? null)}::text[])
           as ack (project, node, scope, version, sdk_name, sdk_version)
       where exists (select from policy_nodes n
                     where (n.project_id, n.node_id, n.env_scope) = (project, node, scope))
-        or (select count(*) from policy_nodes n
-            where (n.project_id, n.env_scope) = (project, scope)) < ${NODES_PER_SCOPE_MAX}
+        -- No join, which could change the order of the rows.
+        or (select nodes from room where (in_project, in_scope) = (project, scope))
+          < ${NODES_PER_SCOPE_MAX}
       on conflict (project_id, node_id, env_scope) do update
         set first_seen_at = coalesce(known.first_seen_at, known.last_seen_at),
           last_seen_at = excluded.last_seen_at, sdk_name = excluded.sdk_name,

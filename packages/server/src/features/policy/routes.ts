@@ -1,6 +1,8 @@
 // The policy feed, from which nodes learn all they need to verify keys locally.
 import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
+import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
+import type { SignFeed } from '../../access/feed-signer.ts';
 import { shared } from '../../base/coalesce.ts';
 import { JsonText } from '../../base/json-text.ts';
 import type { RecordDoor } from '../../doors/record.ts';
@@ -20,14 +22,20 @@ import {
 } from './feed-view.ts';
 import { type FollowParts, followFeed } from './follow-feed.ts';
 import { listNewestNodes, type NodePosition } from './node.rows.ts';
+import { nodeIdIn } from './node-id.ts';
 import { createNodeRegistry } from './node-registry.ts';
 import { presentDelta, presentNode, presentSnapshot } from './present.ts';
+import { reportNodes } from './report-nodes.ts';
 import { feedIn } from './rows.ts';
 import { sdkNameIn } from './sdk-name.ts';
 
-export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number };
+export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number; signFeed: SignFeed };
 
-export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): ServedRoute[] => {
+export const policyRoutes = ({
+  hub,
+  policyPageKeysMax: keysMax,
+  signFeed,
+}: PolicyParts): ServedRoute[] => {
   const nodes = createNodeRegistry(hub);
   const parts: FollowParts = {
     hub,
@@ -35,6 +43,11 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
     share: shared(),
     textOf: (delta, filter, since) =>
       new JsonText(JSON.stringify(presentDelta(delta, filter, since))),
+  };
+  const signed = async (target: string, { body, etag }: FeedReply): Promise<Reply> => {
+    const status = body === null ? 304 : 200;
+    const signature = await signFeed({ status, etag, target, body });
+    return new Reply(body, { status, headers: { etag, ...signature } });
   };
   return serve(policyEndpoints, {
     'GET /v1/policy/snapshot': {
@@ -45,15 +58,18 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       patience: 'stepped',
       compress: true,
       hot: true,
-      run: async ({ record, query, after: cursor, issueCursor, header }) => {
+      run: async ({ record, query, after: cursor, issueCursor, header, target }) => {
         const filter = filterOf(record.read.reach, query);
-        const node = { filter, nodeId: query.node, sdk: sdkNameIn(header(SDK_HEADER)) };
+        const nodeId = query.node ?? nodeIdIn(header(NODE_HEADER));
+        const node = { filter, nodeId, sdk: sdkNameIn(header(SDK_HEADER)) };
         const version = await nodes.seen(record.read, node, null);
         const etag = etagOf('snap', filter, version);
-        if (!cursor && isKnownEtag(header('if-none-match'), etag)) return notModified(etag);
+        if (!cursor && isKnownEtag(header('if-none-match'), etag)) {
+          return signed(target, { body: null, etag });
+        }
         const after = cursor && readCursorPosition(cursor, filter);
         const page = { filter, pageKeysMax: query.max_keys ?? null, keysMax, after };
-        return snapshotReply(record, page, issueCursor);
+        return signed(target, await snapshotReply(record, page, issueCursor));
       },
     },
     'GET /v1/policy/delta': {
@@ -65,21 +81,24 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
       hot: true,
       // A delta may respond with a snapshot; its further pages come from the snapshot endpoint.
       cursorsOf: 'GET /v1/policy/snapshot',
-      run: async ({ record, query, issueCursor, gone, admitAgain, header }) => {
-        const { since, node: nodeId, leave: leaves, wait_ms: timeoutMs } = query;
+      run: async ({ record, query, issueCursor, gone, admitAgain, header, target }) => {
+        const { since, leave: leaves, wait_ms: timeoutMs } = query;
+        const nodeId = query.node ?? nodeIdIn(header(NODE_HEADER));
         const filter = filterOf(record.read.reach, query);
         const changesMax = Math.min(query.max_keys ?? keysMax, keysMax);
         const wait = timeoutMs > 0 && !leaves ? { timeoutMs, signal: gone(), admitAgain } : null;
         const sdk = sdkNameIn(header(SDK_HEADER));
         const poll = { filter, nodeId, sdk, since, changesMax, leaves, wait };
         const answer = await followFeed(parts, record, poll);
-        if (answer.kind === 'same') return notModified(etagOf('delta', filter, since));
+        if (answer.kind === 'same') {
+          return signed(target, { body: null, etag: etagOf('delta', filter, since) });
+        }
         if (answer.kind === 'snapshot') {
           const page = { filter, pageKeysMax: query.max_keys ?? null, keysMax, after: null };
-          return snapshotReply(record, page, issueCursor);
+          return signed(target, await snapshotReply(record, page, issueCursor));
         }
         const etag = etagOf('delta', filter, answer.version);
-        return new Reply(answer.body, { headers: { etag } });
+        return signed(target, { body: answer.body, etag });
       },
     },
     'GET /v1/policy/nodes': {
@@ -96,20 +115,35 @@ export const policyRoutes = ({ hub, policyPageKeysMax: keysMax }: PolicyParts): 
         });
       },
     },
+    'POST /v1/policy/report': {
+      boundary: 'rows',
+      door: 'record',
+      storage: 'reserve',
+      whenQuarantined: 'allow',
+      hot: true,
+      run: async ({ record, body }) => {
+        const filter = filterOf(record.read.reach, body);
+        const version = await reportNodes(nodes, record.read, { filter, nodes: body.nodes });
+        return { object: 'policy_node_report' as const, project_id: filter.projectId, version };
+      },
+    },
   });
 };
+
+/** A response of the feed before it is signed; without a body it is a 304. */
+type FeedReply = { body: JsonText | null; etag: string };
 
 async function snapshotReply(
   record: RecordDoor,
   page: SnapshotQuestion,
   issueCursor: (position: readonly string[]) => string,
-): Promise<Reply> {
+): Promise<FeedReply> {
   const { filter } = page;
   const answer = await record.together((tx) => readSnapshot(feedIn(tx), page));
   const { version } = answer.head;
   const next = answer.next && issueCursor(cursorPositionOf(answer.next, version, filter));
   const etag = etagOf('snap', filter, version);
-  return new Reply(presentSnapshot(answer, filter, next), { headers: { etag } });
+  return { body: new JsonText(JSON.stringify(presentSnapshot(answer, filter, next))), etag };
 }
 
 const nodePositionOf = ({ lastSeenAt, nodeId, envScope }: NodePosition): string[] => [
@@ -123,5 +157,3 @@ function readNodePosition(after: readonly string[] | null): NodePosition | null 
   const envScope = envScopes.find((each) => each === scope);
   return envScope ? { lastSeenAt: new Date(lastSeenAt), nodeId, envScope } : null;
 }
-
-const notModified = (etag: string) => new Reply(null, { status: 304, headers: { etag } });

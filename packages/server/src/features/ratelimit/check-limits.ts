@@ -1,6 +1,6 @@
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Counters, Verdict } from '../../volatile/counters.ts';
-import { counterName, ownerName, type Subjects, slotOf } from './counter-names.ts';
+import { namedRules, type Subjects } from './counter-names.ts';
 
 type LimitCheck = { subjects: Subjects; rules: readonly RateLimit[]; cost: number };
 
@@ -12,13 +12,6 @@ export function checkLimits(
   counters: Counters,
   { subjects, rules, cost }: LimitCheck,
 ): Verdict | Promise<Verdict> {
-  const slot = counters.isSlotted ? slotOf(subjects, rules) : '';
-  const named = rules.map((rule) => ({
-    name: counterName(subjects, rule, slot),
-    limit: rule.limit,
-    windowMs: rule.window_ms,
-    algorithm: rule.algorithm,
-  }));
-  const owner = { name: ownerName(subjects, slot), namesMax: counters.namesMax };
+  const { owner, named } = namedRules(counters, subjects, rules);
   return counters.check(owner, named, cost);
 }

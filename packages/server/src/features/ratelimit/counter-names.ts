@@ -2,7 +2,7 @@
 // only counters of its own workspace, even with invented ids.
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Env } from '../../doors/reach.ts';
-import { partOf } from '../../volatile/counters.ts';
+import { type Counters, type Owner, partOf, type Rule } from '../../volatile/counters.ts';
 
 export type Subjects = {
   workspaceId: string;
@@ -29,7 +29,7 @@ const rulePart = ({ id, algorithm, window_ms: windowMs }: RateLimit): string =>
   `${id}/${algorithm === 'fixed' ? 'f' : 's'}${windowMs}`;
 
 /** The quota that counts the names of a check. On a Cluster, each slot has its own part of it. */
-export const ownerName = ({ workspaceId, env }: Subjects, slot: string): string =>
+const ownerName = ({ workspaceId, env }: Subjects, slot: string): string =>
   slot === '' ? `${workspaceId}/${env}` : slot;
 
 /**
@@ -44,4 +44,20 @@ export function slotOf(
   const isOfTenant = rules.some(({ scope }) => scope === 'tenant');
   const subject = tenantId ?? (isOfTenant ? null : keyId) ?? ANONYMOUS;
   return `{${workspaceId}/${env}/${partOf(subject)}}`;
+}
+
+/** The counters of the rules, and the owner whose quota counts their names. */
+export function namedRules(
+  { isSlotted, namesMax }: Counters,
+  subjects: Subjects,
+  rules: readonly RateLimit[],
+): { owner: Owner; named: Rule[] } {
+  const slot = isSlotted ? slotOf(subjects, rules) : '';
+  const named = rules.map((rule) => ({
+    name: counterName(subjects, rule, slot),
+    limit: rule.limit,
+    windowMs: rule.window_ms,
+    algorithm: rule.algorithm,
+  }));
+  return { owner: { name: ownerName(subjects, slot), namesMax }, named };
 }

@@ -36,7 +36,7 @@ export async function rotateSigningKey(
     return { newest, current: signerAt(keys, now) ?? newest, isNew: false };
   }
   const isFirst = newest === undefined;
-  const { signsFrom, othersEndAt } = timesOf(cause, { now, isFirst, publishWaitMs });
+  const { signsFrom, othersEndAt } = timesOf(cause, { now, isFirst, publishWaitMs, purpose });
   const { publicKey, seed } = newSigningPair(randomBytes);
   const made: SigningKeyRow = {
     id: tx.newId(),

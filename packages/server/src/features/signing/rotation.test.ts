@@ -210,9 +210,17 @@ for (const [cause, newest, isNew] of needs) {
 }
 
 test('an old key ends one token life and a minute after its successor starts to sign', () => {
-  const given = { now, isFirst: false, publishWaitMs: 600_000 };
+  const given = { now, isFirst: false, publishWaitMs: 600_000, purpose: 'embed_token' } as const;
   deepEqual(timesOf('due', given), {
     signsFrom: new Date(now.getTime() + 601_000),
     othersEndAt: new Date(now.getTime() + 601_000 + 300_000 + MINUTE_MS),
+  });
+});
+
+test('an old key of the policy feed ends a day after its successor starts to sign', () => {
+  const given = { now, isFirst: false, publishWaitMs: 600_000, purpose: 'policy_feed' } as const;
+  deepEqual(timesOf('due', given), {
+    signsFrom: new Date(now.getTime() + 601_000),
+    othersEndAt: new Date(now.getTime() + 601_000 + DAY_MS),
   });
 });

@@ -1,6 +1,9 @@
 // Every statement that changes signing keys.
+
+import { RECEIPT_KEYS_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { type Insertable, type Selectable, sql } from 'kysely';
+import { DAY_MS, msAfter } from '../../base/duration.ts';
 import { build, many, maybe } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Work } from '../../doors/work.ts';
@@ -44,16 +47,19 @@ export async function updateEnds(
 
 /**
  * Deletes keys whose last token has expired, including their private halves. Of a key that signed
- * anchors the public half stays for good: an anchor never expires.
+ * anchors the public half stays for good: an anchor never expires. That of a key which signed
+ * receipts stays for more than a year.
  */
 export async function removeEnded(tx: Work): Promise<void> {
   await many(
     tx,
-    sql`delete from signing_keys where ends_at <= ${tx.now} and purpose <> 'audit_anchor'`,
+    sql`delete from signing_keys where ends_at <= ${tx.now} and purpose <> 'audit_anchor'
+      and (purpose <> 'receipt' or ends_at <= ${msAfter(tx.now, -RECEIPT_KEYS_KEPT_DAYS * DAY_MS)})`,
   );
   await many(
     tx,
     sql`update signing_keys set sealed_private = null
-      where ends_at <= ${tx.now} and purpose = 'audit_anchor' and sealed_private is not null`,
+      where ends_at <= ${tx.now} and purpose in ('audit_anchor', 'receipt')
+        and sealed_private is not null`,
   );
 }

@@ -1,0 +1,41 @@
+// The port to traces. Its implementation, in traces/, is loaded only if the settings of
+// OpenTelemetry are present; without them every user of this port holds null and does nothing.
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Names of what happened, numbers, ids. Never a secret, and never a value of a caller's query. */
+export type SpanFields = Readonly<Record<string, string | number>>;
+
+export type SpanStart = {
+  /** One of few: it never contains an id or a path of a caller. */
+  name: string;
+  /** `client`: a call to another program. */
+  kind?: 'client' | 'internal';
+  fields?: SpanFields;
+};
+
+/** A span that is recorded and has not ended. */
+export type Span = {
+  add(fields: SpanFields): void;
+  /** The header of W3C Trace Context that names this span. */
+  traceparent(): string;
+};
+
+export type RequestSpan = {
+  /** Runs `work` so that spans and log lines belong to this request. */
+  within<T>(work: () => T): T;
+  end(fields: SpanFields, isFailed: boolean): void;
+};
+
+export type Tracing = {
+  /** Opens the span of a request, as a part of the trace that its headers name, if they do. */
+  openRequest(start: SpanStart, headers: IncomingHttpHeaders): RequestSpan;
+  /** Runs `work` in a span below the current one. If there is none, `work` gets null. */
+  below<T>(start: SpanStart, work: (span: Span | null) => Promise<T>): Promise<T>;
+  /** As `below`, but without a current span it begins a trace. */
+  around<T>(start: SpanStart, work: (span: Span | null) => Promise<T>): Promise<T>;
+  /** Adds to the current span, if there is one. */
+  note(fields: SpanFields): void;
+};
+
+/** The fields that join a log line to its trace. */
+export type LogFields = { trace_id: string; span_id: string } | Record<string, never>;

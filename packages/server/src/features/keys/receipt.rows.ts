@@ -1,0 +1,65 @@
+// Loads everything that a receipt states beside the propagation, in one statement.
+import type { ReceiptChange } from '@keyrail/protocol/wire/receipt.ts';
+import { sql } from 'kysely';
+import { maybe } from '../../db/sql.ts';
+import type { Read } from '../../doors/door.ts';
+
+export type ReceiptFacts = {
+  change: ReceiptChange;
+  workspaceId: string;
+  lookupHash: string;
+  /** The audit row of the change. */
+  auditSeq: number;
+  auditHash: string;
+  /** Id of the current signing key of receipts; null if there is none. */
+  kid: string | null;
+  now: Date;
+};
+
+type Wanted = { id: string; change: ReceiptChange };
+
+/** Null if no audit row in reach records the change. */
+export const findReceiptFacts = (tx: Read, { id, change }: Wanted): Promise<ReceiptFacts | null> =>
+  maybe(
+    tx,
+    sql<ReceiptFacts>`
+      select ${change}::text as change, key.workspace_id,
+        encode(key.lookup_hash, 'hex') as lookup_hash,
+        audited.seq as audit_seq, audited.hash as audit_hash, moment.now,
+        (select id from signing_keys
+          where purpose = 'receipt' and (ends_at is null or ends_at > moment.now)
+          order by signs_from > moment.now,
+            case when signs_from > moment.now then signs_from end,
+            signs_from desc
+          limit 1) as kid
+      from (select app_now() as now) moment cross join api_keys key
+        cross join lateral (${change === 'revoked' ? revocation : disabling}) audited
+      where key.id = ${id}`,
+  );
+
+/**
+ * A key is revoked once: itself, or with its tenant or project. The first of these rows recorded
+ * it, unless there is one of the key itself.
+ */
+const revocation = sql`
+  select log.seq, log.hash
+  from (values (key.id, 'api_key.revoked', false), (key.tenant_id, 'tenant.deleted', true),
+      (key.project_id, 'project.deleted', true)) as cause (target, action, is_cascade)
+    cross join unnest(array[false, true]) as side (is_live)
+    cross join lateral (
+      select seq, hash from audit_logs
+      where target_id = cause.target and action = cause.action and is_live = side.is_live
+      order by seq::float8 limit 1
+    ) log
+  order by cause.is_cascade, log.seq limit 1`;
+
+/** A key may have been disabled several times. */
+const disabling = sql`
+  select log.seq, log.hash
+  from unnest(array[false, true]) as side (is_live)
+    cross join lateral (
+      select seq, hash from audit_logs
+      where target_id = key.id and action = 'api_key.disabled' and is_live = side.is_live
+      order by seq::float8 desc limit 1
+    ) log
+  order by log.seq desc limit 1`;

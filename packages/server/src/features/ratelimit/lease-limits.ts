@@ -1,0 +1,14 @@
+import type { RateLimit } from '@keyrail/protocol/validators.ts';
+import type { Counters, Lease } from '../../volatile/counters.ts';
+import { namedRules, type Subjects } from './counter-names.ts';
+
+type Wanted = { subjects: Subjects; rules: readonly RateLimit[]; want: number; id: string };
+
+/** Charges the counters of checks in advance, by at most `want`. Refuses as a check does. */
+export function leaseLimits(
+  counters: Counters,
+  { subjects, rules, want, id }: Wanted,
+): Lease | Promise<Lease> {
+  const { owner, named } = namedRules(counters, subjects, rules);
+  return counters.lease(owner, named, { want, id });
+}

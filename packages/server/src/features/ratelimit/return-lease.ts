@@ -1,0 +1,14 @@
+import type { RateLimit } from '@keyrail/protocol/validators.ts';
+import type { Counters, Rest } from '../../volatile/counters.ts';
+import { namedRules, type Subjects } from './counter-names.ts';
+
+type Returned = Rest & { subjects: Subjects; rules: readonly RateLimit[] };
+
+/** Takes the rest of a lease off its counters. Returns 0 if it is too late, or a second time. */
+export function returnLease(
+  counters: Counters,
+  { subjects, rules, leaseId, unused }: Returned,
+): number | Promise<number> {
+  const { owner, named } = namedRules(counters, subjects, rules);
+  return counters.giveBack(owner, named, { leaseId, unused });
+}

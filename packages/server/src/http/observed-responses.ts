@@ -1,0 +1,25 @@
+// Counts the responses of every route by its line. A path is never a label: callers invent paths.
+import type { FastifyInstance } from 'fastify';
+import { type ObserveResponse, OTHER_LINE, type RequestTally } from '../metrics/request-tally.ts';
+
+declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only interfaces merge with others
+  interface FastifyContextConfig {
+    line?: string;
+  }
+}
+
+/** Call before routes are added. Returns the observer of unknown paths, which have no route. */
+export function observeResponses(app: FastifyInstance, requests: RequestTally): ObserveResponse {
+  app.addHook('onRoute', (route) => {
+    const observe = requests.of(route.config?.line ?? OTHER_LINE);
+    route.onResponse = [
+      (_request, reply, done) => {
+        observe(reply.statusCode, reply.elapsedTime);
+        done();
+      },
+      ...[route.onResponse ?? []].flat(),
+    ];
+  });
+  return requests.of(OTHER_LINE);
+}

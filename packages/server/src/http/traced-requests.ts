@@ -1,0 +1,87 @@
+// One span for each request, named by its method and the template of its route: callers invent
+// paths. The caller's workspace is added once it is known.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Credentials } from '../access/authenticate.ts';
+import { type Principal, reachOf } from '../access/principal.ts';
+import { chain } from '../base/maybe-async.ts';
+import type { RequestSpan, SpanFields, SpanStart, Tracing } from '../base/tracing.ts';
+
+const SPAN = 'span';
+
+declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only interfaces merge with others
+  interface FastifyRequest {
+    [SPAN]: RequestSpan | null;
+  }
+}
+
+/** Call before routes are added. */
+export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
+  app.decorateRequest(SPAN, null);
+  app.addHook('onRequest', (request, reply, done) => {
+    const span = tracing.openRequest(startOf(request), request.headers);
+    request[SPAN] = span;
+    // Emitted once for every response, also if the client has closed the connection before.
+    reply.raw.once('close', () => end(span, reply));
+    span.within(done);
+  });
+  app.addHook('onRoute', (route) => {
+    const { handler } = route;
+    // The body arrives in events of the socket, which do not belong to the request's span.
+    route.handler = function traced(request, reply) {
+      return within(request, () => handler.call(this, request, reply));
+    };
+    // All of these hooks call `done`.
+    const hooks = [route.onResponse ?? []].flat();
+    route.onResponse = hooks.map((hook) => (request, reply, done) => {
+      within(request, () => hook.call(app, request, reply, done));
+    });
+  });
+}
+
+const within = <T>({ [SPAN]: span }: FastifyRequest, work: () => T): T =>
+  span === null ? work() : span.within(work);
+
+function startOf({ method, id, routeOptions }: FastifyRequest): SpanStart {
+  const { url, config } = routeOptions;
+  const route = config?.line?.slice(config.line.indexOf(' ') + 1) ?? url;
+  return {
+    name: route === undefined ? method : `${method} ${route}`,
+    fields: {
+      'http.request.method': method,
+      'keyrail.request_id': id,
+      ...(route !== undefined && { 'http.route': route }),
+    },
+  };
+}
+
+function end(span: RequestSpan, { raw: { headersSent, statusCode } }: FastifyReply): void {
+  const isFailed = headersSent && statusCode >= 500;
+  // Without headers the client closed the connection, and got no status.
+  const outcome: SpanFields = headersSent
+    ? { 'http.response.status_code': statusCode }
+    : { 'error.type': 'hung_up' };
+  span.end(isFailed ? { ...outcome, 'error.type': String(statusCode) } : outcome, isFailed);
+}
+
+/** Credentials that note the workspace in the span, and have a span while they are looked up. */
+export function tracedCredentials(credentials: Credentials, tracing: Tracing): Credentials {
+  const noted = (principal: Principal): Principal => {
+    const reach = reachOf(principal);
+    if (reach) tracing.note({ 'keyrail.workspace_id': reach.workspaceId });
+    return principal;
+  };
+  const lookedUp = (found: Principal | Promise<Principal>): Principal | Promise<Principal> => {
+    if (!(found instanceof Promise)) return noted(found);
+    return chain(
+      tracing.below({ name: 'authenticate' }, () => found),
+      noted,
+    );
+  };
+  return {
+    ...credentials,
+    secretKey: (token, freshness) => lookedUp(credentials.secretKey(token, freshness)),
+    session: async (token) => lookedUp(credentials.session(token)),
+    embedToken: async (token) => lookedUp(credentials.embedToken(token)),
+  };
+}

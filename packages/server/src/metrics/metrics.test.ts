@@ -1,0 +1,203 @@
+// GET /metrics: its token, the series of each part, and their bounded number.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import { Secret } from '@keyrail/server/base/secret.ts';
+import { createMetrics } from '@keyrail/server/metrics/metrics.ts';
+import { startWorker } from '@keyrail/server/worker.ts';
+import { harness } from '@keyrail/testing/harness.ts';
+import { testApp } from '@keyrail/testing/test-app.ts';
+import { until } from '@keyrail/testing/until.ts';
+
+const TOKEN = 'a-token-of-the-scraper';
+
+async function measuredApp(t: TestContext) {
+  const { variant } = await testApp();
+  const metering = { metrics: createMetrics(systemClock), token: new Secret(TOKEN) };
+  const app = variant({ metering });
+  t.after(() => app.http.close());
+  const get = (url: string, token?: string) =>
+    app.http.inject({
+      url,
+      headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
+    });
+  const scrape = async () => (await get('/metrics', TOKEN)).body;
+  return { app, get, scrape };
+}
+
+/** The lines of the text that are samples, without their values. */
+const seriesIn = (text: string): string[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => line.slice(0, line.lastIndexOf(' ')));
+
+const valueIn = (text: string, series: string): number | undefined => {
+  const line = text.split('\n').find((each) => each.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length));
+};
+
+test('without the setting the path is as unknown as any other', async () => {
+  const { app } = await testApp();
+
+  const responses = await Promise.all(
+    ['/metrics', '/no-such-path'].map((url) =>
+      app.http.inject({ url, headers: { authorization: `Bearer ${TOKEN}` } }),
+    ),
+  );
+
+  const [metrics, unknown] = responses.map(({ statusCode, body }) => ({ statusCode, body }));
+  equal(metrics?.statusCode, 404);
+  deepEqual(metrics, unknown);
+});
+
+test('only the token opens it', async (t) => {
+  const { app, get } = await measuredApp(t);
+
+  for (const token of [undefined, '', 'x', `${TOKEN}x`, TOKEN.slice(1)]) {
+    const { statusCode, body } = await get('/metrics', token);
+    equal(statusCode, 401);
+    ok(!body.includes('keyrail_'));
+  }
+  equal((await app.http.inject({ url: '/metrics', method: 'POST' })).statusCode, 405);
+  const { statusCode, headers } = await get('/metrics', TOKEN);
+  equal(statusCode, 200);
+  match(String(headers['content-type']), /^text\/plain; version=0\.0\.4/);
+});
+
+test('each part of the product has its series', async (t) => {
+  const { given, tokens } = await harness(t);
+  await given.key();
+  const { app, get, scrape } = await measuredApp(t);
+  await get('/v1/keys', tokens.liveKey);
+  await get('/v1/keys', 'krsk_wrong');
+
+  const text = await scrape();
+
+  equal(valueIn(text, 'keyrail_http_requests_total{line="GET /v1/keys",status="200"}'), 1);
+  equal(valueIn(text, 'keyrail_http_requests_total{line="GET /v1/keys",status="401"}'), 1);
+  equal(valueIn(text, 'keyrail_http_request_seconds_count{line="GET /v1/keys"}'), 2);
+  equal(valueIn(text, 'keyrail_http_request_seconds_bucket{line="GET /v1/keys",le="+Inf"}'), 2);
+  equal(valueIn(text, 'keyrail_database_up'), 1);
+  equal(valueIn(text, 'keyrail_feed_held_polls'), 0);
+  ok((valueIn(text, 'keyrail_database_connections_max') ?? 0) >= 1);
+  ok((valueIn(text, 'nodejs_eventloop_lag_p99_seconds') ?? -1) >= 0);
+  for (const queue of ['mail', 'webhooks']) {
+    ok((valueIn(text, `keyrail_${queue}_queued`) ?? -1) >= 0);
+    ok((valueIn(text, `keyrail_${queue}_overdue_seconds`) ?? -1) >= 0);
+  }
+  equal(app.http.hasRoute({ method: 'GET', url: '/metrics' }), true);
+});
+
+type Measured = Awaited<ReturnType<typeof measuredApp>>;
+
+type Charge = {
+  token: string;
+  key: { id: string; project_id: string; tenant_id: string };
+  path: 'check' | 'lease';
+  limit: number;
+  want?: number;
+};
+
+/** Charges a limit of one key, by a check or a lease. */
+const charging =
+  ({ http }: Measured['app'], { token, key, path, limit, want }: Charge) =>
+  () =>
+    http.inject({
+      method: 'POST',
+      url: `/v1/ratelimit/${path}`,
+      headers: { authorization: `Bearer ${token}` },
+      payload: {
+        project_id: key.project_id,
+        env: 'live',
+        key_id: key.id,
+        tenant_id: key.tenant_id,
+        limits: [{ id: 'one', limit, window_ms: 60_000, algorithm: 'fixed', scope: 'key' }],
+        ...(want !== undefined && { want }),
+      },
+    });
+
+test('checks are counted by store and outcome', async (t) => {
+  const { given, tokens } = await harness(t);
+  const key = await given.key();
+  const { app, scrape } = await measuredApp(t);
+  const check = charging(app, { token: tokens.liveKey, key, path: 'check', limit: 1 });
+  const statuses = [(await check()).statusCode, (await check()).statusCode];
+  deepEqual(statuses, [200, 200]);
+
+  const text = await scrape();
+
+  const counted = (outcome: string) =>
+    valueIn(text, `keyrail_ratelimit_checks_total{store="memory",outcome="${outcome}"}`);
+  deepEqual([counted('allowed'), counted('denied'), counted('failed')], [1, 1, 0]);
+});
+
+test('leases are counted apart from checks', async (t) => {
+  const { given, tokens } = await harness(t);
+  const key = await given.key();
+  const { app, scrape } = await measuredApp(t);
+  const lease = charging(app, { token: tokens.liveKey, key, path: 'lease', limit: 5, want: 5 });
+  const granted = [(await lease()).json().granted, (await lease()).json().granted];
+  deepEqual(granted, [5, 0]);
+
+  const text = await scrape();
+
+  const counted = (kind: string, outcome: string) =>
+    valueIn(text, `keyrail_ratelimit_${kind}_total{store="memory",outcome="${outcome}"}`);
+  deepEqual([counted('leases', 'allowed'), counted('leases', 'denied')], [1, 1]);
+  deepEqual([counted('checks', 'allowed'), counted('checks', 'denied')], [0, 0]);
+});
+
+test('jobs are counted by outcome', async (t) => {
+  const { app, scrape } = await measuredApp(t);
+  const worker = startWorker({
+    ...app.worker,
+    people: () => Promise.reject(new Error('no people today')),
+  });
+  t.after(() => worker.stop());
+
+  const passed = 'keyrail_job_runs_total{name="beat",outcome="passed"}';
+  await until(async () => (valueIn(await scrape(), passed) ?? 0) >= 1);
+
+  const text = await scrape();
+  equal(valueIn(text, 'keyrail_job_runs_total{name="beat",outcome="failed"}'), 0);
+  ok((valueIn(text, 'keyrail_job_last_passed_timestamp_seconds{name="beat"}') ?? 0) > 1e9);
+  equal(valueIn(text, 'keyrail_job_runs_total{name="purge-usage",outcome="failed"}'), 0);
+});
+
+test('odd paths and methods add no series', async (t) => {
+  const { app, get, scrape } = await measuredApp(t);
+  const methods = ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'] as const;
+  const odd = async (from: number, to: number) => {
+    for (let at = from; at < to; at += 1) {
+      const method = methods[at % methods.length] ?? 'GET';
+      const paths = [`/v1/odd/${at}`, `/v1/keys/${at}`, `/${at}?q=${at}`, `/docs/${at}`, '/docs'];
+      await app.http.inject({ method, url: paths[at % paths.length] ?? '/' });
+    }
+  };
+  // Every combination of method and path once: each gives a status that its line may have.
+  await odd(0, 60);
+  await get('/metrics', TOKEN);
+  const before = seriesIn(await scrape()).sort();
+
+  await odd(60, 10_060);
+
+  deepEqual(seriesIn(await scrape()).sort(), before);
+});
+
+test('a worker that runs alone serves probes and metrics, and nothing else', async (t) => {
+  const { app } = await measuredApp(t);
+  const http = app.openWorkerHttp();
+  t.after(() => http.close());
+
+  const statusOf = async (url: string, token = TOKEN) =>
+    (await http.inject({ url, headers: { authorization: `Bearer ${token}` } })).statusCode;
+
+  deepEqual(
+    await Promise.all(
+      ['/healthz', '/readyz', '/metrics', '/v1/keys', '/', '/docs'].map((url) => statusOf(url)),
+    ),
+    [200, 200, 200, 404, 404, 404],
+  );
+  equal(await statusOf('/metrics', 'wrong'), 401);
+});

@@ -1,0 +1,46 @@
+// The exporter of spans. It reads its address, headers, timeout, compression and certificates from
+// OTEL_EXPORTER_OTLP_* itself. A collector that cannot be reached is logged when it starts and when
+// it ends.
+import { ExportResultCode } from '@opentelemetry/core';
+import type { SpanExporter } from '@opentelemetry/sdk-trace';
+import type { Log } from '../base/log.ts';
+import { createOutageLog, type Outage } from '../base/outage.ts';
+
+export type Protocol = 'http/protobuf' | 'http/json';
+
+type Exporter = { exporter: SpanExporter; reportTo(log: Log): void };
+
+export async function openExporter(protocol: Protocol): Promise<Exporter> {
+  const { OTLPTraceExporter } = await loadByProtocol[protocol]();
+  const inner: SpanExporter = new OTLPTraceExporter();
+  let outage: Outage | null = null;
+  return {
+    exporter: {
+      export: (spans, done) =>
+        inner.export(spans, (result) => {
+          if (result.code === ExportResultCode.SUCCESS) outage?.over();
+          else outage?.fault(new Error(reasonIn(result.error)));
+          done(result);
+        }),
+      forceFlush: async () => inner.forceFlush?.(),
+      shutdown: () => inner.shutdown(),
+    },
+    reportTo(log) {
+      outage = createOutageLog(log, {
+        begins: 'traces cannot be exported',
+        ends: 'traces are exported again',
+      });
+    },
+  };
+}
+
+const loadByProtocol = {
+  'http/protobuf': () => import('@opentelemetry/exporter-trace-otlp-proto'),
+  'http/json': () => import('@opentelemetry/exporter-trace-otlp-http'),
+};
+
+/** A response of a collector may contain anything, so only a code is logged. */
+function reasonIn(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === undefined || code === '' ? 'no response of the collector' : String(code);
+}

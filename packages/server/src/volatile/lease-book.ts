@@ -1,0 +1,45 @@
+// The recorded leases of one owner, for counters in memory. Their number is bounded; a lease that
+// is not recorded cannot be returned. Leases end with a bucket, thus often at the same time, and
+// are dropped together.
+
+export type LeaseBook = {
+  hold(record: string, endsAtMs: number, now: number): void;
+  /** Removes the record. False if there is none. */
+  take(record: string, endsAtMs: number): boolean;
+};
+
+/** End times looked at for each new lease. */
+const LOOKED_AT = 2;
+
+export function createLeaseBook(leasesMax: number): LeaseBook {
+  const endings = new Map<number, Set<string>>();
+  let size = 0;
+
+  /** Drops the leases of an end time that has passed; otherwise its turn comes again later. */
+  function lookAtNext(now: number): void {
+    const { value, done } = endings.entries().next();
+    if (done) return;
+    const [endsAtMs, records] = value;
+    endings.delete(endsAtMs);
+    if (endsAtMs > now) endings.set(endsAtMs, records);
+    else size -= records.size;
+  }
+
+  return {
+    hold(record, endsAtMs, now) {
+      for (let looked = 0; looked < LOOKED_AT; looked += 1) lookAtNext(now);
+      if (size >= leasesMax) return;
+      const records = endings.get(endsAtMs);
+      if (records) records.add(record);
+      else endings.set(endsAtMs, new Set([record]));
+      size += 1;
+    },
+    take(record, endsAtMs) {
+      const records = endings.get(endsAtMs);
+      if (!records?.delete(record)) return false;
+      size -= 1;
+      if (records.size === 0) endings.delete(endsAtMs);
+      return true;
+    },
+  };
+}

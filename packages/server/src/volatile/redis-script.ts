@@ -1,0 +1,50 @@
+// Calls a script on Redis: by its hash, or whole if the server does not have it.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { type Owner, type Rule, spanOf, widthOf } from './counters.ts';
+import type { Link } from './redis-link.ts';
+
+type Script = { text: string; hash: string };
+export type Scripts = Pick<Link, 'evalsha' | 'eval'>;
+
+/** The keys come first in `args`. */
+export type ScriptCall = { keys: number; args: (string | number)[] };
+
+const fileOf = (name: string): string =>
+  readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8');
+
+export function readScript(name: 'check' | 'lease' | 'return'): Script {
+  const text = `${fileOf('counter')}\n${fileOf(name)}`;
+  return { text, hash: createHash('sha1').update(text).digest('hex') };
+}
+
+export async function runScript(
+  link: Scripts,
+  { text, hash }: Script,
+  { keys, args }: ScriptCall,
+): Promise<unknown> {
+  try {
+    return await link.evalsha(hash, keys, args);
+  } catch (fault) {
+    // A restarted or promoted server does not have the script, so nothing was charged.
+    const isMissing = fault instanceof Error && fault.message.startsWith('NOSCRIPT');
+    if (isMissing) return link.eval(text, keys, args);
+    throw fault;
+  }
+}
+
+/** Returned at once, or after the client has followed too many redirections. */
+const MOVING = /^(TRYAGAIN |Too many Cluster redirections)/;
+
+/** While a slot moves between nodes, it refuses several keys if one of them is missing. */
+export const isMoving = (fault: unknown): boolean =>
+  fault instanceof Error && MOVING.test(fault.message);
+
+/** The key of the count of an owner's live names. */
+export const countOf = ({ name }: Owner): string => `kr:names:${name}`;
+
+export const shapeOf = (rule: Rule): [limit: number, widthMs: number, span: number] => [
+  rule.limit,
+  widthOf(rule),
+  spanOf(rule),
+];

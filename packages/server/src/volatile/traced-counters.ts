@@ -1,0 +1,19 @@
+// Spans of calls to Redis, each from the call until its result: calls share round trips.
+import type { Tracing } from '../base/tracing.ts';
+import type { Counters } from './counters.ts';
+
+/** Wraps counters that are in Redis; those in the memory of the process need no spans. */
+export function withTraces(counters: Counters, tracing: Tracing): Counters {
+  if (counters.store !== 'redis') return counters;
+  const traced = <T>(name: string, call: () => T | Promise<T>): Promise<T> =>
+    tracing.below({ name: `redis ${name}`, kind: 'client', fields }, async () => call());
+  return {
+    ...counters,
+    check: (owner, rules, cost) => traced('check', () => counters.check(owner, rules, cost)),
+    lease: (owner, rules, wanted) => traced('lease', () => counters.lease(owner, rules, wanted)),
+    giveBack: (owner, rules, rest) =>
+      traced('give back', () => counters.giveBack(owner, rules, rest)),
+  };
+}
+
+const fields = { 'db.system.name': 'redis' };

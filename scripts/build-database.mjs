@@ -1,0 +1,78 @@
+/**
+ * Creates the empty embedded database that the server copies into a new data directory:
+ * packages/server/dist/empty-database-<version of PGlite>. Plain JavaScript, because setup runs it
+ * on any Node. Run by itself, it creates one if there is none.
+ */
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const self = fileURLToPath(import.meta.url);
+const PREFIX = 'empty-database-';
+const MS_MAX = 120_000;
+
+/** PGlite's entry and version, as the server finds them. */
+function pglite(root) {
+  const entry = createRequire(join(root, 'packages/server/package.json')).resolve(
+    '@electric-sql/pglite',
+  );
+  const { version } = JSON.parse(readFileSync(join(dirname(entry), '../package.json'), 'utf8'));
+  return { entry, version };
+}
+
+const placeOf = (root) => join(root, 'packages/server/dist', PREFIX + pglite(root).version);
+
+export const isDatabaseMissing = (root) => !existsSync(placeOf(root));
+
+/** In a process of its own: without optimised WebAssembly, which does not pay off, it is faster. */
+export function buildDatabase(root) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--liftoff-only', self, 'create', root], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      timeout: MS_MAX,
+    });
+    process.once('exit', () => child.kill());
+    child.on('error', reject);
+    child.on('close', (code) =>
+      code === 0 ? resolve() : reject(new Error('The empty database was not created.')),
+    );
+  });
+}
+
+/** Created under another name first, so that a copy is never of an unfinished one. */
+async function create(root) {
+  const place = placeOf(root);
+  const dist = dirname(place);
+  mkdirSync(dist, { recursive: true });
+  const unfinished = join(dist, `.building-${process.pid}`);
+  const { PGlite } = await import(pathToFileURL(pglite(root).entry).href);
+  const lite = await PGlite.create({ dataDir: unfinished });
+  await lite.close();
+  rmSync(join(unfinished, 'postmaster.pid'), { force: true });
+  // The server may run as another user.
+  for (const entry of readdirSync(unfinished, { recursive: true, withFileTypes: true })) {
+    chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+  }
+  chmodSync(unfinished, 0o755);
+  for (const name of readdirSync(dist)) {
+    if (name.startsWith(PREFIX)) rmSync(join(dist, name), { recursive: true });
+  }
+  renameSync(unfinished, place);
+}
+
+if (process.argv[1] === self) {
+  const [command, given] = process.argv.slice(2);
+  const root = given ?? join(dirname(self), '..');
+  if (command === 'create') await create(root);
+  else if (isDatabaseMissing(root)) await buildDatabase(root);
+}
