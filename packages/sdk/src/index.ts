@@ -25,7 +25,15 @@ export type {
   TelemetryState,
   Verify,
 } from './api/keyrail.ts';
-export type { Include, KeyrailOptions, Log, LogLevel, TelemetryOptions } from './api/options.ts';
+export type {
+  FeedJwks,
+  Include,
+  KeyrailOptions,
+  Log,
+  LogLevel,
+  RateLimitOptions,
+  TelemetryOptions,
+} from './api/options.ts';
 export type {
   RouteIdempotency,
   RouteOptions,

@@ -1,14 +1,20 @@
 // Creates a node: its policy, the feed that updates it, its cache, and the admission of requests.
 import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
-import type { RequestContext, UnverifiedContext } from './api/context.ts';
+import { createAddresses } from './addresses.ts';
+import type { Env, RequestContext, UnverifiedContext } from './api/context.ts';
 import type { Decision } from './api/decision.ts';
 import type { Keyrail, KeyrailState, Verify } from './api/keyrail.ts';
 import type { KeyrailOptions } from './api/options.ts';
 import type { RouteOptions, VerifiedRoute } from './api/route.ts';
 import type { Inputs } from './decide/allowed-key.ts';
 import { decide } from './decide/decide.ts';
+import { createNodeTally, type NodeTally } from './metrics.ts';
 import { type DiskCache, openDiskCache } from './policy/cache/cache.ts';
+import { openKeptKeys } from './policy/cache/kept-keys.ts';
 import { Feed } from './policy/feed.ts';
+import { feedQuery } from './policy/feed-query.ts';
+import { openFeedKeys } from './policy/proof/feed-keys.ts';
+import { createFeedVerifier, type FeedVerifier } from './policy/proof/proof.ts';
 import { PolicyState } from './policy/state.ts';
 import { createTime, type Time } from './policy/time.ts';
 import { createAdmitter } from './request/admit.ts';
@@ -36,14 +42,21 @@ export function createNode<R = unknown>(options: KeyrailOptions<R>, runtime: Run
   const settings = settingsOf(options, runtime);
   const { clock, chance, log, staleAfterMs, cacheDir } = settings;
   const sdk = `${SDK.name}/${SDK.version}`;
-  const transport = createTransport({ ...settings, userAgent: sdk });
+  const tally = createNodeTally();
+  const addresses = createAddresses({ ...settings, transports: transportsOf(settings, sdk) });
+  const transport = tally.counting(addresses);
   const time = createTime(clock);
   const state = new PolicyState({ clock, staleAfterMs, log });
   const env = envOfFeed(settings);
-  const cache = cacheDir === null ? null : openDiskCache({ ...settings, env }, cacheDir);
-  const parts = { transport, time, state, cache, sdk };
+  // A relay must not be able to say which keys prove its responses.
+  const deployment = tally.counting(createTransport({ ...settings, userAgent: sdk }));
+  const verifier = feedVerifierOf(settings, env, deployment);
+  const query = feedQuery(settings.projectId, settings);
+  const proven = verifier && { verifier, query };
+  const cache = cacheDir === null ? null : openDiskCache({ ...settings, env, proven }, cacheDir);
+  const parts = { transport, time, state, cache, sdk, verifier };
   const feed = new Feed({ ...settings, env, filter: settings, ...parts });
-  const verify = createVerify(settings, state, time);
+  const verify = createVerify(settings, { state, time, tally });
   const others = observed(transport, () => feed.wake());
   const admitter = createAdmitter<R>({
     settings,
@@ -54,25 +67,35 @@ export function createNode<R = unknown>(options: KeyrailOptions<R>, runtime: Run
     log,
   });
   const following = follow({ cache, state, time, feed });
+  const wholeState = () => ({
+    ...stateOf(state, settings, cache),
+    telemetry: admitter.telemetry(),
+  });
   let closing: Promise<void> | null = null;
 
   const close = async () => {
     feed.stop();
     state.close();
     await Promise.all([following.then(() => feed.leave()), admitter.close()]);
+    addresses.close();
     await cache?.close();
   };
   return {
     ready: (timeoutMs = READY_MS_DEFAULT) => state.whenReady(timeoutMs),
     verify,
     admit: admitter.admit,
-    state: () => ({ ...stateOf(state, settings, cache), telemetry: admitter.telemetry() }),
+    state: wholeState,
+    metrics: () =>
+      tally.text(wholeState(), { nowMs: clock.now(), unproven: verifier?.refusals() ?? 0 }),
     close: () => {
       closing ??= close();
       return closing;
     },
   };
 }
+
+const transportsOf = <R>(settings: Settings<R>, userAgent: string): Transport[] =>
+  settings.bases.map((base) => createTransport({ ...settings, base, userAgent }));
 
 type Following = { cache: DiskCache | null; state: PolicyState; time: Time; feed: Feed };
 
@@ -86,7 +109,9 @@ async function follow({ cache, state, time, feed }: Following): Promise<void> {
   await feed.run();
 }
 
-function createVerify<R>(settings: Settings<R>, state: PolicyState, time: Time): Verify<R> {
+type Deciding = { state: PolicyState; time: Time; tally: NodeTally };
+
+function createVerify<R>(settings: Settings<R>, { state, time, tally }: Deciding): Verify<R> {
   type Text = string | null | undefined;
   const { projectId, resources, log } = settings;
   const inputs: Inputs<R> = { state, projectId, resources, now: time.now };
@@ -100,14 +125,31 @@ function createVerify<R>(settings: Settings<R>, state: PolicyState, time: Time):
     route: RouteOptions = ANY_ROUTE,
   ): Decision<RequestContext<R> | UnverifiedContext<R>> {
     try {
-      return decide(inputs, keyText, route);
+      const decision = decide(inputs, keyText, route);
+      tally.decided(decision.allowed ? 'allowed' : decision.reason);
+      return decision;
     } catch (error) {
       log('error', `keyrail: a key was refused because of an internal error: ${error}`);
       const reason = 'policy_unavailable';
+      tally.decided(reason);
       return { allowed: false, reason, missingScopes: [], degraded: true, key: null };
     }
   }
   return verify;
+}
+
+/** Null if the feed need not be signed. */
+function feedVerifierOf<R>(
+  settings: Settings<R>,
+  env: Env | null,
+  transport: Transport,
+): FeedVerifier | null {
+  const { feedKeys, cacheDir, clock } = settings;
+  if (feedKeys === null) return null;
+  const naming = { ...settings, env, isProven: true };
+  const kept = cacheDir === null ? null : openKeptKeys(naming, cacheDir);
+  const keys = openFeedKeys(feedKeys, { transport, clock, kept });
+  return createFeedVerifier({ keys, clock, keepsBodies: cacheDir !== null });
 }
 
 /** The feed sends only test keys to a test secret key. */

@@ -37,6 +37,15 @@ test('only the three required options are needed', () => {
   deepEqual(telemetry, { sampleRate: 1, flushMs: 5_000, queueMax: 10_000, batchMax: 1_000 });
 });
 
+test('the last of several addresses is the control plane, and each must be safe', () => {
+  const url = ['http://relay.example.com/', 'https://keys.example.com'];
+  const { settings, logged } = settled({ url });
+  deepEqual(
+    [settings.bases, settings.base, logged.length],
+    [['http://relay.example.com', 'https://keys.example.com'], 'https://keys.example.com', 1],
+  );
+});
+
 test('plain HTTP logs one warning, except on this machine', () => {
   const warnings = (url: string) => settled({ url }).logged.length;
   for (const url of ['http://keys.example.com', 'http://10.0.0.7:4400/a', 'http://127.0.0.1.x.com'])
@@ -55,6 +64,10 @@ test('invalid options throw an error that does not contain the secret key', () =
     { url: 'ftp://keys.example.com' },
     { url: 'https://user:password@keys.example.com' },
     { url: undefined },
+    { url: [] },
+    { url: ['https://keys.example.com', 'https://keys.example.com/'] },
+    { url: ['https://keys.example.com', 'keys.example.com'] },
+    { url: Array.from({ length: 9 }, (_, n) => `https://relay-${n}.example.com`) },
     { secretKey: '' },
     { secretKey: head },
     { secretKey: `${head}x${tail.slice(1)}` },

@@ -4,11 +4,20 @@
 import { hostname } from 'node:os';
 import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { POLICY_TENANTS_MAX } from '@keyrail/protocol/wire/limits.ts';
+import type { ReadTraceparent } from '@keyrail/protocol/wire/traceparent.ts';
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 import type { Env } from './api/context.ts';
-import type { Include, KeyrailOptions, Log, TelemetryOptions } from './api/options.ts';
+import type {
+  Include,
+  KeyrailOptions,
+  Log,
+  RateLimitOptions,
+  TelemetryOptions,
+} from './api/options.ts';
+import { basesOf, isInTheOpen } from './base-url.ts';
 import { type Chance, type Clock, systemChance, systemClock } from './clock.ts';
 import { POLL_MS_MAX } from './policy/pace.ts';
+import { type FeedKeySource, feedKeysIn } from './policy/proof/feed-keys.ts';
 import type { TelemetrySettings } from './telemetry/batch.ts';
 import type { Fetch } from './transport.ts';
 
@@ -21,7 +30,9 @@ export type Runtime = {
 
 /** The options with defaults applied, checked and clamped. */
 export type Settings<R = unknown> = {
-  /** Without a trailing slash. */
+  /** The addresses in the order of preference, without trailing slashes. */
+  bases: readonly string[];
+  /** The last of them, which is the control plane itself. */
   base: string;
   secretKey: string;
   projectId: string;
@@ -31,14 +42,18 @@ export type Settings<R = unknown> = {
   include: readonly Include[];
   nodeId: string;
   cacheDir: string | null;
+  /** Null: the feed is not verified. */
+  feedKeys: FeedKeySource | null;
   resources: { live: R | null; test: R | null };
   keyHeaders: readonly string[];
   longPoll: boolean;
   pollMs: number;
   staleAfterMs: number;
+  leases: boolean;
   rateLimitTimeoutMs: number;
   idempotencyTimeoutMs: number;
   telemetry: TelemetrySettings | null;
+  traceparent: ReadTraceparent | undefined;
   log: Log;
   clock: Clock;
   chance: Chance;
@@ -50,7 +65,6 @@ type Warn = (message: string) => void;
 
 /** Jitter delays a poll by up to 20 %, and the poll itself takes time. */
 const STALE_POLLS_MIN = 1.5;
-const LOOPBACK = /^(localhost|.*\.localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/;
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,128}$/;
 const NODE_NAME = /^[A-Za-z0-9._:-]{1,100}$/;
 const NODE_NAME_CHARS_MAX = 100;
@@ -70,8 +84,8 @@ const TELEMETRY = {
 } satisfies Record<string, Bounds>;
 
 const KNOWN = new Set(
-  `url secretKey projectId env tenantIds include nodeName cacheDir resources keyHeaders longPoll telemetry
-   log ${Object.keys(NUMBERS).join(' ')}`.split(/\s+/),
+  `url secretKey projectId env tenantIds include nodeName cacheDir feedKeys resources keyHeaders longPoll
+   telemetry rateLimit traceparent log ${Object.keys(NUMBERS).join(' ')}`.split(/\s+/),
 );
 
 /** Throws a TypeError that never quotes the secret key. */
@@ -80,10 +94,13 @@ export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {})
   const warn = (message: string) => log('warn', `keyrail: ${message}`);
   warnOfUnknown(options, KNOWN, warn);
   const chance = runtime.chance ?? systemChance;
-  const base = baseOf(options.url);
-  if (isInTheOpen(base)) warn('url is not https; anyone on the network can read the secret key');
+  const bases = basesOf(options.url);
+  const base = bases.at(-1) ?? '';
+  if (bases.some(isInTheOpen))
+    warn('url is not https; anyone on the network can read the secret key');
   return {
     ...paced(clampedAll(NUMBERS, options, warn), options.pollMs !== undefined, warn),
+    bases,
     base,
     secretKey: checkSecretKey(options.secretKey),
     projectId: checkUuid('projectId', options.projectId),
@@ -92,10 +109,13 @@ export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {})
     include: checkInclude(options.include ?? []),
     nodeId: nodeIdOf(options.nodeName, chance),
     cacheDir: options.cacheDir ?? null,
+    feedKeys: checkFeedKeys(options.feedKeys, base),
     resources: { live: options.resources?.live ?? null, test: options.resources?.test ?? null },
     keyHeaders: checkHeaders(options.keyHeaders ?? ['authorization', 'x-api-key']),
     longPoll: options.longPoll ?? true,
+    leases: leasesOf(options.rateLimit ?? {}, warn),
     telemetry: telemetryOf(options.telemetry ?? true, warn),
+    traceparent: options.traceparent,
     log,
     clock: runtime.clock ?? systemClock,
     chance,
@@ -125,6 +145,11 @@ function telemetryOf(telemetry: boolean | TelemetryOptions, warn: Warn): Telemet
   return clampedAll(TELEMETRY, options, warn);
 }
 
+function leasesOf(options: RateLimitOptions, warn: Warn): boolean {
+  warnOfUnknown(options, new Set(['leases']), warn);
+  return options.leases === true;
+}
+
 /** An error in the log function must not fail a request. */
 const safe =
   (log: Log): Log =>
@@ -139,24 +164,6 @@ const safe =
 const toConsole: Log = (level, message) => {
   if (level !== 'info') console[level](message);
 };
-
-function baseOf(url: string): string {
-  if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new TypeError('url must begin with http:// or https:// and name a host');
-  }
-  const { username, password, origin, pathname } = new URL(url);
-  if (username || password) throw new TypeError('url must not hold a credential');
-  return origin + pathname.replace(/\/+$/, '');
-}
-
-/**
- * Whether anyone on the network path can read a credential sent to this URL. The client package has
- * a copy of this rule, because neither package imports the other.
- */
-function isInTheOpen(url: string): boolean {
-  const { protocol, hostname: host } = new URL(url);
-  return protocol === 'http:' && !LOOPBACK.test(host);
-}
 
 function checkSecretKey(secretKey: string): string {
   const parsed = typeof secretKey === 'string' ? parseCredential(secretKey) : null;
@@ -186,6 +193,18 @@ function checkInclude(names: readonly Include[]): Include[] {
   const known = INCLUDES.filter((name) => names.includes(name));
   if (Array.isArray(names) && new Set(names).size === known.length) return known;
   throw new TypeError('include may only hold meta and externalId');
+}
+
+/** A typing error must not turn the verification off. */
+function checkFeedKeys(given: unknown, base: string): FeedKeySource | null {
+  if (given === undefined) return null;
+  if (given === 'jwks') {
+    if (!isInTheOpen(base)) return given;
+    throw new TypeError('feedKeys: "jwks" needs an https: url; pin the keys instead');
+  }
+  const keys = feedKeysIn(given);
+  if (keys.size > 0) return keys;
+  throw new TypeError('feedKeys holds no key with the purpose policy_feed');
 }
 
 function checkHeaders(names: readonly string[]): string[] {

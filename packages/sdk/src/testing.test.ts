@@ -1,8 +1,9 @@
-import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
 import type { RateLimitRule } from './api/context.ts';
 import { createTestPlane } from './testing/control-plane.ts';
+import { createTestCounters } from './testing/counters.ts';
 import { createTestKeyrail, type TestOptions } from './testing.ts';
 
 async function node(t: TestContext, options: TestOptions = {}) {
@@ -70,6 +71,37 @@ test('rate limits apply and are shared according to their scope', async (t) => {
   const kinds = [];
   for (const at of [0, 1, 0, 1, 2]) kinds.push((await ask(keyrail.keys[at]?.key ?? '')).kind);
   deepEqual(kinds, ['admitted', 'admitted', 'refused', 'refused', 'admitted']);
+});
+
+test('with leases, most requests are decided at once, and none beyond the limit', async (t) => {
+  const rule = { ...limit, limit: 1_000 };
+  const { keyrail, ask } = await node(t, {
+    keys: [{ rateLimits: [rule] }],
+    rateLimit: { leases: true },
+  });
+  const key = keyrail.keys[0]?.key ?? '';
+  let immediate = 0;
+  let admitted = 0;
+  for (let n = 0; n < 1_100; n += 1) {
+    const admission = ask(key);
+    if ('kind' in admission) immediate += 1;
+    if ((await admission).kind === 'admitted') admitted += 1;
+  }
+  equal(admitted, 1_000);
+  ok(immediate > 500, `${immediate}`);
+});
+
+test('units that a node returns can be used by another one', () => {
+  const { check, lease, giveBack } = createTestCounters(() => 0);
+  const body = { key_id: 'k', limits: [{ id: 'a', limit: 10, window_ms: 1_000, scope: 'key' }] };
+  const { granted, lease_id } = lease({ ...body, want: 20 });
+  equal(granted, 10);
+  equal(check(body).allowed, false);
+  equal(giveBack({ lease_id, unused: 11 }).returned, 0, 'more than was granted');
+  equal(giveBack({ lease_id, unused: 4 }).returned, 4);
+  equal(giveBack({ lease_id, unused: 4 }).returned, 0, 'a second time');
+  equal(check({ ...body, cost: 4 }).allowed, true);
+  equal(check(body).allowed, false);
 });
 
 test('a simulated outage behaves like a real one', async (t) => {

@@ -1,4 +1,5 @@
-// The message for an unreachable control plane: the error code, and nothing else.
+// The message for an unreachable control plane: the error code, and nothing else. The trace that a
+// request belongs to.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failed } from './policy/source.ts';
@@ -36,4 +37,34 @@ test('text that is not an error code is not logged, because it may contain anyth
     equal(await messageOf(fault), 'the control plane is unreachable (connect)');
   }
   deepEqual(await answerTo('nothing'), { kind: 'unreachable', hard: false, reason: 'connect' });
+});
+
+const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+test('each request names the current span, and fails for no reason of the trace', async () => {
+  const sent: (string | null)[] = [];
+  const answers: (() => string | undefined)[] = [
+    () => TRACEPARENT,
+    () => undefined,
+    () => 'krsk_live_canary\r\nx: y',
+    () => {
+      throw new Error('no context');
+    },
+    () => TRACEPARENT.replace('-01', '-00'),
+  ];
+  const { send } = createTransport({
+    base: 'https://keys.example.com',
+    secretKey: 'krsk_live_canary',
+    userAgent: 'test',
+    fetch: async (_, { headers }) => {
+      sent.push(new Headers(headers).get('traceparent'));
+      return new Response('{}');
+    },
+    traceparent: () => answers[sent.length]?.(),
+  });
+
+  for (const _ of answers) equal((await send(asked)).kind, 'answer');
+
+  const unsampled = TRACEPARENT.replace('-01', '-00');
+  deepEqual(sent, [TRACEPARENT, null, null, null, unsampled]);
 });

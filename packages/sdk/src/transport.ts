@@ -1,5 +1,6 @@
 // One request to the control plane, with a timeout and a size limit. Never throws: failures are
 // values. A hard failure is one that a retry cannot fix; all others are soft.
+import { type ReadTraceparent, traceHeaders } from '@keyrail/protocol/wire/traceparent.ts';
 import { fieldsOf } from './json.ts';
 import { BodyBuffer, Broken, hasAtMost, parsed, readInto, TooLarge } from './response-body.ts';
 
@@ -17,6 +18,8 @@ type Exchange = {
   bytesMax?: number | undefined;
   /** The maximum number of JSON values (names, values, lists) in the response. */
   valuesMax?: number | undefined;
+  /** Keeps a copy of the body as it came. */
+  keepsRaw?: boolean | undefined;
   signal?: AbortSignal | undefined;
 };
 
@@ -27,6 +30,8 @@ type Answer = {
   headers: Headers;
   body: unknown;
   bytes: number;
+  /** The body as it came, if it was asked for. */
+  raw?: Buffer | null;
 };
 
 /** `hard`: the request itself is invalid or not allowed, so a retry will not help. */
@@ -64,6 +69,7 @@ type TransportOptions = {
   secretKey: string;
   fetch: Fetch;
   userAgent: string;
+  traceparent?: ReadTraceparent | undefined;
 };
 
 export function createTransport({
@@ -71,6 +77,7 @@ export function createTransport({
   secretKey,
   fetch,
   userAgent,
+  traceparent,
 }: TransportOptions): Transport {
   const headers = {
     accept: 'application/json',
@@ -89,6 +96,7 @@ export function createTransport({
           method,
           headers: {
             ...headers,
+            ...traceHeaders(traceparent),
             ...given.headers,
             ...(body !== undefined && { 'content-type': JSON_TYPE }),
           },
@@ -101,7 +109,7 @@ export function createTransport({
           spare = null;
           const bytes = await readInto(buffer, response, bytesMax);
           if (!hasAtMost(bytes, valuesMax)) throw new TooLarge();
-          const outcome = outcomeOf(response, bytes);
+          const outcome = outcomeOf(response, bytes, given.keepsRaw === true);
           buffer.clear();
           spare = buffer;
           return outcome;
@@ -175,11 +183,12 @@ function limited(timeoutMs: number, outer: AbortSignal | undefined) {
   };
 }
 
-function outcomeOf({ status, headers }: Response, bytes: Buffer): Outcome {
+function outcomeOf({ status, headers }: Response, bytes: Buffer, keepsRaw: boolean): Outcome {
   const body = bytes.length === 0 ? null : parsed(bytes);
   if ((status >= 200 && status < 300) || status === 304) {
     if (body === undefined) return unreachable('not_json');
-    return { kind: 'answer', status, headers, body, bytes: bytes.length };
+    const raw = keepsRaw ? Buffer.from(bytes) : null;
+    return { kind: 'answer', status, headers, body, bytes: bytes.length, raw };
   }
   return {
     kind: 'refused',

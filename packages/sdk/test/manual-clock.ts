@@ -15,7 +15,8 @@ export function manualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
   return {
-    now: () => startMs + elapsed,
+    // Whole milliseconds, like the clock of a machine.
+    now: () => Math.floor(startMs + elapsed),
     monotonicMs: () => elapsed,
     after: (ms, act) => {
       const timer = { at: elapsed + ms, act };

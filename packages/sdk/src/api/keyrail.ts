@@ -66,6 +66,11 @@ export type Keyrail<R = unknown> = {
    */
   admit: Admit<R>;
   state(): KeyrailState;
+  /**
+   * Counters and gauges of this node in the text format of Prometheus, for a `/metrics` of your own
+   * program. All names begin with `keyrail_node_`.
+   */
+  metrics(): string;
   /** Stops following the feed and sends the remaining telemetry. Then the process may exit. */
   close(): Promise<void>;
 };

@@ -34,6 +34,8 @@ export type RouteRateLimit = {
   cost?: number | undefined;
   /** The behaviour while the counters are unreachable; `allow` by default. */
   onUnavailable?: 'allow' | 'deny' | undefined;
+  /** Whether this route uses leases; by default as in the node's option `rateLimit`. */
+  leases?: boolean | undefined;
 };
 
 export type RouteIdempotency = {

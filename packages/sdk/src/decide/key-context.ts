@@ -26,6 +26,8 @@ export class VerifiedKey<R> implements RequestContext<R> {
   readonly verified = true;
   rateLimit: readonly RateLimitState[] | null = null;
   readonly resources: R | null;
+  /** Only declared, so that it exists only if the node requested it. */
+  declare tenantExternalId?: string;
 
   constructor(key: Omit<RequestContext<R>, 'verified' | 'rateLimit'>) {
     this.keyId = key.keyId;
@@ -52,9 +54,7 @@ export class VerifiedKey<R> implements RequestContext<R> {
 /** Adds what the node requested as own properties, so that a copy has them too. */
 export function withExtra<R>(context: VerifiedKey<R>, extra: Extra): RequestContext<R> {
   const { meta, tenantExternalId } = extra;
-  if (tenantExternalId !== undefined) {
-    Object.defineProperty(context, 'tenantExternalId', { value: tenantExternalId, ...SHOWN });
-  }
+  if (tenantExternalId !== undefined) context.tenantExternalId = tenantExternalId;
   if (meta !== undefined) {
     let parsed: KeyMeta | undefined;
     const get = (): KeyMeta => {
@@ -62,12 +62,10 @@ export function withExtra<R>(context: VerifiedKey<R>, extra: Extra): RequestCont
       parsed = read;
       return read;
     };
-    Object.defineProperty(context, 'meta', { get, ...SHOWN });
+    Object.defineProperty(context, 'meta', { get, enumerable: true });
   }
   return context;
 }
-
-const SHOWN = { enumerable: true } as const;
 
 /** Freezes a parsed JSON value and everything in it; a loop, since it may be deeply nested. */
 function frozen<T>(value: T): T {

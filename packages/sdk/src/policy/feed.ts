@@ -14,8 +14,10 @@ import type { JournalDelta } from './cache/journal.ts';
 import { createLongPoll, type LongPoll } from './long-poll.ts';
 import { POLL_MS_MAX, spread, waitMsAfter, wakeMs } from './pace.ts';
 import { Pause } from './pause.ts';
+import type { FeedVerifier } from './proof/proof.ts';
+import { createRenewal } from './proof/renewal.ts';
 import { readSnapshot, turn } from './snapshot.ts';
-import { Failed, Source, type SourceParts } from './source.ts';
+import { Failed, type Proven, Source, type SourceParts } from './source.ts';
 import type { Policy, PolicyState } from './state.ts';
 import type { Time } from './time.ts';
 import type { Delta, SnapshotPage } from './wire.ts';
@@ -27,6 +29,8 @@ type FeedParts = {
   filter: SourceParts['filter'];
   nodeId: string;
   sdk: string;
+  /** Null if responses need no signature. */
+  verifier: FeedVerifier | null;
   longPoll: boolean;
   pollMs: number;
   staleAfterMs: number;
@@ -61,6 +65,7 @@ export class Feed {
   readonly #parts: FeedParts;
   readonly #source: Source;
   readonly #longPoll: LongPoll;
+  readonly #needsRenewal: (proofs: Policy['proofs']) => boolean;
   readonly #stopping = new AbortController();
   readonly #pause: Pause;
   /** The last version whose removals a start from the cache would not lose. */
@@ -79,6 +84,8 @@ export class Feed {
     this.#pause = new Pause(parts.clock, signal);
     this.#source = new Source({ ...parts, signal, pause: (ms) => this.#pause.wait(ms) });
     this.#longPoll = createLongPoll(parts);
+    const { verifier } = parts;
+    this.#needsRenewal = verifier ? createRenewal({ ...parts, verifier }) : () => false;
   }
 
   /** Runs until `stop`. Never rejects. */
@@ -151,6 +158,7 @@ export class Feed {
       this.#apply(policy, answer);
       for (const _ of policy.table.shrink()) await turn();
     }
+    this.#startsOver ||= this.#needsRenewal(state.policy?.proofs);
     return this.#pauseMsAfter(polled);
   }
 
@@ -184,7 +192,8 @@ export class Feed {
     return this.#burst > BURST_MAX ? BURST_PAUSE_MS : 0;
   }
 
-  #apply(policy: Policy, { since, version, changes, projectDeleted, generatedAt }: Delta): void {
+  #apply(policy: Policy, delta: Proven<Delta>): void {
+    const { since, version, changes, projectDeleted, generatedAt, proof } = delta;
     // All of this is synchronous. If a step throws, the next request fetches a snapshot.
     this.#startsOver = true;
     if (since !== policy.version) throw new InvalidContent('the delta starts at another version');
@@ -194,13 +203,14 @@ export class Feed {
     table.apply(changes);
     policy.version = version;
     policy.projectDeleted = projectDeleted;
+    if (proof) policy.proofs?.deltas.push(proof);
     this.#startsOver = false;
     const isOnlyMore = table.size === size + changes.length && projectDeleted === wasDeleted;
-    this.#adopt(policy, generatedAt, { since, changes, isOnlyMore });
+    this.#adopt(policy, generatedAt, { since, changes, isOnlyMore, proof });
   }
 
   /** Reads the remaining pages; the old policy stays in force until the last one is read. */
-  async #activate(first: SnapshotPage): Promise<void> {
+  async #activate(first: Proven<SnapshotPage>): Promise<void> {
     const { version, workspaceId, generatedAt } = first;
     const known = this.#parts.state.policy;
     if (known && version < known.version) {
@@ -208,11 +218,11 @@ export class Feed {
       this.#startsOver = true;
       throw new InvalidContent('the version went back');
     }
-    const { table, projectDeleted } = await readSnapshot(this.#source, first);
+    const { table, projectDeleted, proofs } = await readSnapshot(this.#source, first);
     this.#stopping.signal.throwIfAborted();
     const { env } = this.#parts;
     this.#startsOver = false;
-    this.#adopt({ table, version, workspaceId, env, projectDeleted }, generatedAt, null);
+    this.#adopt({ table, version, workspaceId, env, projectDeleted, proofs }, generatedAt, null);
   }
 
   #adopt(policy: Policy, generatedAt: number, delta: JournalDelta | null): void {

@@ -1,7 +1,8 @@
 // Reads a snapshot page by page into a new table. The numbers of pages and keys are bounded and
 // cursors may not repeat, so that a faulty server cannot make it run forever.
 import { InvalidContent } from '../json.ts';
-import type { Source } from './source.ts';
+import type { Proof, Proofs } from './proof/proof.ts';
+import type { Proven, Source } from './source.ts';
 import { PolicyTable } from './table/table.ts';
 import type { SnapshotPage } from './wire.ts';
 
@@ -9,22 +10,24 @@ import type { SnapshotPage } from './wire.ts';
 const KEYS_MAX = 10_000_000;
 const PAGES_MAX = 50_000;
 
-type Snapshot = { table: PolicyTable; projectDeleted: boolean };
+type Snapshot = { table: PolicyTable; projectDeleted: boolean; proofs: Proofs | undefined };
 
 /** Lets the vendor's requests run. */
 export const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Reads the pages after the first. Throws InvalidContent if they do not form one snapshot. */
-export async function readSnapshot(source: Source, first: SnapshotPage): Promise<Snapshot> {
+export async function readSnapshot(source: Source, first: Proven<SnapshotPage>): Promise<Snapshot> {
   const { version, workspaceId } = first;
   const table = new PolicyTable();
   const cursors = new Set<string>();
+  const proofs: Proof[] = [];
   let page = first;
   for (;;) {
     // Parsing the page blocked the event loop.
     await turn();
     const { size } = table;
     for (const entry of page.entries) table.set(entry);
+    if (page.proof) proofs.push(page.proof);
     const { cursor } = page;
     if (table.size > KEYS_MAX)
       throw new InvalidContent(`a snapshot has more than ${KEYS_MAX} keys`);
@@ -38,5 +41,10 @@ export async function readSnapshot(source: Source, first: SnapshotPage): Promise
     if (page.version !== version) throw new InvalidContent('a page has another version');
   }
   for (const _ of table.settle()) await turn();
-  return { table, projectDeleted: page.projectDeleted };
+  const isProven = proofs.length > 0;
+  return {
+    table,
+    projectDeleted: page.projectDeleted,
+    proofs: isProven ? { snapshot: proofs, deltas: [] } : undefined,
+  };
 }

@@ -1,11 +1,13 @@
 // Requests to the two endpoints of the policy feed, with checked responses.
+import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import type { Env } from '../api/context.ts';
-import type { Include } from '../api/options.ts';
 import type { Chance } from '../clock.ts';
 import { fieldsOf, InvalidContent } from '../json.ts';
 import type { Failure, Transport } from '../transport.ts';
+import { type FeedFilter, feedQuery } from './feed-query.ts';
 import { waitMsAfter } from './pace.ts';
+import type { FeedVerifier, Proof } from './proof/proof.ts';
 import { type Delta, readFeed, type SnapshotPage } from './wire.ts';
 
 export type SourceParts = {
@@ -14,11 +16,12 @@ export type SourceParts = {
   projectId: string;
   /** The environment that the feed must be limited to; null for both. */
   env: Env | null;
-  /** The keys that are requested. */
-  filter: { env: Env | null; tenantIds: readonly string[]; include: readonly Include[] };
+  filter: FeedFilter;
   nodeId: string;
   /** Name and version, which the control plane shows in its list of nodes. */
   sdk: string;
+  /** Verifies the signature of each response; null if no keys are set. */
+  verifier: FeedVerifier | null;
   signal: AbortSignal;
   pause(ms: number): Promise<void>;
 };
@@ -32,7 +35,7 @@ const PAGE_ATTEMPTS_MAX = 4;
 const PAGE_BYTES_WANTED = 256 * 1024;
 const PAGE_KEYS_FIRST = 1_000;
 const PAGE_KEYS_MIN = 50;
-const PAGE_KEYS_MAX = 5_000;
+export const PAGE_KEYS_MAX = 5_000;
 /** Far above PAGE_BYTES_WANTED; a page of PAGE_KEYS_MIN keys of any size fits. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** JSON values in one response: parsing this many takes some ten megabytes. */
@@ -44,6 +47,10 @@ const LEAVE_MS_MAX = 2_000;
 
 /** A 304 response; distinct from a response with an empty body, which is invalid. */
 const UNCHANGED = Symbol('unchanged');
+
+/** A response, and what proves it, if that is kept. */
+type Asked = { body: unknown; proof: Proof | null };
+export type Proven<T> = T & { proof: Proof | null };
 
 /** The control plane refused the request or was unreachable. */
 export class Failed extends Error {
@@ -91,18 +98,17 @@ export class Source {
   #pageKeys = PAGE_KEYS_FIRST;
   #deltaKeys = PAGE_KEYS_MAX;
   #isKnown = false;
+  /** Whether the control plane signs its feed, and so knows the header with the node's name. */
+  #isSigned: boolean;
 
   constructor(parts: SourceParts) {
     const { projectId, filter, nodeId, sdk } = parts;
-    const query = new URLSearchParams({ project_id: projectId });
-    if (filter.env !== null) query.set('env', filter.env);
-    for (const id of filter.tenantIds) query.append('tenant_id', id);
-    if (filter.include.length > 0) query.set('include', includeText(filter.include));
     const hasMeta = filter.include.includes('meta');
     this.#keysMin = hasMeta ? 1 : PAGE_KEYS_MIN;
     this.#valuesMax = hasMeta ? META_VALUES_MAX : ANSWER_VALUES_MAX;
     this.#parts = parts;
-    this.#query = query.toString();
+    this.#isSigned = parts.verifier !== null;
+    this.#query = feedQuery(projectId, filter);
     this.#node = `node=${encodeURIComponent(nodeId)}`;
     this.#headers = { [SDK_HEADER]: sdk };
   }
@@ -112,24 +118,25 @@ export class Source {
     version: number,
     workspaceId: string,
     { holdMs, isNamed }: PollOptions,
-  ): Promise<SnapshotPage | Delta | null> {
+  ): Promise<Proven<SnapshotPage | Delta> | null> {
     const most = this.#deltaKeys;
-    const name = isNamed ? `${this.#node}&` : '';
-    const query = `${name}since=${version}&max_keys=${most}&wait_ms=${holdMs}`;
+    const query = `since=${version}&max_keys=${most}&wait_ms=${holdMs}`;
     const timeoutMs = holdMs > 0 ? holdMs + HOLD_GRACE_MS : PLAIN_TIMEOUT_MS;
-    const body = await this.#ask('delta', query, timeoutMs).catch((error: unknown) => {
-      // With a lower limit than there are changes, the control plane sends a snapshot in pages.
-      if (error instanceof Failed && error.isTooLarge) this.#deltaKeys = this.#keysMin;
-      throw error;
-    });
+    const asked = await this.#ask('delta', query, { timeoutMs, isNamed }).catch(
+      (error: unknown) => {
+        // With a lower limit than there are changes, the control plane sends a snapshot in pages.
+        if (error instanceof Failed && error.isTooLarge) this.#deltaKeys = this.#keysMin;
+        throw error;
+      },
+    );
     this.#deltaKeys = PAGE_KEYS_MAX;
-    return body === UNCHANGED ? null : this.#read(body, workspaceId, most);
+    return asked.body === UNCHANGED ? null : this.#read(asked, workspaceId, most);
   }
 
   /** Reports to the control plane that this node is alive and has this version only. */
   async stay(version: number): Promise<void> {
-    const query = `${this.#node}&since=${version}&max_keys=1&wait_ms=0`;
-    await this.#ask('delta', query, PLAIN_TIMEOUT_MS);
+    const query = `since=${version}&max_keys=1&wait_ms=0`;
+    await this.#ask('delta', query, { timeoutMs: PLAIN_TIMEOUT_MS, isNamed: true });
   }
 
   /** Unregisters this node, so that revocations no longer wait for it. Never rejects. */
@@ -143,7 +150,7 @@ export class Source {
   }
 
   /** One page. Pages after the first are retried before the snapshot is given up. */
-  async page(cursor: string | null, workspaceId: string | null): Promise<SnapshotPage> {
+  async page(cursor: string | null, workspaceId: string | null): Promise<Proven<SnapshotPage>> {
     const { chance, pause, signal } = this.#parts;
     for (let failures = 1; ; failures += 1) {
       try {
@@ -156,30 +163,44 @@ export class Source {
     }
   }
 
-  async #pageOnce(cursor: string | null, workspaceId: string | null): Promise<SnapshotPage> {
+  async #pageOnce(
+    cursor: string | null,
+    workspaceId: string | null,
+  ): Promise<Proven<SnapshotPage>> {
     const most = this.#pageKeys;
     const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const query = `${this.#node}&max_keys=${most}${from}`;
-    const body = await this.#ask('snapshot', query, PAGE_TIMEOUT_MS).catch((error: unknown) => {
+    const query = `max_keys=${most}${from}`;
+    const options = { timeoutMs: PAGE_TIMEOUT_MS, isNamed: true };
+    const asked = await this.#ask('snapshot', query, options).catch((error: unknown) => {
       if (error instanceof Failed && error.isTooLarge) this.#pageKeys = this.#keysMin;
       throw error;
     });
-    const page = this.#read(body, workspaceId, most);
+    const page = this.#read(asked, workspaceId, most);
     if (page.kind !== 'snapshot') throw new InvalidContent('the response is not a snapshot');
     return page;
   }
 
-  async #ask(endpoint: 'snapshot' | 'delta', query: string, timeoutMs: number): Promise<unknown> {
-    const { transport, signal } = this.#parts;
-    const path = `/v1/policy/${endpoint}?${this.#query}&${query}`;
+  async #ask(
+    endpoint: 'snapshot' | 'delta',
+    query: string,
+    { timeoutMs, isNamed }: { timeoutMs: number; isNamed: boolean },
+  ): Promise<Asked> {
+    const { transport, signal, verifier, nodeId } = this.#parts;
+    // The signature covers the query. With the name in a header, all nodes share a signature.
+    const isInHeader = isNamed && this.#isSigned;
+    const name = isNamed && !isInHeader ? `${this.#node}&` : '';
+    const path = `/v1/policy/${endpoint}?${this.#query}&${name}${query}`;
+    const headers = isInHeader ? { ...this.#headers, [NODE_HEADER]: nodeId } : this.#headers;
     const bounds = { bytesMax: ANSWER_BYTES_MAX, valuesMax: this.#valuesMax };
-    const sent = { path, headers: this.#headers, timeoutMs, signal };
+    const sent = { path, headers, timeoutMs, signal, keepsRaw: verifier !== null };
     const outcome = await transport.send({ method: 'GET', ...sent, ...bounds });
     if (outcome.kind !== 'answer') throw new Failed(outcome);
     this.#isKnown = true;
-    if (outcome.status === 304) return UNCHANGED;
+    this.#isSigned = verifier !== null || outcome.headers.has('signature-input');
+    const proof = (await verifier?.check({ ...proofIn(outcome), target: path })) ?? null;
+    if (outcome.status === 304) return { body: UNCHANGED, proof };
     this.#weigh(outcome.body, outcome.bytes);
-    return outcome.body;
+    return { body: outcome.body, proof };
   }
 
   /** Adjusts the number of keys per page to PAGE_BYTES_WANTED. */
@@ -190,15 +211,28 @@ export class Source {
     this.#pageKeys = Math.min(PAGE_KEYS_MAX, Math.max(this.#keysMin, wanted));
   }
 
-  #read(body: unknown, workspaceId: string | null, entriesMax: number): SnapshotPage | Delta {
+  #read(
+    { body, proof }: Asked,
+    workspaceId: string | null,
+    entriesMax: number,
+  ): Proven<SnapshotPage | Delta> {
     const { projectId, env, filter } = this.#parts;
     const tenantIds = filter.tenantIds.length > 0 ? new Set(filter.tenantIds) : null;
     const { include } = filter;
-    return readFeed(body, { projectId, env, tenantIds, include, workspaceId, entriesMax });
+    const expected = { projectId, env, tenantIds, include, workspaceId, entriesMax };
+    return Object.assign(readFeed(body, expected), { proof });
   }
 }
 
-const INCLUDED = { meta: 'meta', externalId: 'external_id' } as const;
+type Answered = { status: number; headers: Headers; raw?: Buffer | null };
 
-const includeText = (include: readonly Include[]): string =>
-  include.map((name) => INCLUDED[name]).join();
+const proofIn = ({ status, headers, raw }: Answered) => ({
+  status,
+  etag: headers.get('etag'),
+  digest: headers.get('content-digest'),
+  input: headers.get('signature-input'),
+  signature: headers.get('signature'),
+  bytes: raw ?? NO_BYTES,
+});
+
+const NO_BYTES = new Uint8Array();

@@ -2,6 +2,7 @@
 import type { Env } from '../api/context.ts';
 import type { Log } from '../api/options.ts';
 import type { Clock } from '../clock.ts';
+import type { Proofs } from './proof/proof.ts';
 import type { PolicyTable } from './table/table.ts';
 
 /** The policy of a project at a version. */
@@ -12,6 +13,8 @@ export type Policy = {
   /** The environment that the feed is limited to; null for both. */
   readonly env: Env | null;
   projectDeleted: boolean;
+  /** The signed responses that the policy was built from, if a cache has to keep them. */
+  readonly proofs?: Proofs | undefined;
 };
 
 type FeedFailure = { readonly hard: boolean; readonly message: string };

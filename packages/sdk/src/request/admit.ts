@@ -4,7 +4,6 @@
 import type { Admission, Admitted, IncomingCall, ReadyResponse } from '../api/admission.ts';
 import type {
   OpenContext,
-  RateLimitRule,
   RateLimitState,
   RequestContext,
   UnverifiedContext,
@@ -14,14 +13,15 @@ import type { Admit, Admitting, TelemetryState } from '../api/keyrail.ts';
 import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
 import type { Chance, Clock } from '../clock.ts';
 import { createIdempotency, type Idempotency, type RunLock } from '../idempotency/idempotency.ts';
-import { createLimits, type Limits, limitHeaders } from '../limits/limits.ts';
+import { createLimits, type Limits } from '../limits/limits.ts';
 import type { Settings } from '../settings.ts';
 import { createTelemetry } from '../telemetry/telemetry.ts';
 import type { Transport } from '../transport.ts';
 import { SDK } from '../version.ts';
 import { type BeginReport, type CallReport, createReports, keyTextOf } from './call-report.ts';
+import { type Charged, chargeLimits, NOTHING_CHARGED } from './charge-limits.ts';
 import { claimCall, wantsClaim } from './claim-call.ts';
-import { codeOf, type Refusal, type Refused, refuse, refuseKey } from './refusal.ts';
+import { codeOf, type Refusal, refuse, refuseKey } from './refusal.ts';
 import { Settlement } from './settlement.ts';
 
 export type AdmitterParts<R = unknown> = {
@@ -88,7 +88,11 @@ export function createAdmitter<R>(parts: AdmitterParts<R>): Admitter<R> {
     close: async () => {
       // The SDK's timers do not keep the process alive, but it must live until this is sent.
       const alive = setInterval(() => {}, CLOSE_MS_MAX);
-      await Promise.all([telemetry.close(CLOSE_MS_MAX), idempotency.drain(CLOSE_MS_MAX)]);
+      await Promise.all([
+        telemetry.close(CLOSE_MS_MAX),
+        idempotency.drain(CLOSE_MS_MAX),
+        limits.close(CLOSE_MS_MAX),
+      ]);
       clearInterval(alive);
     },
   };
@@ -125,19 +129,23 @@ function admitCall<R>(
   const allowed = { report, context, route, keyText: keyText ?? '' };
   context.rateLimit = NO_COUNTERS;
   const isCounted = route.rateLimit !== false && rules.length > 0;
-  if (isCounted || wantsClaim(call, route)) {
-    return chargeAndClaim(organs, allowed, isCounted ? rules : []);
+  const { limits, settings } = organs;
+  const charged = isCounted
+    ? chargeLimits(limits, { context, route, rules, leases: settings.leases })
+    : NOTHING_CHARGED;
+  if ('headers' in charged && !wantsClaim(call, route)) {
+    return admitted(organs, allowed, { headers: charged.headers, lock: null });
   }
-  return admitted(organs, allowed, { headers: NO_HEADERS, lock: null });
+  return claimAfter(organs, allowed, charged);
 }
 
-async function chargeAndClaim<R>(
+async function claimAfter<R>(
   organs: Organs<R>,
   allowed: AllowedCall<R>,
-  rules: readonly RateLimitRule[],
+  charging: Charged | Promise<Charged>,
 ): Promise<Admission<OpenContext<R>>> {
   const { report, context } = allowed;
-  const charged = rules.length > 0 ? await charge(organs, allowed, rules) : { headers: NO_HEADERS };
+  const charged = await charging;
   if ('refused' in charged) return refused(allowed, charged.reason, charged.refused);
 
   const { headers } = charged;
@@ -183,25 +191,4 @@ function refused<R>(
 ): ReadyResponse {
   report.end({ status: refusal.status, key: context, degraded: context.degraded, reason });
   return { kind: 'refused', ...refusal };
-}
-
-/** Charges the key's limits and sets `context.rateLimit`; null when they are unreachable. */
-async function charge<R>(
-  { limits }: Organs<R>,
-  { context, route }: AllowedCall<R>,
-  rules: readonly RateLimitRule[],
-): Promise<{ headers: Readonly<Record<string, string>> } | Refused> {
-  const { cost = 1, onUnavailable = 'allow' } = route.rateLimit || {};
-  const verdict = await limits.check(context, rules, cost);
-  if (verdict.kind === 'unreachable') {
-    context.rateLimit = null;
-    if (onUnavailable === 'allow') return { headers: NO_HEADERS };
-    return { refused: refuse('unavailable'), reason: 'unavailable' };
-  }
-  context.rateLimit = verdict.states;
-  const headers = limitHeaders(verdict.states);
-  if (verdict.allowed) return { headers };
-  const { retryAfterSeconds } = verdict;
-  const reason = 'rate_limited';
-  return { refused: refuse(reason, { retryAfterSeconds, headers }), reason };
 }

@@ -26,7 +26,10 @@ const checks: Record<keyof RouteOptions, Check> = {
   scopes: (value) => Array.isArray(value) && value.every(isText),
   env: oneOf('live', 'test'),
   onNoPolicy: choice,
-  rateLimit: either(oneOf(false), objectOf({ cost: isNumber, onUnavailable: choice })),
+  rateLimit: either(
+    oneOf(false),
+    objectOf({ cost: isNumber, onUnavailable: choice, leases: isFlag }),
+  ),
   idempotency: either(
     isFlag,
     objectOf({ required: isFlag, ttlMs: isNumber, onUnavailable: choice }),

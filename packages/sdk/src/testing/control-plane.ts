@@ -1,7 +1,8 @@
 // An in-memory control plane behind a `fetch` function, with the endpoints that a node uses.
 import type { Clock } from '../clock.ts';
 import type { Fetch } from '../transport.ts';
-import { createTestCounters, createTestIdempotency } from './coordination.ts';
+import { createTestCounters } from './counters.ts';
+import { createTestIdempotency } from './idempotency-records.ts';
 import { createTestPolicy, type KeyFilter, type RandomBytes, type TestPolicy } from './policy.ts';
 
 type TestPlane = {
@@ -24,7 +25,7 @@ type TestPlaneParts = {
 export function createTestPlane(parts: TestPlaneParts): TestPlane {
   const { projectId, now, after, randomBytes } = parts;
   const policy = createTestPolicy(projectId, now, randomBytes);
-  const check = createTestCounters(now);
+  const counters = createTestCounters(now);
   const coordinate = createTestIdempotency(now);
   const events: object[] = [];
   const wire = createWire();
@@ -54,7 +55,9 @@ export function createTestPlane(parts: TestPlaneParts): TestPlane {
       const delta = policy.delta(since, filterOf(url), mostKeysOf(url));
       return delta === null ? new Response(null, { status: 304 }) : Response.json(delta);
     },
-    '/v1/ratelimit/check': (_, init) => Response.json(check(bodyOf(init))),
+    '/v1/ratelimit/check': (_, init) => Response.json(counters.check(bodyOf(init))),
+    '/v1/ratelimit/lease': (_, init) => Response.json(counters.lease(bodyOf(init))),
+    '/v1/ratelimit/return': (_, init) => Response.json(counters.giveBack(bodyOf(init))),
     '/v1/ingest/batch': (_, init) => {
       const batch = bodyOf(init);
       const taken = Array.isArray(batch.events) ? batch.events : [];

@@ -1,24 +1,18 @@
 // The policy cache: the last good policy in a file, so that a cold start needs no control plane,
 // and a small journal with the changes since. Both are encrypted (see format.ts). If the files
 // or the disk fail, the node works without a cache.
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Env } from '../../api/context.ts';
-import type { Include, Log } from '../../api/options.ts';
+import type { Log } from '../../api/options.ts';
 import type { Clock } from '../../clock.ts';
 import { fieldsOf } from '../../json.ts';
+import { Unproven } from '../proof/verify-answer.ts';
 import type { Policy } from '../state.ts';
-import {
-  JOURNAL_END,
-  makeDirectory,
-  type Names,
-  POLICY_END,
-  removeAbandoned,
-  sweep,
-} from './directory.ts';
+import { JOURNAL_END, makeDirectory, POLICY_END, removeAbandoned, sweep } from './directory.ts';
 import { openDisk, removeInOrder } from './files.ts';
 import { type Belonging, type Kept, restore } from './format.ts';
 import { applyJournal, type JournalDelta } from './journal.ts';
+import { belongingOf, type CacheNaming, namesOf } from './names.ts';
+import { applyProvenJournal, type ProvenParts, restoreProven } from './proven.ts';
 import { readSealed } from './sealed-file.ts';
 import { type Found, Writing } from './writing.ts';
 
@@ -45,26 +39,18 @@ export type DiskCache = {
   close(): Promise<void>;
 };
 
-export type CacheParts = {
-  secretKey: string;
-  projectId: string;
-  env: Env | null;
-  tenantIds: readonly string[];
-  include?: readonly Include[];
+export type CacheParts = Omit<CacheNaming, 'isProven'> & {
+  /** Set if the cache has to hold signed responses, which are verified when it is loaded. */
+  proven?: ProvenParts | null;
   clock: Clock;
   log: Log;
 };
 
 export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
-  const { secretKey, projectId, env, tenantIds, include = [], clock, log } = parts;
-  // Without `include`, the name of the file is the same as in earlier versions.
-  const belonging: Belonging = {
-    projectId,
-    env,
-    tenantIds,
-    ...(include.length > 0 && { include }),
-  };
-  const names = namesOf(belonging, secretKey);
+  const { secretKey, clock, log, proven = null } = parts;
+  const naming = { ...parts, isProven: proven !== null };
+  const belonging = belongingOf(naming);
+  const names = namesOf(naming);
   const path = join(dir, names.own + POLICY_END);
   const journalPath = join(dir, names.own + JOURNAL_END);
   const failed = (what: string) => (error: unknown) => {
@@ -85,7 +71,7 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
         return failed('is not used')(error);
       }
       try {
-        const found = await readBoth({ path, journalPath, secretKey, belonging });
+        const found = await readBoth({ path, journalPath, secretKey, belonging, proven });
         if (!found) {
           await removeAbandoned(journalPath, clock.now());
           return null;
@@ -94,9 +80,11 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
         return found.kept;
       } catch (error) {
         // Files that cannot be opened must not block later writes, so they are removed. An I/O
-        // error, such as too many open files, says nothing about their contents.
+        // error, such as too many open files, says nothing about their contents, nor does a missing
+        // list of keys.
         const isOfDisk = fieldsOf(error).syscall !== undefined;
-        if (!isOfDisk) await removeInOrder([path, journalPath]).catch(() => {});
+        const isUndecided = error instanceof Unproven && error.isUndecided;
+        if (!isOfDisk && !isUndecided) await removeInOrder([path, journalPath]).catch(() => {});
         return failed('was refused')(error);
       }
     },
@@ -109,7 +97,13 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
   };
 }
 
-type Reading = { path: string; journalPath: string; secretKey: string; belonging: Belonging };
+type Reading = {
+  path: string;
+  journalPath: string;
+  secretKey: string;
+  belonging: Belonging;
+  proven: ProvenParts | null;
+};
 
 /**
  * Null without files. Throws if they are invalid. The journal is read first: if another process
@@ -120,24 +114,22 @@ async function readBoth({
   journalPath,
   secretKey,
   belonging,
+  proven,
 }: Reading): Promise<Found | null> {
   const journal = await readSealed(journalPath, secretKey);
   const plain = await readSealed(path, secretKey);
-  const kept = plain && (await restore(plain, belonging, breathe));
-  if (!kept) return null;
+  if (!plain) return null;
+  const reading = proven && { ...proven, belonging };
+  const kept = await (reading ? restoreProven(plain, reading) : restore(plain, belonging, breathe));
   const base = kept.policy.version;
-  const applied = journal && (await applyJournal(kept, journal, { belonging, breathe }));
+  const applied =
+    journal &&
+    (await (reading
+      ? applyProvenJournal(kept, journal, reading)
+      : applyJournal(kept, journal, { belonging, breathe })));
   if (applied === 'a gap') throw new Error('changes are missing between it and its journal');
   if (!applied || applied === 'nothing new') return { kept, base, applied: null };
   return { kept: applied.kept, base, applied };
 }
 
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
-
-const hexOf = (text: string, chars: number): string =>
-  createHash('sha256').update(text).digest('hex').slice(0, chars);
-
-function namesOf(belonging: Belonging, secretKey: string): Names {
-  const ofPolicy = `keyrail-${hexOf(JSON.stringify(belonging), 16)}`;
-  return { ofPolicy, own: `${ofPolicy}-${hexOf(`keyrail policy cache ${secretKey}`, 8)}` };
-}

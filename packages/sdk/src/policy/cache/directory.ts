@@ -6,7 +6,8 @@ import { join } from 'node:path';
 
 export const POLICY_END = '.policy';
 export const JOURNAL_END = '.news';
-const WHOLE_NAMES = [POLICY_END, JOURNAL_END];
+export const KEYS_END = '.keys';
+const WHOLE_NAMES = [POLICY_END, JOURNAL_END, KEYS_END];
 const DIRECTORY_MODE = 0o700;
 const MODE_OF_OTHERS = 0o077;
 /** A partial file of this age was left behind by a crash. */

@@ -2,6 +2,7 @@
 import { unlink } from 'node:fs/promises';
 import { type Belonging, type Kept, piecesOf } from './format.ts';
 import type { Journal } from './journal.ts';
+import { provenPieces } from './proven.ts';
 import { type Condition, isMissing, syncPath, versionAt, writeSealed } from './sealed-file.ts';
 
 /** A version is null if its file does not exist. */
@@ -31,8 +32,8 @@ export function openDisk({ path, journalPath, secretKey, belonging, failed }: Di
     journalVersion: () => versionAt(journalPath, secretKey),
     // The pieces are created before the first await, so that they show the policy of this moment.
     writeWhole: async (latest, condition) => {
-      const { version } = latest.policy;
-      const pieces = piecesOf(latest, belonging);
+      const { version, proofs } = latest.policy;
+      const pieces = proofs ? provenPieces(latest, proofs, belonging) : piecesOf(latest, belonging);
       return writeSealed(path, { secretKey, version, pieces, isSynced: true, condition });
     },
     writeJournal: async (latest, log) => {

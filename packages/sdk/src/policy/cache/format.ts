@@ -51,6 +51,8 @@ export type Belonging = {
   tenantIds: readonly string[];
   /** What the keys have beside the usual data; absent if nothing. */
   include?: readonly Include[];
+  /** Whether the file holds signed responses; absent if not. */
+  isProven?: boolean;
 };
 
 type Head = {

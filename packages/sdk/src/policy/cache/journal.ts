@@ -1,6 +1,7 @@
 // The journal of the policy cache: the changes since the policy file was written. A revocation must
 // survive a restart, and rewriting a million keys for each one would take too long.
 import { readBoolean, readInteger, readRecord, readText } from '../../json.ts';
+import type { Proof } from '../proof/proof.ts';
 import type { Change } from '../table/table.ts';
 import type { Belonging, Kept } from './format.ts';
 import { readChange } from './stored-keys.ts';
@@ -11,6 +12,8 @@ export type JournalDelta = {
   changes: readonly Change[];
   /** The delta contains new keys only. */
   isOnlyMore: boolean;
+  /** The signed response, which a cache of signed responses records in place of the changes. */
+  proof?: Proof | null;
 };
 
 type Batch = { since: number; version: number; texts: readonly string[]; chars: number };
@@ -114,7 +117,7 @@ export async function applyJournal(
   { belonging, breathe }: { belonging: Belonging; breathe(): Promise<void> },
 ): Promise<Applied | 'nothing new' | 'a gap'> {
   const [first = '', ...texts] = plain.toString('utf8').split('\n');
-  const head = headIn(JSON.parse(first), belonging);
+  const head = journalHeadIn(JSON.parse(first), belonging);
   const { policy } = kept;
   const { since, version, projectDeleted, savedAt, confirmedAt } = head;
   if (version === policy.version && policy.table.fingerprint === head.fingerprint) {
@@ -137,7 +140,7 @@ export async function applyJournal(
 const changeIn = (text: string): Change => readChange(JSON.parse(text));
 
 /** Throws if the journal belongs to another project or filter. */
-function headIn(value: unknown, belonging: Belonging): Head {
+export function journalHeadIn(value: unknown, belonging: Belonging): Head {
   const head = readRecord(value, 'the head of its journal');
   if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {
     throw new Error('its journal belongs to another project or filter');

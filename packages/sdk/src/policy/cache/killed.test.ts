@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { bundleProgram } from '@keyrail/testing/processes/program-bundle.ts';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { versionIn } from '../../../test/cache.ts';
@@ -19,11 +20,17 @@ import { sha256Hex, toldBy } from '../../../test/entries.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
 
 const ROUNDS = 10;
-const PROGRAM = fileURLToPath(import.meta.resolve('../../../test/cache-writer.ts'));
+const WRITER = fileURLToPath(import.meta.resolve('../../../test/cache-writer.ts'));
 
-async function killedAgainAndAgain(t: TestContext, programs: number): Promise<void> {
+async function scratch(t: TestContext): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'kr-killed-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+async function killedAgainAndAgain(t: TestContext, programs: number): Promise<void> {
+  const dir = await scratch(t);
+  const program = await bundleProgram(WRITER, await scratch(t));
   const chance = chanceFrom(programs);
   const said: string[] = [];
   let acknowledged = 0;
@@ -31,7 +38,7 @@ async function killedAgainAndAgain(t: TestContext, programs: number): Promise<vo
     const before = await versionIn(dir);
     const children = Array.from({ length: programs }, (_, number) => {
       const seed = String(round * 10 + number);
-      const child = spawn(process.execPath, [PROGRAM, dir, seed], {
+      const child = spawn(process.execPath, [program, dir, seed], {
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       child.stderr.on('data', (bytes) => said.push(String(bytes)));

@@ -9,6 +9,7 @@ import type { Clock } from '../../clock.ts';
 import type { Disk } from './files.ts';
 import type { Kept } from './format.ts';
 import { type Applied, Journal, type JournalDelta } from './journal.ts';
+import { provenLine } from './proven.ts';
 import { type Condition, UNKNOWN_VERSION } from './sealed-file.ts';
 import { type Earliest, earliest, type Shared, shared } from './timing.ts';
 
@@ -80,7 +81,8 @@ export class Writing {
     const isOnlyMore = delta?.isOnlyMore === true;
     this.#latest = latest;
     this.#isPending = true;
-    if (delta) this.#log.add(delta.since, version, delta.changes);
+    if (delta?.proof) this.#log.addTexts(delta.since, version, [provenLine(delta.proof)]);
+    else if (delta) this.#log.add(delta.since, version, delta.changes);
     else this.#log.clear();
     this.#isReplaced ||= delta === null;
     if (!isOnlyMore) {

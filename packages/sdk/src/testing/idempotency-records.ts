@@ -1,48 +1,12 @@
-// In-memory counters and idempotency records with the responses of the control plane. All windows
-// are fixed: a vendor's test checks whether a limit applies, not how its window slides.
+// In-memory idempotency records with the responses of the control plane.
 import { randomUUID } from 'node:crypto';
 import type { IdempotencyClaim } from '@keyrail/protocol/objects/idempotency.ts';
-import type { RatelimitResult } from '@keyrail/protocol/objects/ratelimit.ts';
 import { fieldsOf } from '../json.ts';
 
 const LOCK_MS = 30_000;
 const BODY_BYTES_MAX = 262_144;
 
 type Wire = Record<string, unknown>;
-
-export function createTestCounters(now: () => number): (body: Wire) => RatelimitResult {
-  const counts = new Map<string, number>();
-  return (body) => {
-    const cost = Number(body.cost ?? 1);
-    const rules = (Array.isArray(body.limits) ? body.limits : []).map((rule) => {
-      const { scope, ...fields } = fieldsOf(rule);
-      const id = String(fields.id);
-      const limit = Number(fields.limit);
-      const window_ms = Number(fields.window_ms);
-      const subject = scope === 'tenant' ? body.tenant_id : body.key_id;
-      const window = Math.floor(now() / window_ms);
-      const name = JSON.stringify([body.project_id, body.env, subject, id, window_ms, window]);
-      return { id, limit, window_ms, name, reset_ms: (window + 1) * window_ms - now() };
-    });
-    const used = (name: string) => counts.get(name) ?? 0;
-    const limiting = rules.find(({ name, limit }) => cost > 0 && used(name) + cost > limit);
-    if (!limiting) for (const { name } of rules) counts.set(name, used(name) + cost);
-    return {
-      object: 'ratelimit_result',
-      allowed: limiting === undefined,
-      limited_policy: limiting?.id ?? null,
-      retry_after_seconds: limiting ? Math.ceil(limiting.reset_ms / 1000) : null,
-      store: 'memory',
-      policies: rules.map(({ name, id, limit, window_ms, reset_ms }) => ({
-        id,
-        limit,
-        window_ms,
-        remaining: Math.max(0, limit - used(name)),
-        reset_ms,
-      })),
-    };
-  };
-}
 
 type Stored = IdempotencyClaim['response'];
 type Entry = { fingerprint: unknown; token: string; lockedUntil: number; response: Stored };

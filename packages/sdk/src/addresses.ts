@@ -1,0 +1,132 @@
+// The addresses of a node: relays, then the control plane, in the order of preference. The node
+// uses one at a time. It leaves an address that does not respond, for the next one that does, and
+// comes back to an earlier one as soon as that is ready again.
+import type { Log } from './api/options.ts';
+import type { Chance, Clock } from './clock.ts';
+import { spread } from './policy/pace.ts';
+import type { Outcome, Transport } from './transport.ts';
+
+type AddressParts = {
+  /** One for each address, in order. */
+  transports: readonly Transport[];
+  clock: Clock;
+  chance: Chance;
+  log: Log;
+};
+
+type Addresses = Transport & { close(): void };
+
+/** An address is alive if this path responds: requests may be slow for other reasons. */
+const PROBE = '/readyz';
+const PROBE_MS_MAX = 2_000;
+const RETURN_MS = 30_000;
+/** A relay that responds but cannot reach the control plane is left after this many failures. */
+const FAILURES_MAX = 4;
+
+export function createAddresses({ transports, clock, chance, log }: AddressParts): Addresses {
+  const [only, ...further] = transports;
+  if (only && further.length === 0) return { send: only.send, close: () => {} };
+  let current = 0;
+  let failures = 0;
+  let isChoosing = false;
+  let isClosed = false;
+  let cancelReturn = () => {};
+  /** Ends the held poll at an address that the node leaves. */
+  let leaving = new AbortController();
+
+  const isAlive = async (at: number): Promise<boolean> => {
+    const probe = { method: 'GET', path: PROBE, timeoutMs: PROBE_MS_MAX } as const;
+    const outcome = await transports[at]?.send(probe);
+    return outcome !== undefined && !isFailure(outcome);
+  };
+
+  async function firstAlive(candidates: readonly number[]): Promise<number | null> {
+    for (const at of candidates) if (await isAlive(at)) return at;
+    return null;
+  }
+
+  /** Moves to the first candidate that is alive. At most one search runs at a time. */
+  async function move(candidates: readonly number[], abandons: boolean): Promise<void> {
+    if (isChoosing || isClosed) return;
+    isChoosing = true;
+    const found = await firstAlive(candidates);
+    isChoosing = false;
+    if (isClosed) return;
+    if (found !== null && found !== current) {
+      current = found;
+      failures = 0;
+      log('warn', `keyrail: address ${found + 1} of ${transports.length} is used from now on`);
+      if (abandons) leaving.abort();
+      if (abandons) leaving = new AbortController();
+    }
+    cancelReturn();
+    if (current > 0) cancelReturn = clock.after(spread(RETURN_MS, chance), comeBack);
+  }
+
+  function comeBack(): void {
+    void move(indexes(current), false);
+  }
+
+  function judge(at: number, outcome: Outcome): void {
+    if (at !== current) return;
+    if (!isFailure(outcome)) {
+      failures = 0;
+      return;
+    }
+    failures += 1;
+    const others = indexes(transports.length).filter((each) => each !== at);
+    const following = [
+      ...others.filter((each) => each > at),
+      ...others.filter((each) => each < at),
+    ];
+    if (outcome.kind === 'unreachable') void move([at, ...following], true);
+    else if (failures >= FAILURES_MAX) void move(following, true);
+  }
+
+  return {
+    async send(exchange) {
+      const at = current;
+      const { signal } = exchange;
+      const link = signal && linked(signal, leaving.signal);
+      const outcome = await transportAt(transports, at).send({ ...exchange, signal: link?.signal });
+      link?.release();
+      judge(at, outcome);
+      return outcome;
+    },
+    close() {
+      isClosed = true;
+      cancelReturn();
+    },
+  };
+}
+
+const indexes = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
+
+function transportAt(transports: readonly Transport[], at: number): Transport {
+  const found = transports[at];
+  if (!found) throw new Error('bug: there is no such address');
+  return found;
+}
+
+/** A refusal is no failure of the address: another one would refuse, too. */
+function isFailure(outcome: Outcome): boolean {
+  if (outcome.kind === 'refused') return outcome.status >= 500;
+  if (outcome.kind === 'answer') return false;
+  return outcome.reason !== 'aborted' && outcome.reason !== 'too_large';
+}
+
+/** Aborted with either signal. */
+function linked(a: AbortSignal, b: AbortSignal): { signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort();
+  for (const signal of [a, b]) {
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+  }
+  return {
+    signal: controller.signal,
+    release: () => {
+      for (const signal of [a, b]) signal.removeEventListener('abort', abort);
+    },
+  };
+}

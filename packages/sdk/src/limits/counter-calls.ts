@@ -1,0 +1,217 @@
+// Requests to the shared counters: checks, leases and returns. After a failure, one request per
+// interval tries again; the others are not sent.
+import {
+  RATE_LIMIT_COST_MAX,
+  RATE_LIMIT_LEASE_ID_CHARS_MAX,
+  RATE_LIMIT_LEASE_MAX,
+  RATE_LIMIT_MAX,
+  RATE_LIMIT_WINDOW_MS_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
+import type { Env, RateLimitRule, RateLimitState } from '../api/context.ts';
+import type { Log } from '../api/options.ts';
+import type { Clock } from '../clock.ts';
+import {
+  clampedNumber,
+  readBoolean,
+  readInteger,
+  readList,
+  readRecord,
+  readText,
+} from '../json.ts';
+import type { Outcome, Transport } from '../transport.ts';
+
+export type LimitVerdict =
+  | {
+      kind: 'counted';
+      allowed: boolean;
+      states: readonly RateLimitState[];
+      /** Null when the request was allowed, and when waiting would not help. */
+      retryAfterSeconds: number | null;
+    }
+  | { kind: 'unreachable' };
+
+/** The key whose counters are meant. */
+export type Subject = {
+  readonly projectId: string;
+  readonly env: Env;
+  readonly keyId: string | null;
+  readonly tenantId: string | null;
+};
+
+export type Grant = {
+  id: string;
+  units: number;
+  /** After the request was sent. */
+  expiresInMs: number;
+  states: readonly RateLimitState[];
+};
+
+export type CounterCalls = {
+  /** Charges all rules or none. Never throws; waits at most `rateLimitTimeoutMs`. */
+  check(subject: Subject, rules: readonly RateLimitRule[], cost: number): Promise<LimitVerdict>;
+  /** Null when no lease could be had. Never throws. */
+  lease(subject: Subject, rules: readonly RateLimitRule[], want: number): Promise<Grant | null>;
+  /** Never throws; if the request fails, the units are lost. */
+  giveBack(subject: Subject, rules: readonly RateLimitRule[], rest: Rest): Promise<void>;
+  /** Whether a lease may be requested now. */
+  canLease(): boolean;
+};
+
+type Rest = { id: string; unused: number };
+
+const REST_MS = 1_000;
+/** An older control plane has no leases; it may be upgraded. */
+const WITHOUT_LEASES_MS = 60_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+/** A sliding window may need two window lengths until its full quota is back. */
+const RESET_MS_MAX = 2 * RATE_LIMIT_WINDOW_MS_MAX;
+const WAIT_SECONDS = { min: 0, max: RESET_MS_MAX / 1000 };
+const NOT_FOUND = 404;
+const TOO_MANY_COUNTERS = 429;
+
+/** More than a key can have. */
+const STATES_MAX = 64;
+const LIMIT_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
+const LEASE_ID = new RegExp(`^[\\x21-\\x7e]{1,${RATE_LIMIT_LEASE_ID_CHARS_MAX}}$`);
+
+export type CallParts = {
+  settings: { rateLimitTimeoutMs: number };
+  transport: Transport;
+  clock: Clock;
+  log: Log;
+};
+
+export function createCounterCalls({ settings, transport, clock, log }: CallParts): CounterCalls {
+  let isFailing = false;
+  let isOverQuota = false;
+  let restsUntil = 0;
+  let leasesFrom = Number.NEGATIVE_INFINITY;
+
+  function failed(why: string): void {
+    if (!isFailing) log('warn', `keyrail: rate limits cannot be checked (${why})`);
+    isFailing = true;
+    restsUntil = clock.monotonicMs() + REST_MS;
+  }
+
+  /** Only this call needs a new counter. Existing counters still work, so there is no back-off. */
+  function overQuota(): void {
+    if (!isOverQuota) log('warn', 'keyrail: rate limits of new keys cannot be checked (429)');
+    isOverQuota = true;
+  }
+
+  function withoutLeases(): void {
+    const isFirst = leasesFrom === Number.NEGATIVE_INFINITY;
+    if (isFirst) log('warn', 'keyrail: the control plane has no leases; limits are checked');
+    leasesFrom = clock.monotonicMs() + WITHOUT_LEASES_MS;
+  }
+
+  /** The value in the response, or null after a failure. */
+  function heard<T>(outcome: Outcome, read: (body: unknown) => T | null): T | null {
+    if (outcome.kind === 'answer') {
+      const value = read(outcome.body);
+      if (value === null) failed('the control plane sent an invalid response');
+      else isFailing = false;
+      return value;
+    }
+    if (outcome.kind === 'unreachable') failed(outcome.reason);
+    else if (outcome.status === TOO_MANY_COUNTERS) overQuota();
+    else failed(`the control plane answered ${outcome.status}`);
+    return null;
+  }
+
+  const send = (path: string, body: object): Promise<Outcome> =>
+    transport.send({
+      method: 'POST',
+      path,
+      timeoutMs: settings.rateLimitTimeoutMs,
+      bytesMax: ANSWER_BYTES_MAX,
+      body,
+    });
+
+  return {
+    check: async (subject, rules, cost) => {
+      if (isFailing) {
+        const now = clock.monotonicMs();
+        if (now < restsUntil) return UNREACHABLE;
+        restsUntil = now + REST_MS;
+      }
+      const body = { ...bodyOf(subject, rules), cost: costOf(cost) };
+      return heard(await send('/v1/ratelimit/check', body), verdictIn) ?? UNREACHABLE;
+    },
+    lease: async (subject, rules, want) => {
+      const outcome = await send('/v1/ratelimit/lease', { ...bodyOf(subject, rules), want });
+      const isUnknown = outcome.kind === 'refused' && outcome.status === NOT_FOUND;
+      if (isUnknown) withoutLeases();
+      return isUnknown ? null : heard(outcome, grantIn);
+    },
+    giveBack: async (subject, rules, { id, unused }) => {
+      await send('/v1/ratelimit/return', { ...bodyOf(subject, rules), lease_id: id, unused });
+    },
+    canLease: () => !isFailing && clock.monotonicMs() >= leasesFrom,
+  };
+}
+
+const UNREACHABLE: LimitVerdict = Object.freeze({ kind: 'unreachable' });
+
+const bodyOf = (subject: Subject, rules: readonly RateLimitRule[]): object => ({
+  project_id: subject.projectId,
+  env: subject.env,
+  key_id: subject.keyId,
+  tenant_id: subject.tenantId,
+  limits: rules.map(({ id, limit, windowMs, algorithm, scope }) => ({
+    id,
+    limit,
+    window_ms: windowMs,
+    algorithm,
+    scope,
+  })),
+});
+
+export const costOf = (cost: number): number =>
+  Number.isFinite(cost) ? Math.min(RATE_LIMIT_COST_MAX, Math.max(0, Math.round(cost))) : 1;
+
+/** Null when the response is invalid. */
+function verdictIn(body: unknown): LimitVerdict | null {
+  try {
+    const result = readRecord(body, 'the response');
+    const allowed = readBoolean(result.allowed, 'allowed');
+    const waitSeconds = clampedNumber(result.retry_after_seconds, WAIT_SECONDS);
+    return {
+      kind: 'counted',
+      allowed,
+      states: statesIn(result.policies),
+      retryAfterSeconds: allowed ? null : waitSeconds,
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Null when the response is invalid. */
+function grantIn(body: unknown): Grant | null {
+  try {
+    const lease = readRecord(body, 'the response');
+    return {
+      id: readText(lease.lease_id, 'lease_id', LEASE_ID),
+      units: readInteger(lease.granted, 'granted', RATE_LIMIT_LEASE_MAX),
+      expiresInMs: readInteger(lease.expires_in_ms, 'expires_in_ms', RATE_LIMIT_WINDOW_MS_MAX),
+      states: statesIn(lease.policies),
+    };
+  } catch {
+    return null;
+  }
+}
+
+const statesIn = (policies: unknown): RateLimitState[] =>
+  readList(policies, 'policies', STATES_MAX).map(readState);
+
+function readState(policy: unknown): RateLimitState {
+  const { id, limit, window_ms, remaining, reset_ms } = readRecord(policy, 'policies');
+  return {
+    id: readText(id, 'id', LIMIT_ID),
+    limit: readInteger(limit, 'limit', RATE_LIMIT_MAX),
+    windowMs: readInteger(window_ms, 'window_ms', RATE_LIMIT_WINDOW_MS_MAX),
+    remaining: readInteger(remaining, 'remaining', RATE_LIMIT_MAX),
+    resetMs: readInteger(reset_ms, 'reset_ms', RESET_MS_MAX),
+  };
+}

@@ -1,0 +1,81 @@
+// Gives units back to the shared counters: those of silent keys, and all of them at the end.
+import type { Clock } from '../clock.ts';
+import type { CounterCalls } from './counter-calls.ts';
+import type { HeldUnits, Moment } from './held-units.ts';
+
+type LeaseReturns = {
+  /** From now on, the units of this key are given back when it is silent. */
+  watch(held: HeldUnits): void;
+  /** Gives back the units of these keys, for a limited time. */
+  close(keys: readonly HeldUnits[], timeoutMs: number): Promise<void>;
+};
+
+const SWEEP_MS = 500;
+const RETURNS_AT_ONCE_MAX = 16;
+
+type ReturnParts = { calls: CounterCalls; clock: Clock; moment(): Moment };
+
+export function createLeaseReturns({ calls, clock, moment }: ReturnParts): LeaseReturns {
+  const holding = new Set<HeldUnits>();
+  let atOnce = 0;
+  let isSweeping = false;
+  let isClosed = false;
+
+  async function giveBack(held: HeldUnits): Promise<void> {
+    await held.asking;
+    holding.delete(held);
+    for (const rest of held.takeRest()) await calls.giveBack(held.subject, held.rules, rest);
+  }
+
+  async function giveBackSilent(held: HeldUnits): Promise<void> {
+    atOnce += 1;
+    await giveBack(held);
+    atOnce -= 1;
+  }
+
+  /** Silent keys beyond the maximum at once wait for the next sweep. */
+  function sweep(): void {
+    const now = moment();
+    for (const held of holding) {
+      if (held.asking !== null) continue;
+      if (!held.isHolding(now)) holding.delete(held);
+      else if (held.isSilent(now.monotonicMs) && atOnce < RETURNS_AT_ONCE_MAX)
+        void giveBackSilent(held);
+    }
+    isSweeping = false;
+    startSweep();
+  }
+
+  function startSweep(): void {
+    if (isSweeping || isClosed || holding.size === 0) return;
+    isSweeping = true;
+    clock.after(SWEEP_MS, sweep);
+  }
+
+  async function inTurn(keys: Iterator<HeldUnits>): Promise<void> {
+    for (let next = keys.next(); !next.done && !isOver; next = keys.next()) {
+      await giveBack(next.value);
+    }
+  }
+
+  let isOver = false;
+  return {
+    watch(held) {
+      holding.add(held);
+      startSweep();
+    },
+    async close(keys, timeoutMs) {
+      isClosed = true;
+      const all = new Set([...keys, ...holding]);
+      const turns = [...all].filter(({ left, asking }) => left > 0 || asking !== null).values();
+      let cancel = () => {};
+      const over = new Promise<void>((resolve) => {
+        cancel = clock.after(timeoutMs, resolve);
+      });
+      const work = Array.from({ length: RETURNS_AT_ONCE_MAX }, () => inTurn(turns));
+      await Promise.race([Promise.all(work), over]);
+      isOver = true;
+      cancel();
+    },
+  };
+}

@@ -1,0 +1,122 @@
+// Decides limited requests in this process, with units leased from the shared counters. A key that
+// has too few requests, too little quota left or too short a window is left to checks.
+import type { RateLimitRule } from '../api/context.ts';
+import type { Clock } from '../clock.ts';
+import type { CounterCalls, LimitVerdict, Subject } from './counter-calls.ts';
+import { HeldUnits, type Moment } from './held-units.ts';
+import { createLeaseReturns } from './lease-returns.ts';
+import { createRecentKeys } from './recent-keys.ts';
+
+export type Leases = {
+  /** As a check; a value if the units are here already. */
+  charge(
+    subject: Subject & { keyId: string },
+    rules: readonly RateLimitRule[],
+    cost: number,
+  ): LimitVerdict | Promise<LimitVerdict>;
+  /** Gives back all units, for a limited time. */
+  close(timeoutMs: number): Promise<void>;
+};
+
+/** Keys with requests are kept in two generations of at most this size; idle ones are dropped. */
+const GENERATION_MAX = 32_768;
+/** With more requests for leases in flight, only keys without units send theirs. */
+const ASKS_AT_ONCE_MAX = 64;
+/** After a failed request for a lease, checks are used for this long. */
+const REST_MS = 1_000;
+
+type LeaseParts = { calls: CounterCalls; clock: Clock };
+
+export function createLeases({ calls, clock }: LeaseParts): Leases {
+  const moment = (): Moment => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.now() });
+  const returns = createLeaseReturns({ calls, clock, moment });
+  // A dropped key that holds units is still watched.
+  const keys = createRecentKeys<HeldUnits>(GENERATION_MAX);
+  let asks = 0;
+  let isClosed = false;
+
+  function heldBy(subject: Subject & { keyId: string }, rules: readonly RateLimitRule[]) {
+    const known = keys.get(subject.keyId);
+    if (known && hasRules(known, rules)) return known;
+    // If the limits of the key have changed, its units are spent no more and given back as silent.
+    const held = new HeldUnits(subject, rules, clock.monotonicMs());
+    keys.set(subject.keyId, held);
+    return held;
+  }
+
+  async function ask(held: HeldUnits, want: number): Promise<void> {
+    const sent = moment();
+    asks += 1;
+    const grant = await calls.lease(held.subject, held.rules, want);
+    asks -= 1;
+    held.asking = null;
+    const now = moment();
+    if (grant === null) {
+      held.restsUntilMs = now.monotonicMs + REST_MS;
+      return;
+    }
+    held.add(grant, { sent, now });
+    if (grant.units > 0) returns.watch(held);
+  }
+
+  async function check(held: HeldUnits, cost: number): Promise<LimitVerdict> {
+    const verdict = await calls.check(held.subject, held.rules, cost);
+    if (verdict.kind === 'unreachable') return verdict;
+    const nowMs = clock.monotonicMs();
+    held.hear(verdict.states, nowMs);
+    if (verdict.allowed) held.count(cost, nowMs);
+    return verdict;
+  }
+
+  /** Null if there are too few units. Asks for more before they are spent. */
+  function spend(held: HeldUnits, cost: number): LimitVerdict | null {
+    const now = moment();
+    if (!held.spend(cost, now)) return null;
+    if (!isClosed && asks < ASKS_AT_ONCE_MAX) {
+      const want = held.wantSoon(now);
+      if (want > 0 && calls.canLease()) held.asking = ask(held, want);
+    }
+    const states = held.states(now.monotonicMs);
+    return { kind: 'counted', allowed: true, states, retryAfterSeconds: null };
+  }
+
+  async function askOrCheck(held: HeldUnits, cost: number): Promise<LimitVerdict> {
+    if (held.asking === null && !isClosed && calls.canLease()) {
+      const want = held.wantNow(cost, moment());
+      if (want > 0) held.asking = ask(held, want);
+    }
+    if (held.asking === null) return check(held, cost);
+    await held.asking;
+    return spend(held, cost) ?? check(held, cost);
+  }
+
+  return {
+    charge: (subject, rules, cost) => {
+      const held = heldBy(subject, rules);
+      return spend(held, cost) ?? askOrCheck(held, cost);
+    },
+    close: (timeoutMs) => {
+      isClosed = true;
+      return returns.close(keys.values(), timeoutMs);
+    },
+  };
+}
+
+/** Rules are shared objects of the policy; a new snapshot has equal ones. */
+function hasRules(held: HeldUnits, rules: readonly RateLimitRule[]): boolean {
+  if (held.rules === rules) return true;
+  if (
+    held.rules.length !== rules.length ||
+    !rules.every((rule, at) => isSame(rule, held.rules[at]))
+  )
+    return false;
+  held.rules = rules;
+  return true;
+}
+
+const isSame = (one: RateLimitRule, other: RateLimitRule | undefined): boolean =>
+  one.id === other?.id &&
+  one.limit === other.limit &&
+  one.windowMs === other.windowMs &&
+  one.algorithm === other.algorithm &&
+  one.scope === other.scope;

@@ -1,0 +1,36 @@
+// A map of bounded size in two generations: when the newer one is full it becomes the older one,
+// whose unused entries are dropped with the next turn.
+
+type RecentKeys<T> = {
+  get(keyId: string): T | undefined;
+  set(keyId: string, value: T): void;
+  values(): T[];
+};
+
+/** `generationMax`: the maximum of each generation. */
+export function createRecentKeys<T>(generationMax: number): RecentKeys<T> {
+  let newer = new Map<string, T>();
+  let older = new Map<string, T>();
+
+  function set(keyId: string, value: T): void {
+    if (newer.size >= generationMax) {
+      older = newer;
+      newer = new Map();
+    }
+    newer.set(keyId, value);
+  }
+
+  return {
+    get(keyId) {
+      const known = newer.get(keyId);
+      if (known !== undefined) return known;
+      const old = older.get(keyId);
+      if (old === undefined) return undefined;
+      older.delete(keyId);
+      set(keyId, old);
+      return old;
+    },
+    set,
+    values: () => [...older.values(), ...newer.values()],
+  };
+}

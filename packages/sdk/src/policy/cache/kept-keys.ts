@@ -1,0 +1,33 @@
+// The file beside the cache that keeps the public keys of the feed, so that a start without the
+// control plane can verify the cache. It is encrypted like the cache.
+import { join } from 'node:path';
+import type { KeptKeys } from '../proof/feed-keys.ts';
+import { KEYS_END, makeDirectory } from './directory.ts';
+import { type CacheNaming, namesOf } from './names.ts';
+import { readSealed, writeSealed } from './sealed-file.ts';
+
+/** The newest list replaces all others, so it needs no version. */
+const VERSION = 0;
+
+export function openKeptKeys(naming: CacheNaming, dir: string): KeptKeys {
+  const { secretKey } = naming;
+  const path = join(dir, namesOf(naming).own + KEYS_END);
+  return {
+    async read() {
+      try {
+        const bytes = await readSealed(path, secretKey);
+        return bytes && JSON.parse(bytes.toString('utf8'));
+      } catch {
+        return null;
+      }
+    },
+    async write(jwks) {
+      const pieces = [Buffer.from(JSON.stringify(jwks))];
+      const contents = { secretKey, version: VERSION, pieces, isSynced: true };
+      // Without the file, a later start only needs the control plane.
+      await makeDirectory(dir)
+        .then(() => writeSealed(path, contents))
+        .catch(() => {});
+    },
+  };
+}

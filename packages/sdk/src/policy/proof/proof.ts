@@ -1,0 +1,79 @@
+// What proves a policy: the signed responses that it was built from. A cache keeps them, so that a
+// start from the cache verifies them again.
+import { promisify } from 'node:util';
+import { deflateRaw, inflateRaw } from 'node:zlib';
+import type { Clock } from '../../clock.ts';
+import type { FeedKeys } from './feed-keys.ts';
+import { createFreshness } from './freshness.ts';
+import { type ReceivedAnswer, Unproven, verifyAnswer } from './verify-answer.ts';
+
+/** A signed response with a body. */
+export type Proof = {
+  kid: string;
+  target: string;
+  etag: string;
+  digest: string;
+  input: string;
+  signature: string;
+  /** Compressed. */
+  body: Uint8Array;
+};
+
+/** The pages of a snapshot, then the deltas since. */
+export type Proofs = { snapshot: Proof[]; deltas: Proof[] };
+
+export type FeedVerifier = {
+  /** Throws Unproven. Returns null for a response without a body, or if bodies are not kept. */
+  check(answer: ReceivedAnswer): Promise<Proof | null>;
+  /** Verifies what a cache kept, and returns the body. Throws Unproven. */
+  recheck(proof: Proof): Promise<Buffer>;
+  /** The key that signed the last verified response. */
+  lastKid(): string | null;
+  /** Responses that were refused. */
+  refusals(): number;
+};
+
+type VerifierParts = { keys: FeedKeys; clock: Clock; keepsBodies: boolean };
+
+const SECOND_MS = 1000;
+const OK = 200;
+/** As much as a response of the feed may have. */
+const BODY_BYTES_MAX = 8 * 1024 * 1024;
+const deflate = promisify(deflateRaw);
+const inflate = promisify(inflateRaw);
+
+export function createFeedVerifier({ keys, clock, keepsBodies }: VerifierParts): FeedVerifier {
+  const freshness = createFreshness(clock);
+  let lastKid: string | null = null;
+  let refusals = 0;
+
+  async function check(answer: ReceivedAnswer): Promise<Proof | null> {
+    const arrivedMs = clock.monotonicMs();
+    const { kid, created } = await verifyAnswer(answer, keys);
+    if (!freshness.accepts(created * SECOND_MS, arrivedMs)) {
+      throw new Unproven('it was signed too long ago, or the clock of the control plane went back');
+    }
+    lastKid = kid;
+    const { target, etag, digest, input, signature, bytes } = answer;
+    if (!keepsBodies || !etag || !digest || !input || !signature) return null;
+    return { kid, target, etag, digest, input, signature, body: await deflate(bytes) };
+  }
+
+  return {
+    check: (answer) =>
+      check(answer).catch((error: unknown) => {
+        refusals += 1;
+        throw error;
+      }),
+    async recheck(proof) {
+      const bytes = await inflate(proof.body, { maxOutputLength: BODY_BYTES_MAX });
+      await verifyAnswer({ ...proof, status: OK, bytes }, keys);
+      return bytes;
+    },
+    lastKid: () => lastKid,
+    refusals: () => refusals,
+  };
+}
+
+export const proofBytes = (proofs: readonly Proof[]): number =>
+  proofs.reduce((sum, { body }) => sum + body.length, 0);

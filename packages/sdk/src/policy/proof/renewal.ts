@@ -1,0 +1,30 @@
+// When a node reads a snapshot only to renew what proves its policy: when the deltas since the last
+// one have become large, and when another key signs the feed. A cache that is proven by a key which
+// has ended could no longer be verified.
+import type { Chance, Clock } from '../../clock.ts';
+import { type FeedVerifier, type Proofs, proofBytes } from './proof.ts';
+
+/** The compressed deltas may take this much, or half of the snapshot if that is more. */
+const DELTA_BYTES_MIN = 1024 * 1024;
+/** Bounds the responses in a cache. */
+const DELTAS_MAX = 10_000;
+/** Nodes spread the renewal after a rotation; the old key stays published for a day. */
+const SPREAD_MS = 3_600_000;
+
+type RenewalParts = { verifier: FeedVerifier; clock: Clock; chance: Chance };
+
+/** Returns whether a renewal is due. */
+export function createRenewal({ verifier, clock, chance }: RenewalParts) {
+  let due: { kid: string; atMs: number } | null = null;
+  return (proofs: Proofs | undefined): boolean => {
+    if (!proofs) return false;
+    const { snapshot, deltas } = proofs;
+    const limit = Math.max(DELTA_BYTES_MIN, proofBytes(snapshot) / 2);
+    if (deltas.length > DELTAS_MAX || proofBytes(deltas) > limit) return true;
+    const kid = verifier.lastKid();
+    if (kid === null || [...snapshot, ...deltas].every((proof) => proof.kid === kid)) return false;
+    const now = clock.monotonicMs();
+    if (due?.kid !== kid) due = { kid, atMs: now + SPREAD_MS * chance() };
+    return now >= due.atMs;
+  };
+}

@@ -1,0 +1,103 @@
+// Verifies the signature of one response of the feed (RFC 9421), and the digest of its body
+// (RFC 9530). A response without a signature is refused like one with a wrong signature.
+import { createHash, verify } from 'node:crypto';
+import {
+  FEED_LABEL,
+  readSignatureParams,
+  signatureBase,
+} from '@keyrail/protocol/wire/feed-signature.ts';
+import { InvalidContent } from '../../json.ts';
+import type { FeedKeys } from './feed-keys.ts';
+
+/** A response of which it is not proven that the control plane gave it to this request. */
+export class Unproven extends InvalidContent {
+  /** No list of keys was available, so nothing was verified. */
+  readonly isUndecided: boolean;
+
+  constructor(why: string, isUndecided = false) {
+    super(`the response is not proven: ${why}`);
+    this.isUndecided = isUndecided;
+  }
+}
+
+/** The headers that prove a response; null if one is missing. */
+type ProofHeaders = {
+  etag: string | null;
+  digest: string | null;
+  input: string | null;
+  signature: string | null;
+};
+
+export type ReceivedAnswer = ProofHeaders & {
+  status: number;
+  /** Path and query of the request. */
+  target: string;
+  /** Without any compression. */
+  bytes: Uint8Array;
+};
+
+type Signer = { kid: string; created: number };
+
+const HEADER_CHARS_MAX = 8192;
+const SIGNATURE = /^:([A-Za-z\d+/]{86}==):$/;
+const OK = 200;
+const NOT_MODIFIED = 304;
+
+/** Throws Unproven. Returns the key that signed, and when, in seconds since 1970. */
+export async function verifyAnswer(answer: ReceivedAnswer, keys: FeedKeys): Promise<Signer> {
+  const { status, target, bytes } = answer;
+  if (status !== OK && status !== NOT_MODIFIED) throw new Unproven(`its status is ${status}`);
+  const etag = present(answer.etag, 'ETag');
+  const params = memberOf(present(answer.input, 'Signature-Input'), FEED_LABEL);
+  const signed = memberOf(present(answer.signature, 'Signature'), FEED_LABEL);
+  const digest = status === OK ? present(answer.digest, 'Content-Digest') : null;
+  const signer = readSignatureParams(params, { digest });
+  if (!signer) throw new Unproven('its signature covers something else, or has other parameters');
+  const signature = signatureIn(signed);
+  const key = await keys.find(signer.kid);
+  if (key === 'no list') throw new Unproven('the keys of the feed are not known yet', true);
+  if (key === 'unknown') throw new Unproven('an unknown key signed it');
+  const base = signatureBase({ status, digest, etag, target }, params);
+  if (!verify(null, Buffer.from(base), key, signature)) {
+    throw new Unproven('its signature is wrong, or for another request');
+  }
+  checkBody(bytes, digest);
+  return signer;
+}
+
+/** Refuses other spellings of the same bytes. */
+function signatureIn(text: string): Buffer {
+  const bytes = Buffer.from(SIGNATURE.exec(text)?.[1] ?? '', 'base64');
+  if (`:${bytes.toString('base64')}:` === text) return bytes;
+  throw new Unproven('its signature cannot be read');
+}
+
+function checkBody(bytes: Uint8Array, digest: string | null): void {
+  if (digest === null) {
+    if (bytes.length > 0) throw new Unproven('it has a body that nobody signed');
+    return;
+  }
+  const found = `:${createHash('sha256').update(bytes).digest('base64')}:`;
+  if (memberOf(digest, 'sha-256') !== found) throw new Unproven('its body was altered');
+}
+
+function present(value: string | null, name: string): string {
+  if (value === null || value.length > HEADER_CHARS_MAX) {
+    throw new Unproven(`it has no usable ${name} header`);
+  }
+  return value;
+}
+
+/** A member of a dictionary (RFC 9651). It must be there exactly once. */
+function memberOf(dictionary: string, key: string): string {
+  const found = membersOf(dictionary).filter((member) => member.startsWith(`${key}=`));
+  const [member] = found;
+  if (member === undefined || found.length > 1) throw new Unproven(`it has not one "${key}"`);
+  return member.slice(key.length + 1);
+}
+
+/** Splits at commas that are not within a string. */
+function membersOf(dictionary: string): string[] {
+  const parts = dictionary.match(/(?:"(?:[^"\\]|\\.)*"|[^",])+/g) ?? [];
+  return parts.map((part) => part.trim());
+}
