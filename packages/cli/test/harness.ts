@@ -2,6 +2,7 @@
 // profiles of this machine are not used.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,10 +11,22 @@ import type { TestContext } from 'node:test';
 import { addressOf } from '@keyrail/testing/address.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { inherited } from '@keyrail/testing/processes/environment.ts';
+import { bundleProgram } from '@keyrail/testing/processes/program-bundle.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { run } from '../src/run.ts';
 
-export const MAIN = join(import.meta.dirname, '..', 'bin', 'keyrail.js');
+const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts');
+
+let bundle: Promise<string> | undefined;
+
+/** The program as one file, which is written once for each process with tests. */
+export const program = (): Promise<string> => (bundle ??= bundleInto(tmpdir()));
+
+async function bundleInto(parent: string): Promise<string> {
+  const folder = await mkdtemp(join(parent, 'keyrail-program-'));
+  process.once('exit', () => rmSync(folder, { recursive: true }));
+  return bundleProgram(MAIN, folder);
+}
 
 export type Ran = { code: number | null; stdout: string; stderr: string };
 
@@ -35,7 +48,7 @@ export async function home(t: TestContext): Promise<string> {
 export function keyrailProcess(homePath: string, fixed: Record<string, string>): Keyrail {
   return async (words, { env = {}, input = '' } = {}) => {
     const args = typeof words === 'string' ? words.split(' ') : words;
-    const child = spawn(process.execPath, [MAIN, ...args], {
+    const child = spawn(process.execPath, [await program(), ...args], {
       env: { ...inherited(), HOME: homePath, ...fixed, ...env },
     });
     const ran: Ran = { code: null, stdout: '', stderr: '' };

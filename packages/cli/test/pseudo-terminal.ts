@@ -1,7 +1,7 @@
 // Runs the program on a pseudo-terminal of a given width, and types when a question appears.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { MAIN } from './harness.ts';
+import { program } from './harness.ts';
 
 const SCRIPT = '/usr/bin/script';
 const PATIENCE_MS = 20_000;
@@ -16,11 +16,12 @@ export type Shown = { code: number; screen: string };
 
 export type TerminalRun = { env: Record<string, string>; columns?: number; turns?: Turn[] };
 
-export function atTerminal(
+export async function atTerminal(
   words: string,
   { env, columns = 80, turns = [] }: TerminalRun,
 ): Promise<Shown> {
-  const command = `stty cols ${columns}; "${process.execPath}" "${MAIN}" ${words}; echo "exit:$?"`;
+  const node = `"${process.execPath}" "${await program()}"`;
+  const command = `stty cols ${columns}; ${node} ${words}; echo "exit:$?"`;
   const child = spawn(SCRIPT, ['-qec', command, '/dev/null'], {
     env: { PATH: process.env.PATH, TERM: 'xterm', SHELL: '/bin/sh', ...env },
   });

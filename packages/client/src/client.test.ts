@@ -165,3 +165,24 @@ test('request sends to paths that the types do not know', async (t) => {
     refusedAs('not_found', 404),
   );
 });
+
+test('a call names the current span, unless it has a traceparent of its own', async (t) => {
+  const { tokens } = await harness(t);
+  const sent: (string | null)[] = [];
+  const traceparent = `00-${'4b'.repeat(16)}-${'f0'.repeat(8)}-01`;
+  const client = createClient({
+    url,
+    token: tokens.liveKey,
+    traceparent: () => traceparent,
+    fetch: (input, init) => {
+      sent.push(new Headers(init?.headers).get('traceparent'));
+      return fetch(input, init);
+    },
+  });
+  const own = traceparent.replace('-01', '-00');
+
+  await client.call('GET /v1/workspace');
+  await client.call('GET /v1/workspace', { headers: { traceparent: own } });
+
+  deepEqual(sent, [traceparent, own]);
+});

@@ -1,6 +1,7 @@
 // The typed client. Every endpoint can be called by its method and path, or as a method of its
 // resource. A misspelt endpoint, a missing field or an unknown field does not compile. It runs
 // wherever fetch does: Node 20 and later, and browsers.
+import { traceHeaders } from '@keyrail/protocol/wire/traceparent.ts';
 import { attempt, type Prepared } from './attempt.ts';
 import { walkPages } from './pages.ts';
 import { isUnencrypted } from './plain-http.ts';
@@ -41,6 +42,11 @@ export type ClientOptions = {
   fetch?: typeof fetch | undefined;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Names the current span, which is sent as the header `traceparent`: the server's spans are then
+   * in your trace. Called for each call. Leave it out if your process instruments `fetch`.
+   */
+  traceparent?: (() => string | undefined) | undefined;
   /** Time limit of one attempt, in milliseconds; 30 seconds by default. */
   timeoutMs?: number | undefined;
   /** Time limit of a call, retries and waiting included, in milliseconds; 60 seconds by default. */
@@ -141,7 +147,7 @@ export type Caller = {
  * console.log(created.key); // readable only in this response
  */
 export function createClient(options: ClientOptions): Client {
-  const { settings, send, exchange, call, pages } = openCalls(options);
+  const { settings, send, exchange, call, pages } = openCalls(options, addTraceTo(options));
   const dryRun = (endpoint: Endpoint, input: AnyInput = {}): Promise<never> =>
     call(endpoint, { idempotent: true, ...input, query: { ...input.query, dry_run: true } });
 
@@ -163,13 +169,14 @@ export function createClient(options: ClientOptions): Client {
 
 /**
  * Creates a small client, for pages that count bytes: it calls endpoints by their method and path
- * only. Options, retries and errors are those of {@link createClient}.
+ * only. Options, retries and errors are those of {@link createClient}, without `traceparent`.
  *
  * @example
  * const caller = createCaller({ url: 'https://keys.example.com', token: embedToken });
  * const { data: keys } = await caller.call('GET /v1/embed/keys');
  */
-export const createCaller = (options: ClientOptions): Caller => callerOver(openCalls(options));
+export const createCaller = (options: Omit<ClientOptions, 'traceparent'>): Caller =>
+  callerOver(openCalls(options));
 
 type Calls = {
   call(endpoint: Endpoint, input?: AnyInput): Promise<never>;
@@ -181,7 +188,20 @@ const callerOver = ({ call, pages }: Calls): Caller => ({
   pages: (endpoint, ...[input]) => pages(endpoint, input),
 });
 
-function openCalls(options: ClientOptions) {
+/** Not a part of the small client: pages begin no trace. */
+const addTraceTo =
+  ({ traceparent: read }: ClientOptions) =>
+  (headers: Headers): void => {
+    const { traceparent } = traceHeaders(read);
+    if (traceparent !== undefined && !headers.has('traceparent')) {
+      headers.set('traceparent', traceparent);
+    }
+  };
+
+function openCalls(
+  options: Omit<ClientOptions, 'traceparent'>,
+  addTrace: (headers: Headers) => void = () => {},
+) {
   const settings = {
     base: baseOf(options.url),
     token: checkToken(options.token ?? null),
@@ -196,6 +216,7 @@ function openCalls(options: ClientOptions) {
   const send = (prepared: Prepared, endpoint: string, input: CallOptions): Promise<Exchange> => {
     const limits = limitsOf(options, input, isRepeatable(prepared, endpoint));
     const { signal } = limits;
+    addTrace(prepared.headers);
     return withRetries(limits, (timeoutMs) => attempt(fetcher, prepared, { timeoutMs, signal }));
   };
   const exchange = (endpoint: string, input: AnyInput = {}): Promise<Exchange> =>

@@ -1,6 +1,6 @@
 /**
- * The one entry point of the package: `createClient`, the two errors, and the types of what goes in
- * and comes back.
+ * The one entry point of the package: `createClient`, the two errors, `verifyReceipt`, and the
+ * types of what goes in and comes back.
  */
 export {
   type Caller,
@@ -18,6 +18,7 @@ export {
   type WireErrorCode,
 } from './errors.ts';
 export { isUnencrypted } from './plain-http.ts';
+export { verifyReceipt } from './receipt.ts';
 export type { Method, Resources } from './resources.ts';
 export type {
   Answer,
@@ -36,3 +37,4 @@ export type {
   Reply,
   ReplyHead,
 } from './types.ts';
+export type { ReceiptClaims, ReceiptKeys, ReceiptVerdict } from './verify-receipt.ts';

@@ -26,6 +26,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'workspaces.create': 'workspace.create',
   'tenants.embedTokens.revoke': 'tenants.revokeEmbedTokens',
   'ratelimit.check': 'rateLimits.check',
+  'ratelimit.lease': 'rateLimits.lease',
+  'ratelimit.return': 'rateLimits.return',
   'auditLogs.list': 'audit.list',
   'auditLogs.chain': 'audit.verifyChain',
   'auditLogs.anchor': 'audit.anchor',

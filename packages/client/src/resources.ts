@@ -107,8 +107,13 @@ export const methods = {
     snapshot: 'GET /v1/policy/snapshot',
     delta: 'GET /v1/policy/delta',
     nodes: 'GET /v1/policy/nodes',
+    report: 'POST /v1/policy/report',
   },
-  rateLimits: { check: 'POST /v1/ratelimit/check' },
+  rateLimits: {
+    check: 'POST /v1/ratelimit/check',
+    lease: 'POST /v1/ratelimit/lease',
+    return: 'POST /v1/ratelimit/return',
+  },
   idempotency: {
     claim: 'POST /v1/idempotency/claim',
     complete: 'POST /v1/idempotency/complete',

@@ -12,6 +12,7 @@ import { members } from './members.ts';
 import { nodes } from './nodes.ts';
 import { profileCommands } from './profiles.ts';
 import { projects } from './projects.ts';
+import { receipt } from './receipt.ts';
 import { secretKeys } from './secret-keys.ts';
 import { status } from './status.ts';
 import { tenants } from './tenants.ts';
@@ -33,6 +34,7 @@ export const tree: Tree = {
     members,
     invites,
     audit,
+    receipt,
     webhooks,
     usage,
     environments,

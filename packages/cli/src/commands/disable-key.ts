@@ -1,5 +1,6 @@
 // Disabling an API key for a while, and enabling it again.
 import { type Command, foreseeable } from '../command.ts';
+import { receiptOption, receiptPathOf, writeReceipt } from '../exports/receipt-file.ts';
 import { keyArg, keyIdOf, keyNameOf } from '../input/find-key.ts';
 import { reasonOption } from '../input/options.ts';
 import { endingInput, propagationText, waitOption } from './revoke-key.ts';
@@ -13,15 +14,17 @@ export const keyDisable: Command = {
   name: 'disable',
   summary: 'disable an API key until it is enabled again',
   args: [keyArg],
-  options: [reasonOption, waitOption],
+  options: [reasonOption, waitOption, receiptOption],
   examples: ['keyrail keys disable kr_live_3hArfb --reason "unpaid invoice" --wait'],
   changes: true,
   question: async (given, { client }) => `Disable the API key ${await keyNameOf(client(), given)}?`,
   impact,
   run: async (context, given) => {
+    const path = await receiptPathOf(given);
     const key = await request(context.client(), given, context);
     const done = `Disabled ${key.display_prefix}.`;
-    context.output.report(key, done + propagationText(key, context));
+    const kept = await writeReceipt(path, key);
+    context.output.report(key, done + propagationText(key, context) + kept);
   },
 };
 

@@ -10,7 +10,7 @@ import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { foreignKey } from '@keyrail/testing/imports.ts';
 import { inherited } from '@keyrail/testing/processes/environment.ts';
 import { forwarder, type Hold } from '../../test/forwarder.ts';
-import { MAIN, type Ran, setUpCli } from '../../test/harness.ts';
+import { program, type Ran, setUpCli } from '../../test/harness.ts';
 import { atTerminal, hasTerminals, noTerminals } from '../../test/pseudo-terminal.ts';
 
 async function setUp(t: TestContext) {
@@ -181,7 +181,7 @@ for (const moment of ['before', 'after'] as const) {
     };
     proxy.hold = second;
     const words = ['keys', 'import', file, '--project', project.slug, '--env', 'live', '--plain'];
-    const child = spawn(process.execPath, [MAIN, ...words], {
+    const child = spawn(process.execPath, [await program(), ...words], {
       env: { ...inherited(), HOME: home, KEYRAIL_URL: proxy.url, KEYRAIL_TOKEN: tokens.liveKey },
     });
     await proxy.held;

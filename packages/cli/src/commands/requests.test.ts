@@ -285,7 +285,7 @@ test('a table asks for names with a bounded number of requests', async (t) => {
 test('every command has a row above', () => {
   const silent = ['profiles'];
   // They read or write a file, or send requests elsewhere: each has a test of its own.
-  const elsewhere = ['keys import', 'audit export', 'webhooks listen'];
+  const elsewhere = ['keys import', 'audit export', 'receipt verify', 'webhooks listen'];
   const paths = tree.groups
     .filter(({ name }) => !silent.includes(name))
     .flatMap(({ name, commands }) => commands.map((command) => `${name} ${command.name}`));

@@ -2,6 +2,7 @@
 import type { Answer } from '@keyrail/client';
 import { type Command, foreseeable } from '../command.ts';
 import type { Context } from '../context.ts';
+import { receiptOption, receiptPathOf, writeReceipt } from '../exports/receipt-file.ts';
 import { keyArg, keyIdOf, keyNameOf } from '../input/find-key.ts';
 import type { Given } from '../input/given.ts';
 import { reasonOption } from '../input/options.ts';
@@ -26,22 +27,25 @@ export const keyRevoke: Command = {
   name: 'revoke',
   summary: 'revoke an API key permanently',
   args: [keyArg],
-  options: [reasonOption, waitOption],
+  options: [reasonOption, waitOption, receiptOption],
   examples: [
     'keyrail keys revoke kr_live_3hArfb --reason "leaked in a log" --wait',
+    'keyrail keys revoke kr_live_3hArfb --wait --receipt revoked.jws',
     'keyrail keys revoke 01890c5e-… --yes --json',
   ],
   changes: true,
   question: async (given, { client }) => `Revoke the API key ${await keyNameOf(client(), given)}?`,
   impact,
   run: async (context, given) => {
+    const path = await receiptPathOf(given);
     const client = context.client();
     const earlier = await revokedAtOf(context, async () =>
       client.keys.get(await keyIdOf(client, given), QUICKLY),
     );
     const key = await request(client, given, context);
     const done = revokedText(key.display_prefix, earlier);
-    context.output.report(key, done + propagationText(key, context));
+    const kept = await writeReceipt(path, key);
+    context.output.report(key, done + propagationText(key, context) + kept);
   },
 };
 

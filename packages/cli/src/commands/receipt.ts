@@ -1,0 +1,69 @@
+// Verifying receipts of revocations, without a server.
+import { readFile, stat } from 'node:fs/promises';
+import { type ReceiptClaims, type ReceiptKeys, verifyReceipt } from '@keyrail/client';
+import type { Command, Group } from '../command.ts';
+import { refused, usage } from '../failures.ts';
+import { jsonOf } from '../input/given.ts';
+
+/** A receipt names at most 20,000 nodes. */
+const FILE_BYTES_MAX = 8_388_608;
+
+const verify: Command = {
+  name: 'verify',
+  summary: 'verify a receipt, offline',
+  args: [{ name: 'file', about: 'the receipt' }],
+  options: [{ flags: '--jwks <file>', about: 'a copy of /.well-known/jwks.json', required: true }],
+  examples: ['keyrail receipt verify revoked.jws --jwks jwks.json'],
+  notes: `Exits with 1 if the deployment did not sign exactly this receipt. The keys decide
+whose signature it is: get them from the deployment over HTTPS, or from a copy
+that you trust. Nothing is sent.`,
+  run: async ({ output }, given) => {
+    const receipt = await textIn(given.text('file'));
+    const jwks = keysIn(jsonOf('jwks', await textIn(given.text('jwks'))));
+    const verdict = await verifyReceipt(receipt, jwks);
+    if (!verdict.valid) throw refused(`The receipt is not valid. ${verdict.reason}`);
+    output.report(verdict, sentenceOf(verdict.claims));
+  },
+};
+
+export const receipt: Group = {
+  name: 'receipt',
+  summary: 'signed receipts of revocations',
+  commands: [verify],
+};
+
+async function textIn(path: string): Promise<string> {
+  try {
+    const { size } = await stat(path);
+    if (size <= FILE_BYTES_MAX) return await readFile(path, 'utf8');
+  } catch (error) {
+    throw usage(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+  throw usage(`${path} is too large.`);
+}
+
+function keysIn(jwks: unknown): ReceiptKeys {
+  if (!isObject(jwks) || !Array.isArray(jwks.keys)) throw usage('--jwks has no list of keys.');
+  const keys = jwks.keys.filter(isObject).map(({ kty, crv, x, kid, purpose }) => ({
+    kty: String(kty),
+    crv: String(crv),
+    x: String(x),
+    kid: String(kid),
+    purpose: String(purpose),
+  }));
+  return { keys };
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+function sentenceOf({ iss, iat, key_id, change, version, complete, nodes, ...row }: ReceiptClaims) {
+  const acked = nodes.filter((node) => node.acked).length;
+  const at = new Date(iat * 1000).toISOString();
+  const reached = complete ? 'complete' : 'not complete';
+  return [
+    `Valid. ${iss} signed it at ${at}.`,
+    `The key ${key_id} was ${change} in version ${version}, audit row ${row.audit_seq}.`,
+    `${acked} of ${nodes.length} nodes had applied it: ${reached}.`,
+  ].join(' ');
+}

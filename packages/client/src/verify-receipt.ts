@@ -1,0 +1,104 @@
+// Verifies receipts of revocations, in Node 20 and later and in browsers, without a request.
+import {
+  RECEIPT_PURPOSE,
+  RECEIPT_TYP,
+  type ReceiptClaims,
+  receiptChanges,
+} from '@keyrail/protocol/wire/receipt.ts';
+
+export type { ReceiptClaims } from '@keyrail/protocol/wire/receipt.ts';
+
+/** What `/.well-known/jwks.json` of the deployment returns, or a saved copy of it. */
+export type ReceiptKeys = {
+  keys: readonly { kty: string; crv: string; x: string; kid: string; purpose?: string }[];
+};
+
+export type ReceiptVerdict =
+  | { valid: true; claims: ReceiptClaims; kid: string }
+  | { valid: false; reason: string };
+
+export async function verdictOf(receipt: string, jwks: ReceiptKeys): Promise<ReceiptVerdict> {
+  const parts = receipt.trim().split('.');
+  const [head = '', body = '', signature = ''] = parts;
+  if (parts.length !== 3) return refusal('This is not a compact JWS: it needs three parts.');
+  const header = jsonOf(head);
+  const claims = jsonOf(body);
+  const signed = bytesOf(signature);
+  if (!header || !claims || !signed) return refusal('A part of the receipt cannot be read.');
+  if (header.alg !== 'EdDSA' || header.typ !== RECEIPT_TYP || 'crit' in header) {
+    return refusal(`The header is not that of a receipt: typ must be ${RECEIPT_TYP}.`);
+  }
+  const { kid } = header;
+  const jwk = jwks.keys.find((key) => key.kid === kid);
+  if (!jwk || typeof kid !== 'string') return refusal(`The keys do not contain ${String(kid)}.`);
+  if (jwk.purpose !== RECEIPT_PURPOSE) return refusal(`The key ${kid} does not sign receipts.`);
+  const isGenuine = await isSigned({ jwk, signed, text: `${head}.${body}` });
+  if (!isGenuine) return refusal('The signature is not valid: the receipt was changed, or forged.');
+  if (!isReceipt(claims)) return refusal('The claims are not those of a receipt.');
+  return { valid: true, claims, kid };
+}
+
+const refusal = (reason: string): ReceiptVerdict => ({ valid: false, reason });
+
+type Signed = { jwk: ReceiptKeys['keys'][number]; signed: Uint8Array<ArrayBuffer>; text: string };
+
+async function isSigned({ jwk: { kty, crv, x }, signed, text }: Signed): Promise<boolean> {
+  if (kty !== 'OKP' || crv !== 'Ed25519') return false;
+  const { subtle } = globalThis.crypto;
+  const algorithm = { name: 'Ed25519' };
+  const bytes = new TextEncoder().encode(text);
+  const key = await subtle
+    .importKey('jwk', { kty, crv, x }, algorithm, false, ['verify'])
+    .catch(notOfKey);
+  return key !== null && subtle.verify(algorithm, key, signed, bytes);
+}
+
+/** Null for a malformed key. A platform without Ed25519 is another matter: nothing was verified. */
+function notOfKey(error: unknown): null {
+  if (error instanceof Error && error.name === 'NotSupportedError') throw error;
+  return null;
+}
+
+function jsonOf(part: string): Record<string, unknown> | null {
+  const bytes = bytesOf(part);
+  if (!bytes) return null;
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return isRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Null for text that is not base64url, or not the one encoding of its bytes. */
+function bytesOf(part: string): Uint8Array<ArrayBuffer> | null {
+  if (!/^[A-Za-z0-9_-]+$/.test(part)) return null;
+  try {
+    const text = atob(part.replaceAll('-', '+').replaceAll('_', '/'));
+    const again = btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+    return again === part ? Uint8Array.from(text, (char) => char.charCodeAt(0)) : null;
+  } catch {
+    return null;
+  }
+}
+
+const texts = ['iss', 'ws', 'prj', 'env', 'key_id', 'lookup_hash', 'change', 'audit_hash'] as const;
+const numbers = ['iat', 'version', 'waited_ms', 'audit_seq'] as const;
+
+/** The signature is valid, so only a receipt of a later version could fail here. */
+const isReceipt = (claims: Record<string, unknown>): claims is ReceiptClaims =>
+  texts.every((name) => typeof claims[name] === 'string') &&
+  numbers.every((name) => typeof claims[name] === 'number') &&
+  receiptChanges.some((change) => change === claims.change) &&
+  typeof claims.complete === 'boolean' &&
+  Array.isArray(claims.nodes) &&
+  claims.nodes.every(isNode);
+
+const isNode = (node: unknown): boolean =>
+  isRecord(node) &&
+  typeof node.node_id === 'string' &&
+  typeof node.version === 'number' &&
+  typeof node.acked === 'boolean';
