@@ -7,11 +7,11 @@ const setting = (name: string): string => {
   return value;
 };
 
-export const options: KeyrailOptions = {
+export const options = {
   url: setting('KEYRAIL_URL'),
   secretKey: setting('KEYRAIL_SECRET_KEY'),
   projectId: setting('KEYRAIL_PROJECT_ID'),
-};
+} satisfies KeyrailOptions;
 
 export const port = Number(process.env.PORT ?? 3000);
 

@@ -1,0 +1,184 @@
+// Edge over HTTP: what a proxy gets, what a program gets, and what neither can be tricked into.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { request } from 'node:http';
+import { type TestContext, test } from 'node:test';
+import { createTestKeyrail, type TestKeyrail } from '@keyrail/sdk/testing';
+import { bodyIn, listening, verifying } from '../test/listening.ts';
+import { createListener } from './answer-requests.ts';
+import { VERIFIED_KEY } from './forwarded-call.ts';
+import { keyHeaderNames } from './key-headers.ts';
+
+const warnings: string[] = [];
+const keyHeaders = ['authorization', 'x-api-key', VERIFIED_KEY];
+
+async function edge(t: TestContext, keyrail?: TestKeyrail) {
+  const include = ['externalId'] as const;
+  const node = keyrail ?? (await createTestKeyrail({ include, keyHeaders }));
+  t.after(() => node.close());
+  const defaults = { onNoPolicy: 'deny', onLimitsUnreachable: 'allow' } as const;
+  const warn = (message: string) => void warnings.push(message);
+  const ask = await listening(t, createListener({ keyrail: node, defaults, warn, relay: null }));
+  return { ask, node };
+}
+
+const bearing = (key: string, more = {}) => ({
+  headers: { authorization: `Bearer ${key}`, ...more },
+});
+
+test('an allowed key: 200 without a body, every header is there', async (t) => {
+  const { ask, node } = await edge(t);
+  const { key } = await node.issue({ scopes: ['invoices:read', 'a b,c', 'é%'] });
+  for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+    const answer = await ask('/auth?scopes=invoices:read&env=live&route=/x', {
+      method,
+      ...bearing(key, { 'x-forwarded-method': 'PUT', 'x-forwarded-uri': '/x?a=b' }),
+    });
+    deepEqual([answer.status, await answer.text()], [200, '']);
+    for (const name of keyHeaderNames) ok(answer.headers.has(name), name);
+    equal(answer.headers.get('x-keyrail-scopes'), 'invoices:read a%20b%2Cc %C3%A9%25');
+    equal(answer.headers.get('x-keyrail-degraded'), 'false');
+  }
+  await node.close();
+  const [event] = node.events();
+  deepEqual(
+    [Object(event).method, Object(event).path, Object(event).route, Object(event).status],
+    ['PUT', '/x', '/x', 200],
+  );
+});
+
+test('a refused key: the response of the SDK, with its body and headers', async (t) => {
+  const { ask, node } = await edge(t);
+  const rule = { id: 'a', limit: 1, windowMs: 60_000, algorithm: 'fixed', scope: 'key' } as const;
+  const { key } = await node.issue({ scopes: ['read'], rateLimits: [rule] });
+  const none = await ask('/auth');
+  deepEqual([none.status, (await bodyIn(none)).error.code], [401, 'missing_key']);
+  equal(none.headers.get('www-authenticate'), 'Bearer');
+  const scope = await ask('/auth?scopes=read,write', bearing(key));
+  deepEqual([scope.status, (await bodyIn(scope)).error.missing_scopes], [403, ['write']]);
+  equal((await ask('/auth?env=test', bearing(key))).status, 403);
+  const first = await ask('/auth', bearing(key));
+  match(first.headers.get('ratelimit') ?? '', /^"a";r=0;t=\d+$/);
+  const limited = await ask('/auth', bearing(key));
+  deepEqual([limited.status, (await bodyIn(limited)).error.code], [429, 'rate_limited']);
+  match(limited.headers.get('retry-after') ?? '', /^\d+$/);
+  equal((await ask('/auth?cost=0', bearing(key))).status, 200, 'a cost of nothing');
+});
+
+test('a query that is not understood refuses every request, and is logged once', async (t) => {
+  const { ask, node } = await edge(t);
+  const { key } = await node.issue({ scopes: ['read'] });
+  const texts = [
+    'scope=read',
+    'scopes',
+    'scopes=',
+    'env=prod',
+    'cost=x',
+    'cost=1001',
+    'scopes=%zz',
+  ];
+  texts.push('scopes=a&scopes=b', 'route=', '=read', 'scopes=read&x=y');
+  warnings.length = 0;
+  for (const text of [...texts, ...texts]) {
+    equal((await ask(`/auth?${text}`, bearing(key))).status, 400, text);
+  }
+  equal(new Set(warnings).size, warnings.length);
+  equal((await ask('/authx', bearing(key))).status, 404);
+  equal((await ask('/auth?scopes=read', bearing(key))).status, 200);
+});
+
+test('Envoy: the requirements stand before the path of the caller, which cannot add any', async (t) => {
+  const { ask, node } = await edge(t);
+  const { key } = await node.issue({ scopes: ['read'] });
+  const statusOf = async (path: string) => (await ask(path, bearing(key))).status;
+  equal(await statusOf('/envoy/scopes=read/~/v1/invoices?scopes=other'), 200);
+  equal(await statusOf('/envoy/scopes=write/~/v1/invoices?scopes=read'), 403);
+  equal(await statusOf('/envoy/scopes=write/~/envoy/scopes=read/~/'), 403);
+  equal(await statusOf('/envoy//~'), 200);
+  equal(await statusOf('/envoy/v1/invoices'), 404, 'a prefix without its end is no requirement');
+});
+
+test('no request carries the key of a verification by call', async (t) => {
+  const { ask, node } = await edge(t);
+  const { key } = await node.issue();
+  equal((await ask('/auth', { headers: { [VERIFIED_KEY]: key } })).status, 401);
+  equal((await ask('/auth', { headers: { 'x-api-key': key } })).status, 200);
+});
+
+test('verification by call: the verdict, the context and the headers for the caller', async (t) => {
+  const { ask, node } = await edge(t);
+  const { key, keyId } = await node.issue({ scopes: ['read'] });
+  const verify = async (question: unknown) => {
+    const answer = await ask('/v1/verify', verifying(question));
+    return { status: answer.status, body: await bodyIn(answer) };
+  };
+  const allowed = await verify({ key, scopes: ['read'], env: 'live', cost: 2, route: '/x' });
+  deepEqual(Object.keys(allowed.body), ['allowed', 'reason', 'status', 'context', 'headers']);
+  deepEqual([allowed.body.allowed, allowed.body.context?.key_id], [true, keyId]);
+  const { body: refused } = await verify({ key, scopes: ['write'] });
+  deepEqual(
+    [refused.allowed, refused.reason, refused.status, refused.context],
+    [false, 'insufficient_scope', 403, null],
+  );
+  equal((await verify({ key: null })).body.reason, 'missing_key');
+  for (const text of [
+    '',
+    '[]',
+    '{',
+    '{"keys":1}',
+    '{"key":1}',
+    '{"key":"k","cost":-1}',
+    'x'.repeat(70_000),
+  ]) {
+    const { status, body } = await verify(text);
+    deepEqual([status, body.error.code], [400, 'invalid_request'], text.slice(0, 20));
+  }
+  equal((await ask('/v1/verify')).status, 404, 'only POST');
+});
+
+test('verification by call is refused to other machines', async (t) => {
+  const keyrail = await createTestKeyrail();
+  t.after(() => keyrail.close());
+  const defaults = { onNoPolicy: 'deny', onLimitsUnreachable: 'allow' } as const;
+  const listener = createListener({ keyrail, defaults, warn: () => {}, relay: null });
+  const ask = await listening(t, (incoming, response) => {
+    Object.defineProperty(incoming.socket, 'remoteAddress', { value: '203.0.113.9' });
+    listener(incoming, response);
+  });
+  equal((await ask('/v1/verify', verifying({ key: null }))).status, 403);
+});
+
+test('probes and counters', async (t) => {
+  const { ask, node } = await edge(t);
+  const { key } = await node.issue();
+  await ask('/auth', bearing(key));
+  await ask('/auth');
+  equal((await ask('/healthz')).status, 200);
+  const ready = await bodyIn(ask('/readyz'));
+  deepEqual([ready.status, ready.source, ready.degraded], ['ok', 'feed', false]);
+  const text = await (await ask('/metrics')).text();
+  match(text, /^keyrail_edge_requests_total\{kind="auth",status="200"\} 1$/m);
+  match(text, /^keyrail_edge_requests_total\{kind="auth",status="401"\} 1$/m);
+  match(text, /^keyrail_edge_policy_keys 1$/m);
+  equal((await ask('/nothing')).status, 404);
+});
+
+test('a body that a proxy passes on does not disturb the next request', async (t) => {
+  const { ask, node } = await edge(t);
+  const { key } = await node.issue();
+  const url = new URL((await ask('/healthz')).url);
+  const statuses: (number | undefined)[] = [];
+  for (const body of ['x'.repeat(100_000), '']) {
+    statuses.push(
+      await new Promise((resolve, reject) => {
+        const sent = request(
+          { port: url.port, path: '/auth', method: 'POST', ...bearing(key) },
+          (answer) => {
+            answer.resume().on('end', () => resolve(answer.statusCode));
+          },
+        );
+        sent.on('error', reject).end(body);
+      }),
+    );
+  }
+  deepEqual(statuses, [200, 200]);
+});

@@ -1,0 +1,34 @@
+// The request that a proxy asks about. Its key is in the usual headers. Its method and path are
+// only for telemetry: what the request needs comes from the proxy's configuration.
+import type { IncomingMessage } from 'node:http';
+import type { IncomingCall } from '@keyrail/sdk';
+
+/** The header that stands for the key of `POST /v1/verify`. No request can carry it. */
+export const VERIFIED_KEY = 'x-keyrail-verified-key';
+
+/** A class, so that a request costs one small object and no functions. */
+export class ForwardedCall implements IncomingCall {
+  readonly method: string;
+  readonly path: string;
+  readonly #request: IncomingMessage;
+
+  /** `path` is given where the proxy appends the original one. */
+  constructor(request: IncomingMessage, path?: string) {
+    const { headers } = request;
+    this.#request = request;
+    this.method = one(headers['x-forwarded-method']) ?? request.method ?? 'GET';
+    this.path = pathOf(path ?? one(headers['x-forwarded-uri']) ?? '/');
+  }
+
+  header(name: string): string | null {
+    return name === VERIFIED_KEY ? null : (one(this.#request.headers[name]) ?? null);
+  }
+}
+
+const one = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(', ') : value;
+
+function pathOf(uri: string): string {
+  const at = uri.indexOf('?');
+  return at === -1 ? uri : uri.slice(0, at);
+}

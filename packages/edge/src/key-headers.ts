@@ -1,0 +1,50 @@
+// What the service behind a proxy learns about the key: one header for each fact. All of them are
+// always sent, empty where nothing is known, so that a proxy overwrites what a caller made up.
+import type { RequestContext, UnverifiedContext } from '@keyrail/sdk';
+import { createScopeTexts } from './scope-texts.ts';
+
+type KeyContext = RequestContext | UnverifiedContext;
+
+export const keyHeaderNames = [
+  'X-Keyrail-Key-Id',
+  'X-Keyrail-Workspace-Id',
+  'X-Keyrail-Project-Id',
+  'X-Keyrail-Tenant-Id',
+  'X-Keyrail-Tenant-External-Id',
+  'X-Keyrail-Env',
+  'X-Keyrail-Scopes',
+  'X-Keyrail-Degraded',
+] as const;
+
+/** Names and values by turns, as `writeHead` takes them. */
+export const keyHeaders = (context: KeyContext): string[] => [
+  'X-Keyrail-Key-Id',
+  context.keyId ?? '',
+  'X-Keyrail-Workspace-Id',
+  context.workspaceId ?? '',
+  'X-Keyrail-Project-Id',
+  context.projectId,
+  'X-Keyrail-Tenant-Id',
+  context.tenantId ?? '',
+  'X-Keyrail-Tenant-External-Id',
+  encoded(context.tenantExternalId ?? ''),
+  'X-Keyrail-Env',
+  context.env,
+  'X-Keyrail-Scopes',
+  scopeTexts.of(context.scopes),
+  'X-Keyrail-Degraded',
+  context.degraded ? 'true' : 'false',
+];
+
+const scopeTexts = createScopeTexts((scopes) => Array.from(scopes, encoded).join(' '));
+
+const UNSAFE = /[^\x21-\x24\x26-\x2b\x2d-\x7e]/u;
+const EACH_UNSAFE = /[^\x21-\x24\x26-\x2b\x2d-\x7e]/gu;
+
+/** Percent-encodes blanks, commas, percent signs and everything that is not visible ASCII. */
+const encoded = (text: string): string =>
+  UNSAFE.test(text)
+    ? text.replaceAll(EACH_UNSAFE, (character) =>
+        encodeURIComponent(character).replace(/^,$/, '%2C'),
+      )
+    : text;

@@ -1,0 +1,114 @@
+// What the nodes behind the relay have applied. The control plane has to know it before a node gets
+// an answer, because revocations wait only for nodes that it knows. So each poll is reported first,
+// together with the others of the same moment: many nodes poll right after a change.
+import { POLICY_REPORT_NODES_MAX, SDK_HEADER_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
+import type { RelayClock } from './clock.ts';
+import { type Answer, Unreachable, type Upstream } from './upstream.ts';
+
+/** The feed of a secret key: one report names nodes of one feed. */
+type ReportedFeed = {
+  /** The header `Authorization` of the node. */
+  credential: string;
+  projectId: string;
+  env: string | null;
+};
+
+type Ack = { node: string; version: number | null; sdk: string | null };
+
+/**
+ * `version` is that of the project after the nodes were recorded: a node may not get an older
+ * policy. `refused` is the response of the control plane to the node's secret key.
+ */
+export type Reported = { version: number } | { refused: Answer };
+
+type Acknowledgements = {
+  /** Throws Unreachable. */
+  report(feed: ReportedFeed, ack: Ack): Promise<Reported>;
+};
+
+type Waiting = { ack: Ack; resolve(reported: Reported): void; reject(error: unknown): void };
+
+/** How long a report waits for more nodes. A revocation waits for it, too. */
+const GATHER_MS = 10;
+const TIMEOUT_MS = 10_000;
+/** More than all nodes that may wait. */
+export const WAITING_MAX = 25_000;
+
+export function createAcknowledgements(
+  upstream: Pick<Upstream, 'ask'>,
+  clock: RelayClock,
+): Acknowledgements {
+  const byFeed = new Map<string, Waiting[]>();
+  let count = 0;
+
+  /** One report of a feed is in flight at a time; meanwhile the next one is gathered. */
+  async function send(name: string, feed: ReportedFeed, waiting: Waiting[]): Promise<void> {
+    const sent = waiting.splice(0, POLICY_REPORT_NODES_MAX);
+    count -= sent.length;
+    try {
+      const reported = await reportedTo(
+        upstream,
+        feed,
+        sent.map(({ ack }) => ack),
+      );
+      for (const { resolve } of sent) resolve(reported);
+    } catch (error) {
+      for (const { reject } of sent) reject(error);
+    }
+    if (waiting.length === 0) byFeed.delete(name);
+    else gather(name, feed, waiting);
+  }
+
+  function gather(name: string, feed: ReportedFeed, waiting: Waiting[]): void {
+    clock.after(GATHER_MS, () => void send(name, feed, waiting));
+  }
+
+  return {
+    report: (feed, ack) =>
+      new Promise((resolve, reject) => {
+        if (count >= WAITING_MAX) return reject(new Unreachable('too many nodes report'));
+        const name = `${feed.credential} ${feed.projectId} ${feed.env}`;
+        const known = byFeed.get(name);
+        const waiting = known ?? [];
+        waiting.push({ ack, resolve, reject });
+        count += 1;
+        if (known) return;
+        byFeed.set(name, waiting);
+        gather(name, feed, waiting);
+      }),
+  };
+}
+
+async function reportedTo(
+  upstream: Pick<Upstream, 'ask'>,
+  { credential, projectId, env }: ReportedFeed,
+  acks: readonly Ack[],
+): Promise<Reported> {
+  // The last report of a node is the valid one.
+  const byNode = new Map(acks.map((ack) => [ack.node, ack]));
+  const nodes = Array.from(byNode.values(), ({ node, version, sdk }) => ({
+    node_id: node,
+    version,
+    sdk: sdk === '' ? null : (sdk?.slice(0, SDK_HEADER_CHARS_MAX) ?? null),
+  }));
+  const answer = await upstream.ask({
+    method: 'POST',
+    target: '/v1/policy/report',
+    headers: { authorization: credential, 'content-type': 'application/json' },
+    body: JSON.stringify({ project_id: projectId, ...(env !== null && { env }), nodes }),
+    timeoutMs: TIMEOUT_MS,
+  });
+  if (answer.status !== 200) return { refused: answer };
+  const version = versionIn(answer.body);
+  if (version === null) throw new Unreachable('the response to a report is not valid');
+  return { version };
+}
+
+function versionIn(body: Buffer): number | null {
+  try {
+    const { version } = JSON.parse(body.toString());
+    return Number.isSafeInteger(version) ? version : null;
+  } catch {
+    return null;
+  }
+}

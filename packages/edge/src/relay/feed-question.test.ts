@@ -1,0 +1,52 @@
+// What the relay understands of a request to the feed, and what it leaves to the control plane.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { feedQuestionIn } from './feed-question.ts';
+
+const delta = '/v1/policy/delta?project_id=p';
+
+test('a poll is shared without the name of its node, from the header or the query', () => {
+  const expected = {
+    target: `${delta}&env=live&since=4&max_keys=5000&wait_ms=25000`,
+    projectId: 'p',
+    env: 'live',
+    node: 'a:1',
+    since: 4,
+    waitMs: 25_000,
+    isFurtherPage: false,
+    leaves: false,
+  };
+  const rest = 'since=4&max_keys=5000&wait_ms=25000';
+  deepEqual(feedQuestionIn(`${delta}&env=live&${rest}`, { 'keyrail-node': 'a:1' }), expected);
+  deepEqual(feedQuestionIn(`${delta}&env=live&node=a%3A1&${rest}`, {}), expected);
+});
+
+test('a request for a snapshot acknowledges no version and does not wait', () => {
+  const question = feedQuestionIn('/v1/policy/snapshot?project_id=p&cursor=c&wait_ms=7', {});
+  deepEqual(
+    [question?.since, question?.waitMs, question?.isFurtherPage, question?.node],
+    [null, 0, true, null],
+  );
+});
+
+test('a node that leaves is recognized', () => {
+  equal(feedQuestionIn(`${delta}&node=a&since=1&leave=true`, {})?.leaves, true);
+});
+
+const left: [string, string, Record<string, string>?][] = [
+  ['a conditional request', `${delta}&since=1`, { 'if-none-match': '*' }],
+  ['no version', delta],
+  ['a version that is no number', `${delta}&since=x`],
+  ['two versions', `${delta}&since=1&since=2`],
+  ['two names', `${delta}&since=1&node=a&node=b`],
+  ['a malformed name', `${delta}&since=1`, { 'keyrail-node': 'a b' }],
+  ['a very long wait', `${delta}&since=1&wait_ms=30001`],
+  ['no query', '/v1/policy/delta'],
+  ['a very long query', `${delta}&since=1&tenant_id=${'x'.repeat(5000)}`],
+];
+
+for (const [name, url, headers = {}] of left) {
+  test(`${name} is left to the control plane`, () => {
+    equal(feedQuestionIn(url, headers), null);
+  });
+}

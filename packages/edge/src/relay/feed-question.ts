@@ -1,0 +1,58 @@
+// A request of a node to the policy feed, as the relay reads it.
+import type { IncomingHttpHeaders } from 'node:http';
+import { NODE_ID_CHARS_MAX, POLICY_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
+
+export type FeedQuestion = {
+  /**
+   * Path and query as the node sent them, without its name: nodes with the same target share a
+   * response. The signature of that response covers the target.
+   */
+  target: string;
+  projectId: string;
+  env: string | null;
+  /** Null if the node does not name itself: then it acknowledges nothing. */
+  node: string | null;
+  /** The version that the node has applied; null in a request for a snapshot. */
+  since: number | null;
+  waitMs: number;
+  /** A page after the first belongs to the version of the first, whatever the version is now. */
+  isFurtherPage: boolean;
+  /** The node stops. The control plane has to answer this itself. */
+  leaves: boolean;
+};
+
+const FEED = /^\/v1\/policy\/(snapshot|delta)\?(.*)$/;
+const NODE = new RegExp(`^[A-Za-z0-9._:-]{1,${NODE_ID_CHARS_MAX}}$`);
+const TARGET_CHARS_MAX = 4096;
+const single = ['project_id', 'env', 'node', 'since', 'wait_ms', 'cursor', 'leave'] as const;
+
+/**
+ * Null for a conditional request, and for everything else that the control plane has to judge.
+ */
+export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQuestion | null {
+  const [, endpoint, query = ''] = FEED.exec(url) ?? [];
+  if (endpoint === undefined || url.length > TARGET_CHARS_MAX) return null;
+  const asked = new URLSearchParams(query);
+  if (headers['if-none-match'] !== undefined) return null;
+  if (single.some((name) => asked.getAll(name).length > 1)) return null;
+  const node = asked.get('node') ?? headers[NODE_HEADER] ?? null;
+  if (node !== null && (typeof node !== 'string' || !NODE.test(node))) return null;
+  const since = endpoint === 'delta' ? wholeIn(asked.get('since')) : null;
+  const waitMs = wholeIn(asked.get('wait_ms') ?? '0');
+  if (since === undefined || waitMs === undefined || waitMs > POLICY_WAIT_MS_MAX) return null;
+  const named = query.split('&').filter((part) => !part.startsWith('node='));
+  return {
+    target: `/v1/policy/${endpoint}?${named.join('&')}`,
+    projectId: asked.get('project_id') ?? '',
+    env: asked.get('env'),
+    node,
+    since,
+    waitMs: endpoint === 'delta' ? waitMs : 0,
+    isFurtherPage: asked.has('cursor'),
+    leaves: asked.has('leave'),
+  };
+}
+
+const wholeIn = (text: string | null): number | undefined =>
+  text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;

@@ -1,0 +1,50 @@
+// Which secret keys belong to the workspace of this Edge. A secret key never changes its workspace,
+// so the first answer is remembered, by hash. It says nothing about whether the key is still valid:
+// the control plane decides that at each request, because each is made with the node's own key.
+import { createHash } from 'node:crypto';
+import type { Answer, Upstream } from './upstream.ts';
+
+const KEYS_MAX = 10_000;
+const CHECKS_MAX = 64;
+const TIMEOUT_MS = 10_000;
+
+type Members = {
+  /** Null for a member; else the refusal of the control plane, or `busy`. Throws Unreachable. */
+  refusal(credential: string): Promise<Answer | 'busy' | null>;
+};
+
+/** `projectId` is that of this Edge: only secret keys of its workspace can read its policy. */
+export function createMembers(upstream: Pick<Upstream, 'ask'>, projectId: string): Members {
+  const known = new Set<string>();
+  const checks = new Map<string, Promise<Answer | null>>();
+
+  async function check(credential: string, name: string): Promise<Answer | null> {
+    const answer = await upstream.ask({
+      method: 'GET',
+      target: `/v1/policy/snapshot?project_id=${projectId}`,
+      // Any policy matches, so that the response has no body.
+      headers: { authorization: credential, 'if-none-match': '*' },
+      timeoutMs: TIMEOUT_MS,
+    });
+    if (answer.status !== 304 && answer.status !== 200) return answer;
+    if (known.size >= KEYS_MAX) known.clear();
+    known.add(name);
+    return null;
+  }
+
+  return {
+    refusal(credential) {
+      const name = hashOf(credential);
+      if (known.has(name)) return Promise.resolve(null);
+      const running = checks.get(name);
+      if (running !== undefined) return running;
+      if (checks.size >= CHECKS_MAX) return Promise.resolve('busy');
+      const started = check(credential, name).finally(() => checks.delete(name));
+      checks.set(name, started);
+      return started;
+    },
+  };
+}
+
+export const hashOf = (credential: string): string =>
+  createHash('sha256').update(credential).digest('base64');

@@ -1,0 +1,81 @@
+// Passes a request on to the control plane, and its response back, both as streams. Only known
+// headers go up: whatever else a caller sends, such as the address of a client, is left out.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { LARGE_BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
+import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
+import { passedHeaders, type Upstream } from './upstream.ts';
+
+/** What the relay says itself: that it has too much to do, or cannot reach the control plane. */
+export type Refuse = (response: ServerResponse, status: 413 | 503, message: string) => void;
+
+const PASSED_UP = [
+  'accept',
+  'accept-encoding',
+  'authorization',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'idempotency-key',
+  'if-none-match',
+  'traceparent',
+  'tracestate',
+  'user-agent',
+  NODE_HEADER,
+  SDK_HEADER,
+];
+const AT_ONCE_MAX = 500;
+/** Longer than the longest poll. */
+const TIMEOUT_MS = 45_000;
+
+export function createPassOn(upstream: Pick<Upstream, 'open'>, refuse: Refuse) {
+  let running = 0;
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    if (response.closed) return;
+    const fault = faultOf(request, running);
+    if (fault !== null) {
+      refuse(response, ...fault);
+      return;
+    }
+    running += 1;
+    const options = { method: request.method, path: request.url, headers: headersOf(request) };
+    const sent = upstream.open(options, (answer) => {
+      const headers = passedHeaders(answer);
+      const length = answer.headers['content-length'];
+      if (length !== undefined) headers.push('Content-Length', length);
+      response.writeHead(answer.statusCode ?? 502, headers);
+      answer.on('error', () => response.destroy()).pipe(response);
+    });
+    const timer = setTimeout(() => sent.destroy(new Error('too late')), TIMEOUT_MS);
+    sent.on('error', () => {
+      if (response.headersSent) response.destroy();
+      else refuse(response, 503, 'The control plane cannot be reached.');
+    });
+    response.on('close', () => {
+      running -= 1;
+      clearTimeout(timer);
+      sent.destroy();
+    });
+    let seen = 0;
+    request.on('data', (chunk: Buffer) => {
+      seen += chunk.length;
+      if (seen > LARGE_BODY_BYTES_MAX) sent.destroy(new Error('too large'));
+    });
+    request.pipe(sent);
+  };
+}
+
+function faultOf({ headers }: IncomingMessage, running: number): [413 | 503, string] | null {
+  if (running >= AT_ONCE_MAX) return [503, 'The relay has too much to do.'];
+  const bytes = Number(headers['content-length'] ?? 0);
+  return bytes > LARGE_BODY_BYTES_MAX ? [413, 'The body is too large.'] : null;
+}
+
+function headersOf({ headers }: IncomingMessage): Record<string, string> {
+  const passed: Record<string, string> = {};
+  for (const name of PASSED_UP) {
+    const value = headers[name];
+    if (typeof value === 'string') passed[name] = value;
+  }
+  return passed;
+}

@@ -1,0 +1,171 @@
+// The relay over real HTTP, in front of a scripted control plane: what goes up and what comes back.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { createServer, type IncomingHttpHeaders, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { sendError } from '../answer-requests.ts';
+import { openRelay } from './relay.ts';
+
+type Seen = { line: string; headers: IncomingHttpHeaders; body: string };
+type Script = (seen: Seen, response: ServerResponse) => void;
+type Sent = Record<string, string | number>;
+type Asked = { method?: string; headers?: Record<string, string>; body?: string };
+
+const SECRET = { authorization: 'Bearer krsk_live_one' };
+
+async function listen(t: TestContext, listener: Parameters<typeof createServer>[1]) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function scene(t: TestContext, script: Script) {
+  const seen: Seen[] = [];
+  const upstream = await listen(t, async (incoming, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of incoming) chunks.push(chunk);
+    const { method, url, headers } = incoming;
+    const one = { line: `${method} ${url}`, headers, body: Buffer.concat(chunks).toString() };
+    if (headers['if-none-match'] === '*') return response.writeHead(304).end();
+    seen.push(one);
+    script(one, response);
+  });
+  const relay = openRelay({ url: `${upstream}/base/`, projectId: 'p', refuse: sendError });
+  t.after(() => relay.close());
+  const url = await listen(t, (incoming, response) => {
+    if (!relay.serves(incoming, response)) response.writeHead(418).end();
+  });
+  const ask = (path: string, { method = 'GET', headers = SECRET, body = '' }: Asked = {}) =>
+    new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve) => {
+      const sent = request(`${url}${path}`, { method, headers }, async (answer) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of answer) chunks.push(chunk);
+        const text = Buffer.concat(chunks).toString();
+        resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text });
+      });
+      sent.end(body);
+    });
+  return { ask, seen, relay };
+}
+
+const json = (response: ServerResponse, body: object, more: Sent = {}) => {
+  const { status, ...headers } = more;
+  const type = { 'content-type': 'application/json' };
+  response.writeHead(Number(status ?? 200), { ...type, ...headers }).end(JSON.stringify(body));
+};
+
+test('a passed request has the headers of the SDK and no others, and its response is unchanged', async (t) => {
+  const { ask, seen } = await scene(t, (_, response) =>
+    json(response, { error: { code: 'rate_limited' } }, { status: 429, 'retry-after': '7' }),
+  );
+  const headers = {
+    ...SECRET,
+    'content-type': 'application/json',
+    'keyrail-sdk': 'sdk/1',
+    'x-forwarded-for': '10.0.0.1',
+    'x-keyrail-tenant-id': 'spoofed',
+    cookie: 'a=b',
+    connection: 'keep-alive, x-private',
+    'x-private': 'yes',
+  };
+  const body = '{"cost":1}';
+  const answer = await ask('/v1/ratelimit/check', { method: 'POST', headers, body });
+  deepEqual(
+    [answer.status, answer.headers['retry-after'], answer.text],
+    [429, '7', '{"error":{"code":"rate_limited"}}'],
+  );
+  const [one] = seen;
+  deepEqual([one?.line, one?.body], ['POST /base/v1/ratelimit/check', body]);
+  deepEqual(Object.keys(one?.headers ?? {}).toSorted(), [
+    'authorization',
+    'connection',
+    'content-length',
+    'content-type',
+    'host',
+    'keyrail-sdk',
+  ]);
+  equal(one?.headers.connection, 'keep-alive');
+});
+
+test('a poll is reported first, and its response is passed on byte by byte', async (t) => {
+  const signed = {
+    etag: 'W/"delta:p:all:all:3"',
+    'content-digest': 'sha-256=:x:',
+    'signature-input': 'keyrail=(x)',
+    signature: 'keyrail=:y:',
+  };
+  const { ask, seen, relay } = await scene(t, ({ line }, response) => {
+    if (line.startsWith('POST')) json(response, { version: 3 });
+    else json(response, { name: 'Zürich ✓' }, { ...signed, 'x-frame-options': 'DENY' });
+  });
+  const query = 'project_id=p&since=2&max_keys=5';
+  const headers = { ...SECRET, 'keyrail-node': 'a', 'keyrail-sdk': 'sdk/1' };
+  const answer = await ask(`/v1/policy/delta?${query}`, { headers });
+  deepEqual([answer.status, answer.text], [200, '{"name":"Zürich ✓"}']);
+  for (const [name, value] of Object.entries(signed)) equal(answer.headers[name], value);
+  equal(answer.headers['x-frame-options'], undefined, 'only for browsers');
+  deepEqual(
+    seen.map(({ line }) => line),
+    ['POST /base/v1/policy/report', `GET /base/v1/policy/delta?${query}`],
+  );
+  deepEqual(JSON.parse(seen[0]?.body ?? ''), {
+    project_id: 'p',
+    nodes: [{ node_id: 'a', version: 2, sdk: 'sdk/1' }],
+  });
+  equal(seen[1]?.headers['keyrail-node'], undefined, 'the relay acknowledges nothing itself');
+  await ask(`/v1/policy/delta?${query}`, { headers: { ...headers, 'keyrail-node': 'b' } });
+  equal(seen.filter(({ line }) => line.startsWith('GET')).length, 1, 'from memory');
+  equal(relay.counts().heldPolls, 0);
+});
+
+test('a node that leaves is reported, then leaves at the control plane by its own name', async (t) => {
+  const { ask, seen } = await scene(t, ({ line }, response) => {
+    if (line.startsWith('POST')) json(response, { version: 3 });
+    else response.writeHead(304).end();
+  });
+  const path = '/v1/policy/delta?project_id=p&node=a&since=2&leave=true';
+  equal((await ask(path)).status, 304);
+  deepEqual(
+    seen.map(({ line }) => line),
+    ['POST /base/v1/policy/report', `GET /base${path}`],
+  );
+});
+
+test('without the control plane, and with too large a body, the relay says so itself', async (t) => {
+  const { ask, relay } = await scene(t, (_, response) => void response.destroy());
+  const poll = await ask('/v1/policy/delta?project_id=p&since=2&node=a');
+  deepEqual([poll.status, JSON.parse(poll.text).error.code], [503, 'unavailable']);
+  const check = await ask('/v1/ratelimit/check', { method: 'POST', body: '{}' });
+  deepEqual([check.status, JSON.parse(check.text).error.code], [503, 'unavailable']);
+  const headers = { ...SECRET, 'content-length': String(9 * 1024 * 1024) };
+  match(String((await ask('/v1/ingest/batch', { method: 'POST', headers })).status), /413/);
+  equal(relay.counts().heldPolls, 0);
+});
+
+test('a response with a status that does not exist is a failure of the control plane', async (t) => {
+  const { ask } = await scene(t, ({ line }, response) => {
+    if (line.startsWith('POST /base/v1/policy/report')) json(response, { version: 3 });
+    else response.socket?.end('HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n');
+  });
+  equal((await ask('/v1/policy/delta?project_id=p&since=2&node=a')).status, 503);
+  equal((await ask('/v1/ratelimit/check', { method: 'POST', body: '{}' })).status, 503);
+});
+
+test('everything that nodes do not call is none of its business', async (t) => {
+  const { ask, seen } = await scene(t, (_, response) => json(response, {}));
+  for (const [method, path] of [
+    ['POST', '/v1/keys'],
+    ['GET', '/v1/keys'],
+    ['GET', '/v1/ratelimit/check'],
+    ['POST', '/v1/policy/delta?project_id=p&since=1'],
+    ['POST', '/v1/ratelimit/check?x=1'],
+    ['GET', '/.well-known/jwks.json'],
+  ] as const) {
+    equal((await ask(path, { method })).status, 418, path);
+  }
+  ok(seen.length === 0);
+});

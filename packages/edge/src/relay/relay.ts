@@ -1,0 +1,126 @@
+// The relay of an Edge: nodes poll it instead of the control plane. A request goes through
+//
+//   members ─▶ acknowledgements ─▶ shared polls      the policy feed
+//          └─▶ pass on                               limits, idempotency, telemetry
+//
+// Each request upstream is made with the secret key of the node that asks, and responses are shared
+// only between nodes with the same secret key. So the control plane decides what a node may read.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
+import { createAcknowledgements, type Reported } from './acknowledgements.ts';
+import { type RelayClock, relayClock } from './clock.ts';
+import { type FeedQuestion, feedQuestionIn } from './feed-question.ts';
+import { createMembers, hashOf } from './members.ts';
+import { createPassOn, type Refuse } from './pass-on.ts';
+import { createRecentAnswers } from './recent-answers.ts';
+import { createSharedPolls, type SharedQuestion } from './shared-polls.ts';
+import { type Answer, openUpstream, Unreachable } from './upstream.ts';
+
+export type Relay = {
+  /** Serves a request; false if it is not for the relay. */
+  serves(request: IncomingMessage, response: ServerResponse): boolean;
+  counts(): { heldPolls: number; upstreamRequests: number };
+  /** Refuses all nodes that wait, so that they go on at their next address. */
+  endPolls(): void;
+  close(): void;
+};
+
+type RelayOptions = { url: string; projectId: string; refuse: Refuse; clock?: RelayClock };
+
+const FEED = /^\/v1\/policy\/(snapshot|delta)(\?|$)/;
+const PASSED = new Set([
+  '/v1/policy/report',
+  '/v1/ratelimit/check',
+  '/v1/ratelimit/lease',
+  '/v1/ratelimit/return',
+  '/v1/idempotency/claim',
+  '/v1/idempotency/complete',
+  '/v1/idempotency/release',
+  '/v1/idempotency/heartbeat',
+  '/v1/ingest/batch',
+]);
+/** The time that a request upstream may take in addition to its wait. */
+const GRACE_MS = 8_000;
+const UNREACHABLE = 'The control plane cannot be reached.';
+
+export function openRelay({ url, projectId, refuse, clock = relayClock }: RelayOptions): Relay {
+  const upstream = openUpstream(url);
+  const members = createMembers(upstream, projectId);
+  const acks = createAcknowledgements(upstream, clock);
+  const polls = createSharedPolls(createRecentAnswers(clock), clock);
+  const passOn = createPassOn(upstream, refuse);
+
+  /** Null if the node does not name itself. */
+  async function report(
+    { headers }: IncomingMessage,
+    { projectId, env, node, since: version }: FeedQuestion,
+  ): Promise<Reported | null> {
+    if (node === null) return null;
+    const { authorization: credential = '', [SDK_HEADER]: sdk } = headers;
+    const ack = { node, version, sdk: typeof sdk === 'string' ? sdk : null };
+    return acks.report({ credential, projectId, env }, ack);
+  }
+
+  /** `version` is that of the project when the node was reported. */
+  function shared(
+    { headers }: IncomingMessage,
+    { target, waitMs, isFurtherPage }: FeedQuestion,
+    version: number | null,
+  ): SharedQuestion {
+    const { authorization: credential = '' } = headers;
+    const encoding = /\bgzip\b/.test(String(headers['accept-encoding'])) ? 'gzip' : 'identity';
+    return {
+      name: `${hashOf(credential)} ${encoding} ${target}`,
+      waitMs,
+      least: isFurtherPage ? null : version,
+      isAdmitted: version !== null,
+      ask: (signal) =>
+        upstream.ask({
+          method: 'GET',
+          target,
+          headers: { authorization: credential, 'accept-encoding': encoding },
+          timeoutMs: waitMs + GRACE_MS,
+          signal,
+        }),
+    };
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = await members.refusal(request.headers.authorization ?? '');
+    if (refusal === 'busy') return refuse(response, 503, 'The relay has too much to do.');
+    if (refusal) return send(response, refusal);
+    const { url: asked = '' } = request;
+    const question = request.method === 'GET' ? feedQuestionIn(asked, request.headers) : null;
+    if (!question || response.closed) return passOn(request, response);
+    // Also before a node leaves, so that no earlier report is still on its way.
+    const reported = await report(request, question);
+    if (reported && 'refused' in reported) return send(response, reported.refused);
+    if (question.leaves) return passOn(request, response);
+    if (response.closed) return;
+    const leave = polls.wait(shared(request, question, reported?.version ?? null), (outcome) => {
+      if (outcome instanceof Unreachable) refuse(response, 503, UNREACHABLE);
+      else send(response, outcome);
+    });
+    response.on('close', leave);
+  }
+
+  return {
+    serves(request, response) {
+      const { url: asked = '', method } = request;
+      const isFeed = method === 'GET' && FEED.test(asked);
+      if (!isFeed && !(method === 'POST' && PASSED.has(asked))) return false;
+      serve(request, response).catch(() => {
+        if (response.headersSent) response.destroy();
+        else refuse(response, 503, UNREACHABLE);
+      });
+      return true;
+    },
+    counts: () => ({ heldPolls: polls.held(), upstreamRequests: upstream.requests() }),
+    endPolls: polls.close,
+    close: upstream.close,
+  };
+}
+
+function send(response: ServerResponse, { status, headers, sent }: Answer): void {
+  response.writeHead(status, headers).end(sent, 'latin1');
+}

@@ -1,0 +1,169 @@
+// Nodes that ask the same question share one request to the control plane:
+//
+//   node ─┐
+//   node ─┼─▶ one request upstream ─▶ a policy: every node gets it
+//   node ─┘                       └─▶ no change (304): nodes whose time is up get it, and the
+//                                     request is made again for those that still wait
+//
+// Each node waits for its own time, so that nodes do not come back all at once. A node whose time
+// is up between two responses gets the last 304: it is at most one wait old.
+import type { RelayClock } from './clock.ts';
+import type { RecentAnswers } from './recent-answers.ts';
+import { type Answer, Unreachable } from './upstream.ts';
+
+export type SharedQuestion = {
+  /** Names the secret key and everything that the response depends on. */
+  name: string;
+  waitMs: number;
+  /** The node may get no older policy than this; null if it may get any. */
+  least: number | null;
+  /** Whether the control plane has just accepted the secret key for another request. */
+  isAdmitted: boolean;
+  ask(signal: AbortSignal): Promise<Answer>;
+};
+
+/** Gets the response, or why there is none. */
+type Settle = (outcome: Answer | Unreachable) => void;
+
+type SharedPolls = {
+  /**
+   * Calls `settle` once, unless the node disconnects before: the caller then calls the function
+   * that this returns. Without promises and signals, because all nodes are answered at the same
+   * moment and the last one waits for all others (`npm run bench -- relay`).
+   */
+  wait(question: SharedQuestion, settle: Settle): () => void;
+  /** Nodes that wait at this moment. */
+  held(): number;
+  /** Refuses all nodes that wait, and all further ones. */
+  close(): void;
+};
+
+type Waiter = {
+  question: SharedQuestion;
+  isOverdue: boolean;
+  settle: Settle;
+};
+
+type Poll = {
+  waiters: Set<Waiter>;
+  /** The last response without a change. */
+  same: { answer: Answer; at: number } | null;
+  stop: AbortController;
+};
+
+export const HELD_MAX = 20_000;
+/** The request upstream and the wait of a node never begin at the same moment. */
+const LATE_MS = 2_000;
+/** Responses in a row that are older than a node may get. One is possible, right after a change. */
+const MISFITS_MAX = 3;
+
+export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): SharedPolls {
+  const polls = new Map<string, Poll>();
+  let held = 0;
+  let isClosed = false;
+
+  async function run(poll: Poll, { name, ask, waitMs }: SharedQuestion): Promise<void> {
+    let misfits = 0;
+    while (poll.waiters.size > 0) {
+      const beganAt = clock.nowMs();
+      const outcome = await ask(poll.stop.signal).catch(unreachable);
+      const now = clock.nowMs();
+      const isAnswer = !(outcome instanceof Unreachable);
+      if (isAnswer && outcome.status === 200) recent.keep(name, outcome);
+      const isSame = isAnswer && outcome.status === 304;
+      poll.same = isSame ? { answer: outcome, at: now } : null;
+      // A control plane that does not hold polls must not be asked again at once.
+      const isEarly = now - beganAt < waitMs / 2;
+      let isMisfit = false;
+      for (const waiter of poll.waiters) {
+        if (!isFor(waiter, outcome)) isMisfit = true;
+        else if (!isSame || isEarly || waiter.isOverdue) waiter.settle(outcome);
+      }
+      misfits = isMisfit ? misfits + 1 : 0;
+      if (misfits < MISFITS_MAX) continue;
+      for (const waiter of poll.waiters) waiter.settle(new Unreachable('no policy is new enough'));
+    }
+  }
+
+  function begin(question: SharedQuestion): Poll {
+    const { name } = question;
+    const poll: Poll = { waiters: new Set(), same: null, stop: new AbortController() };
+    polls.set(name, poll);
+    // The first waiter joins before this runs.
+    queueMicrotask(() => {
+      void run(poll, question).finally(() => {
+        if (polls.get(name) === poll) polls.delete(name);
+      });
+    });
+    return poll;
+  }
+
+  /** The last waiter takes the poll with it, so that nobody joins a request that is given up. */
+  function leave(poll: Poll, waiter: Waiter): void {
+    const { name } = waiter.question;
+    if (!poll.waiters.delete(waiter)) return;
+    held -= 1;
+    if (poll.waiters.size > 0) return;
+    if (polls.get(name) === poll) polls.delete(name);
+    poll.stop.abort();
+  }
+
+  return {
+    wait(question, settle) {
+      const { name, waitMs, isAdmitted } = question;
+      const known = isAdmitted ? recent.find(name) : null;
+      if (known && isNewEnough(known, question)) {
+        settle(known);
+        return nothing;
+      }
+      if (isClosed || held >= HELD_MAX) {
+        settle(new Unreachable('no more nodes can wait'));
+        return nothing;
+      }
+      const poll = polls.get(name) ?? begin(question);
+      const waiter: Waiter = {
+        question,
+        isOverdue: waitMs === 0,
+        settle(outcome) {
+          gone();
+          settle(outcome);
+        },
+      };
+      const cancel = clock.after(waitMs, () => {
+        waiter.isOverdue = true;
+        const { same } = poll;
+        const isFresh = same && clock.nowMs() - same.at < waitMs + LATE_MS;
+        if (isFresh && isFor(waiter, same.answer)) waiter.settle(same.answer);
+      });
+      const gone = (): void => {
+        cancel();
+        leave(poll, waiter);
+      };
+      poll.waiters.add(waiter);
+      held += 1;
+      return gone;
+    },
+    held: () => held,
+    close() {
+      isClosed = true;
+      for (const { waiters } of [...polls.values()]) {
+        for (const waiter of waiters) waiter.settle(new Unreachable('the relay stops'));
+      }
+    },
+  };
+}
+
+const nothing = (): void => {};
+
+const unreachable = (error: unknown): Unreachable =>
+  error instanceof Unreachable ? error : new Unreachable(String(error));
+
+/** A refusal or a failure is for everyone. */
+function isFor({ question }: Waiter, outcome: Answer | Unreachable): boolean {
+  if (outcome instanceof Unreachable) return true;
+  if (outcome.status !== 200 && outcome.status !== 304) return true;
+  return isNewEnough(outcome, question);
+}
+
+const isNewEnough = ({ version }: Answer, { least }: SharedQuestion): boolean =>
+  least === null || version === null || version >= least;

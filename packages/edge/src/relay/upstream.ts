@@ -1,0 +1,157 @@
+// Requests of the relay to the control plane. A response is kept as the bytes that came, also if
+// they are compressed, so that a node gets exactly what the control plane sent and signed.
+import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
+
+export type Answer = {
+  status: number;
+  /** Names and values by turns, as `writeHead` takes them. */
+  headers: string[];
+  body: Buffer;
+  /** The body as it is sent to nodes. */
+  sent: Buffer | string;
+  /** The version that the response confirms, from its ETag; null for all other responses. */
+  version: number | null;
+};
+
+type Question = {
+  method: 'GET' | 'POST';
+  /** Path and query. */
+  target: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+};
+
+/** The control plane cannot be reached, or its response is too large. */
+export class Unreachable extends Error {}
+
+export type Upstream = {
+  /** Throws Unreachable. */
+  ask(question: Question): Promise<Answer>;
+  /** Where and how to connect, for requests whose bodies are passed on as streams. */
+  open(
+    options: RequestOptions,
+    onResponse: (response: IncomingMessage) => void,
+  ): ReturnType<typeof request>;
+  /** Requests since the start. */
+  requests(): number;
+  close(): void;
+};
+
+const SOCKETS_MAX = 512;
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+const SENT_AS_TEXT_MAX = 64 * 1024;
+/** These belong to one connection, or to one encoding of a body. */
+const NOT_PASSED = new Set(
+  `connection content-length keep-alive proxy-authenticate proxy-connection te trailer
+   transfer-encoding upgrade`.split(/\s+/),
+);
+
+/**
+ * These tell a browser what it may do. Nodes are no browsers, and ten thousand of them get a change
+ * at the same moment: the last one waits for each header of all others (`npm run bench -- relay`).
+ */
+const FOR_BROWSERS = new Set(
+  `content-security-policy cross-origin-opener-policy cross-origin-resource-policy referrer-policy
+   strict-transport-security x-content-type-options x-frame-options`.split(/\s+/),
+);
+
+/** `base` is the root URL of the control plane. */
+export function openUpstream(base: string): Upstream {
+  const { protocol, hostname, port, pathname } = new URL(base);
+  const isTls = protocol === 'https:';
+  const options = { keepAlive: true, maxSockets: SOCKETS_MAX };
+  const agent = isTls ? new TlsAgent(options) : new Agent(options);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const root = pathname.replace(/\/+$/, '');
+  let requests = 0;
+  const open: Upstream['open'] = (given, onResponse) => {
+    requests += 1;
+    const at = { ...given, agent, host, port, path: `${root}${given.path}` };
+    const sent = isTls ? tlsRequest(at) : request(at);
+    return sent.on('response', (response) => {
+      // Node reads a status such as 099, and throws when it has to write one.
+      if ((response.statusCode ?? 0) >= 200) onResponse(response);
+      else sent.destroy(new Error('the status is not valid'));
+    });
+  };
+  return {
+    ask: (question) => asked(open, question),
+    open,
+    requests: () => requests,
+    close: () => agent.destroy(),
+  };
+}
+
+const asked = (
+  open: Upstream['open'],
+  { method, target, headers, body = '', timeoutMs, signal }: Question,
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const fail = (why: string) => {
+      sent.destroy();
+      end();
+      reject(new Unreachable(why));
+    };
+    const abort = () => fail('the request was given up');
+    const timer = setTimeout(() => fail('the control plane did not respond in time'), timeoutMs);
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    };
+    const length = { 'content-length': String(Buffer.byteLength(body)) };
+    const options = { method, path: target, headers: { ...headers, ...(body && length) } };
+    const sent = open(options, (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > ANSWER_BYTES_MAX) fail('the response is too large');
+        else chunks.push(chunk);
+      });
+      response.on('error', () => fail('the response was cut off'));
+      response.on('end', () => {
+        if (!response.complete) return fail('the response was cut off');
+        end();
+        resolve(answerOf(response, Buffer.concat(chunks)));
+      });
+    });
+    sent.on('error', () => fail('the control plane cannot be reached'));
+    if (signal?.aborted) return abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    sent.end(body);
+  });
+
+function answerOf(response: IncomingMessage, body: Buffer): Answer {
+  const { statusCode: status = 502, headers } = response;
+  const passed = passedHeaders(response, FOR_BROWSERS);
+  // A 304 has no body, and its length would be that of another response.
+  if (status !== 304) passed.push('Content-Length', String(body.length));
+  const [, version] = /:(\d{1,16})"$/.exec(headers.etag ?? '') ?? [];
+  const isPolicy = status === 200 || status === 304;
+  return {
+    status,
+    headers: passed,
+    body,
+    // Node writes a text together with the headers, and a buffer after them: `bench -- relay`.
+    sent: body.length <= SENT_AS_TEXT_MAX ? body.toString('latin1') : body,
+    version: isPolicy && version !== undefined ? Number(version) : null,
+  };
+}
+
+/** The headers of a response without those of its connection, and without the given ones. */
+export function passedHeaders(
+  { rawHeaders }: IncomingMessage,
+  without: ReadonlySet<string> = new Set(),
+): string[] {
+  const passed: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    const lower = name.toLowerCase();
+    if (NOT_PASSED.has(lower) || without.has(lower)) continue;
+    passed.push(name, rawHeaders[at + 1] ?? '');
+  }
+  return passed;
+}

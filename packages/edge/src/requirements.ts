@@ -1,0 +1,102 @@
+// What a request must have, as the operator wrote it into the proxy's configuration:
+// `scopes=invoices:read,invoices:write&env=live&cost=2&route=/invoices/:id`.
+import type { RouteOptions } from '@keyrail/sdk';
+
+/** A fault is a mistake in the configuration: such requests are refused until it is mended. */
+export type Requirement = { route: RouteOptions } | { fault: string };
+
+/** The behaviour of the process where a query cannot say it. */
+export type Defaults = {
+  onNoPolicy: 'deny' | 'allow';
+  onLimitsUnreachable: 'deny' | 'allow';
+};
+
+export type Wanted = {
+  scopes?: readonly string[] | undefined;
+  env?: string | undefined;
+  cost?: string | undefined;
+  route?: string | undefined;
+};
+
+const QUERIES_MAX = 1000;
+/** A longer text is parsed each time, so that what is remembered stays small. */
+const QUERY_CHARS_MAX = 2000;
+const SCOPES_MAX = 64;
+const COST_MAX = 1000;
+const ROUTE_CHARS_MAX = 200;
+
+/** Parses each distinct query once. */
+export function createRequirements(defaults: Defaults): (query: string) => Requirement {
+  const requirements = createRemembered((query: string): Requirement => {
+    const wanted = wantedIn(query);
+    return typeof wanted === 'string' ? { fault: wanted } : requirementOf(wanted, defaults);
+  });
+  return (query) => requirements(query, query);
+}
+
+/** Parses each distinct text once. There are few; an unexpected flood starts over. */
+export function createRemembered<T>(
+  parse: (source: T) => Requirement,
+): (text: string, source: T) => Requirement {
+  const known = new Map<string, Requirement>();
+  return (text, source) => {
+    const before = known.get(text);
+    if (before) return before;
+    const parsed = parse(source);
+    if (text.length > QUERY_CHARS_MAX) return parsed;
+    if (known.size >= QUERIES_MAX) known.clear();
+    known.set(text, parsed);
+    return parsed;
+  };
+}
+
+/** Checks what a proxy or a caller of `POST /v1/verify` wants. */
+export function requirementOf(wanted: Wanted, defaults: Defaults): Requirement {
+  const { scopes = [], env, cost = '1', route } = wanted;
+  if (scopes.length > SCOPES_MAX) return { fault: `at most ${SCOPES_MAX} scopes` };
+  if (env !== undefined && env !== 'live' && env !== 'test') {
+    return { fault: 'env must be live or test' };
+  }
+  if (!/^\d{1,4}$/.test(cost) || Number(cost) > COST_MAX) {
+    return { fault: `cost must be 0 to ${COST_MAX}` };
+  }
+  if (route !== undefined && (route === '' || route.length > ROUTE_CHARS_MAX)) {
+    return { fault: `route must have 1 to ${ROUTE_CHARS_MAX} characters` };
+  }
+  const { onNoPolicy, onLimitsUnreachable } = defaults;
+  const rateLimit = { cost: Number(cost), onUnavailable: onLimitsUnreachable };
+  return { route: { scopes, env, name: route, onNoPolicy, rateLimit } };
+}
+
+const names = ['scopes', 'env', 'cost', 'route'] as const;
+
+/** The parameters of a query, or the fault in it. */
+function wantedIn(query: string): Wanted | string {
+  const texts = new Map<string, string>();
+  for (const part of query.split('&').filter((text) => text !== '')) {
+    const at = part.indexOf('=');
+    const name = names.find((one) => one === part.slice(0, Math.max(at, 0)));
+    if (name === undefined) return `only ${names.join(', ')} may be given, each with a value`;
+    if (texts.has(name)) return `${name} is given twice`;
+    texts.set(name, part.slice(at + 1));
+  }
+  // Most likely a slip: a route without scopes names none.
+  if (texts.get('scopes')?.split(',').includes('')) return 'a scope is empty';
+  try {
+    const text = (name: string) => {
+      const value = texts.get(name);
+      return value === undefined ? undefined : decoded(value);
+    };
+    return {
+      // A comma that belongs to a scope is written %2C.
+      scopes: texts.get('scopes')?.split(',').map(decoded),
+      env: text('env'),
+      cost: text('cost'),
+      route: text('route'),
+    };
+  } catch {
+    return 'a value is not encoded as in a URL';
+  }
+}
+
+const decoded = (text: string): string => decodeURIComponent(text.replaceAll('+', ' '));

@@ -1,0 +1,19 @@
+// Texts of sets of scopes. Many keys share a set, and a set never changes, so each text is written
+// once.
+
+type Scopes = ReadonlySet<string>;
+
+export function createScopeTexts(write: (scopes: Scopes) => string): {
+  of(scopes: Scopes): string;
+} {
+  const texts = new WeakMap<Scopes, string>();
+  return {
+    of(scopes) {
+      const known = texts.get(scopes);
+      if (known !== undefined) return known;
+      const text = write(scopes);
+      texts.set(scopes, text);
+      return text;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+// One running Edge: a node of the SDK, and servers on every place that the settings name.
+import { existsSync, unlinkSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { createKeyrail } from '@keyrail/sdk';
+import { createListener, sendError } from './answer-requests.ts';
+import { openRelay } from './relay/relay.ts';
+import { type Place, SettingFault, type Settings } from './settings.ts';
+
+type Edge = {
+  /** Where it listens, in the form of the setting, with the ports that were taken. */
+  places: string[];
+  /** Answers accepted requests, reports the rest to telemetry, and leaves the control plane. */
+  close(): Promise<void>;
+};
+
+/** Group and owner may connect: the proxy usually runs as another user. */
+const SOCKET_MODE = 0o660;
+const CLOSE_MS_MAX = 10_000;
+/** All nodes of a relay connect at the same moment when it starts again. */
+const BACKLOG = 4096;
+/** Longer than the idle connections of proxies, so that the proxy is the one to close them. */
+const KEEP_ALIVE_MS = 75_000;
+
+export async function serveEdge(
+  { node, defaults, places, relay: relays }: Settings,
+  log: (message: string) => void,
+): Promise<Edge> {
+  const keyrail = createKeyrail({
+    ...node,
+    log: (level, message) => {
+      if (level !== 'info') log(message);
+    },
+  });
+  const relay = relays && openRelay({ ...relays, refuse: sendError });
+  const listener = createListener({ keyrail, defaults, warn: log, relay });
+  const servers: Server[] = [];
+  const close = async (): Promise<void> => {
+    relay?.endPolls();
+    await Promise.all(servers.map(closed));
+    await keyrail.close();
+    relay?.close();
+  };
+  try {
+    for (const place of places) {
+      const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener);
+      await listening(server, place);
+      servers.push(server);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { places: servers.map(placeOf), close };
+}
+
+async function listening(server: Server, place: Place): Promise<void> {
+  if ('path' in place) await removeDeadSocket(place.path);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ ...place, backlog: BACKLOG }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  if ('path' in place) await chmod(place.path, SOCKET_MODE);
+}
+
+/** A killed process leaves its socket behind. One that still answers is not replaced. */
+async function removeDeadSocket(path: string): Promise<void> {
+  if (!existsSync(path)) return;
+  const isAlive = await new Promise<boolean>((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+  if (isAlive) throw new SettingFault(`Another process listens on ${path}.`);
+  unlinkSync(path);
+}
+
+function placeOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') return `unix:${address}`;
+  return `${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+}
+
+/** Ends idle connections at once, and busy ones after their response, or when time is up. */
+const closed = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    const late = setTimeout(() => server.closeAllConnections(), CLOSE_MS_MAX);
+    server.close(() => {
+      clearTimeout(late);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });

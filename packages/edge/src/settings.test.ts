@@ -1,0 +1,90 @@
+// The settings of Edge: what they mean, and that the manual lists all of them.
+import { deepEqual, equal, throws } from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { settingRows, settingsIn } from './settings.ts';
+
+const given = {
+  KEYRAIL_URL: 'http://127.0.0.1:1',
+  KEYRAIL_SECRET_KEY: 'k',
+  KEYRAIL_PROJECT_ID: 'p',
+};
+
+test('docs/edge.md lists every setting with its default and meaning', () => {
+  const manual = readFileSync(new URL('../../../docs/edge.md', import.meta.url), 'utf8');
+  deepEqual(
+    manual.match(/^\| `KEYRAIL_.*$/gm),
+    settingRows.map(({ name, fallback, meaning }) => {
+      const shown = fallback === null ? 'none' : `\`${fallback}\``;
+      return `| \`${name}\` | ${shown} | ${meaning} |`;
+    }),
+  );
+});
+
+test('without settings Edge listens on loopback, fails closed and reports', () => {
+  const { node, defaults, places } = settingsIn(given);
+  deepEqual(places, [{ host: '127.0.0.1', port: 4410 }]);
+  deepEqual(defaults, { onNoPolicy: 'deny', onLimitsUnreachable: 'allow' });
+  deepEqual([node.telemetry, node.env, node.cacheDir], [true, undefined, undefined]);
+});
+
+test('limits are checked one request at a time unless leases are on', () => {
+  deepEqual(settingsIn(given).node.rateLimit, { leases: false });
+  deepEqual(settingsIn({ ...given, KEYRAIL_EDGE_LEASES: 'on' }).node.rateLimit, { leases: true });
+});
+
+test('it is a relay only with its setting on, and of one control plane', () => {
+  equal(settingsIn(given).relay, null);
+  const on = { ...given, KEYRAIL_EDGE_RELAY: 'on' };
+  deepEqual(settingsIn(on).relay, { url: 'http://127.0.0.1:1', projectId: 'p' });
+  const KEYRAIL_URL = 'https://relay.example.com, https://keys.example.com';
+  const urls = ['https://relay.example.com', 'https://keys.example.com'];
+  deepEqual(settingsIn({ ...given, KEYRAIL_URL }).node.url, urls);
+  throws(() => settingsIn({ ...on, KEYRAIL_URL }), /KEYRAIL_URL must be one URL/);
+});
+
+test('the keys of the feed are published ones, or those of a file', (t) => {
+  const keysOf = (value: string) =>
+    settingsIn({ ...given, KEYRAIL_EDGE_FEED_KEYS: value }).node.feedKeys;
+  const folder = mkdtempSync(join(tmpdir(), 'kr-edge-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'jwks.json');
+  writeFileSync(file, '{"keys":[]}');
+  deepEqual(keysOf('jwks'), 'jwks');
+  deepEqual(keysOf(file), { keys: [] });
+  deepEqual(settingsIn(given).node.feedKeys, undefined);
+});
+
+test('it listens on several places', () => {
+  const listen = 'unix:/run/a.sock, [::1]:1,0.0.0.0:65535';
+  deepEqual(settingsIn({ ...given, KEYRAIL_EDGE_LISTEN: listen }).places, [
+    { path: '/run/a.sock' },
+    { host: '::1', port: 1 },
+    { host: '0.0.0.0', port: 65_535 },
+  ]);
+});
+
+const faults: Record<string, string>[] = [
+  { KEYRAIL_URL: '' },
+  { KEYRAIL_SECRET_KEY: ' ' },
+  { KEYRAIL_ENV: 'prod' },
+  { KEYRAIL_EDGE_LISTEN: '4410' },
+  { KEYRAIL_EDGE_LISTEN: 'unix:relative' },
+  { KEYRAIL_EDGE_LISTEN: 'host:70000' },
+  { KEYRAIL_EDGE_LISTEN: ',' },
+  { KEYRAIL_EDGE_ON_NO_POLICY: 'open' },
+  { KEYRAIL_EDGE_TELEMETRY: 'yes' },
+  { KEYRAIL_EDGE_LEASES: 'true' },
+  { KEYRAIL_EDGE_RELAY: 'true' },
+  { KEYRAIL_EDGE_FEED_KEYS: 'JWKS' },
+  { KEYRAIL_EDGE_FEED_KEYS: '/dev/null' },
+];
+
+for (const fault of faults) {
+  const [[name = '', value] = []] = Object.entries(fault);
+  test(`${name}=${value} is refused by name`, () => {
+    throws(() => settingsIn({ ...given, ...fault }), new RegExp(name));
+  });
+}
