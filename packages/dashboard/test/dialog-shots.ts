@@ -65,7 +65,7 @@ function keyLines({ keys }: Places): Line[] {
     ['revoke', at(9), 'button:Revoke live key', 'sees:Live nodes'],
     ['revealed', at(10), 'button:Rotate', 'inside:Rotate live key', 'sees:It is shown this once'],
     ['leaving', at(14), 'button:Rotate', 'inside:Rotate live key', 'sees:It is shown this once', 'press:Escape', 'sees:Leave without copying?'],
-    ['watched', at(24), 'button:Revoke live key', 'sees:Live nodes', 'inside:Revoke live key', 'sees:Refused everywhere'],
+    ['watched', at(24), 'button:Revoke live key', 'sees:Live nodes', 'inside:Revoke live key', 'sees:Refused everywhere', 'sees:The signed receipt was verified'],
     ['explained', `/live/explain?key_id=${keys[31]?.id}`, 'sees:Denied'],
     ['explained-allowed', `/live/explain?key_id=${keys[26]?.id}`, 'sees:Allowed'],
   ];

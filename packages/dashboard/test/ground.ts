@@ -50,7 +50,8 @@ after(async () => {
 
 async function openShared(executablePath: string): Promise<Shared> {
   // An app of its own over the same store: other tests of this program may listen on the first.
-  const { http } = (await testApp()).variant({});
+  const { http, prepare } = (await testApp()).variant({});
+  await prepare(); // the keys that sign receipts and tokens
   const origin = await http.listen({ host: '127.0.0.1', port: 0 });
   const args = ['--no-sandbox', `--host-resolver-rules=MAP ${PLAIN_HOST} 127.0.0.1`];
   const browser = await chromium.launch({ executablePath, args });

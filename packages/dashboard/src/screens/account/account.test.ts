@@ -22,6 +22,7 @@ test('a person changes name, password, sessions, theme and shortcuts', async (t)
   equal((await other.call('GET /v1/auth/me')).user.name, 'Grace');
 
   const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
+  await sessions.nth(2).waitFor();
   equal(await sessions.count(), 3);
   await ground.axe(page);
   await sessions.getByRole('button').first().click();
@@ -30,6 +31,8 @@ test('a person changes name, password, sessions, theme and shortcuts', async (t)
   await page.getByRole('dialog').getByText('One other session ends').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'End all other sessions' }).click();
   await saved.getByText('All other sessions ended.').waitFor();
+  // The list is read again after the message.
+  await sessions.nth(1).waitFor({ state: 'detached' });
   equal(await sessions.count(), 1);
   await sessions.getByText('This session').waitFor();
   for (const one of [other, third]) {

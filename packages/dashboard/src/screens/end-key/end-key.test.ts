@@ -1,6 +1,8 @@
 // A key from its creation to its revocation, in the browser and on twenty real nodes.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
+import { verifyReceipt } from '@keyrail/client';
 import { openProxy } from '@keyrail/testing/processes/proxy.ts';
 import { until } from '@keyrail/testing/until.ts';
 import type { Page } from 'playwright-core';
@@ -51,6 +53,13 @@ async function createKey(page: Page): Promise<string> {
   return secret;
 }
 
+async function saveReceipt(page: Page): Promise<string> {
+  await page.getByText('The signed receipt was verified in this browser.').waitFor();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Save receipt' }).click();
+  return readFile(await (await saved).path(), 'utf8');
+}
+
 const msIn = (line: string): number =>
   Number(/([\d,]+) ms$/.exec(line)?.[1]?.replace(',', '') ?? Number.NaN);
 
@@ -89,11 +98,23 @@ test('a key is created, and its end is watched on twenty nodes, one frozen', asy
     'in the order in which they answered',
   );
   equal(msIn((await everywhere.textContent()) ?? ''), times.at(-1), 'the last one counts');
+  const receipt = await saveReceipt(page);
+  const verdict = await verifyReceipt(
+    receipt,
+    await vendor.as.nobody('GET /.well-known/jwks.json'),
+  );
+  ok(verdict.valid);
+  const { change, complete, nodes: stated } = verdict.claims;
+  deepEqual([change, complete, stated.length], ['disabled', true, 20]);
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByRole('button', { name: 'Enable' }).click();
   await dialog.getByRole('button', { name: 'Enable live key' }).click();
   await page.getByText('Backend is enabled').waitFor();
   await until(() => isAllowedBy() === 20);
+
+  // A receipt is checked, not only shown: these keys did not sign the next one.
+  const jwks = '**/.well-known/jwks.json';
+  await page.route(jwks, (route) => route.fulfill({ json: { keys: [] } }));
 
   // Revoke: one node is frozen. The others flip while the clock runs.
   frozen.proxy.keepAnswers(true);
@@ -111,6 +132,8 @@ test('a key is created, and its end is watched on twenty nodes, one frozen', asy
   match((await rows.last().textContent()) ?? '', /^frozen.*last heard .*(ago|now)/);
   await dialog.getByText('A node that has not answered may still accept the key.').waitFor();
   deepEqual([isAllowedBy(), frozen.node.verify(secret).allowed], [1, true]);
+  await dialog.getByText(/^The receipt could not be verified\. The keys do not contain /).waitFor();
+  await page.unroute(jwks);
   await ground.axe(page);
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByText('Reason: Leaked').waitFor();
@@ -118,7 +141,13 @@ test('a key is created, and its end is watched on twenty nodes, one frozen', asy
   frozen.proxy.keepAnswers(false);
   frozen.proxy.cutAfter(null);
   await until(() => isAllowedBy() === 0);
+});
 
+test('without a node, the end of a key says so', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const dialog = page.getByRole('dialog');
   const lonely = await vendor.given.key({ name: 'Lonely' });
   await visit(`/w/${vendor.slug}/test/keys/${lonely.id}`);
   await page.waitForURL(`**/live/keys/${lonely.id}`);

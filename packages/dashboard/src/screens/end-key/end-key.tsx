@@ -63,7 +63,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
       <section ref={body} tabIndex={-1} aria-label={title} className={styles.watch}>
         {phase === 'running' && <Clock act={act} startedMs={watch.startedMs} />}
         {phase === 'failed' && <Problem error={watch.error} />}
-        {phase === 'done' && <Outcome {...watch} />}
+        {phase === 'done' && <Outcome keyId={key.id} {...watch} />}
         {phase !== 'failed' && <NodeRows lines={lines} isOver={phase === 'done'} />}
       </section>
     </Dialog>

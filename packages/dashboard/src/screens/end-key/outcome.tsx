@@ -1,11 +1,15 @@
 // The running clock, the rows of the nodes, and the result.
-import { useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { loadChunk } from '../../load-chunk.ts';
 import { classes } from '../../ui/classes.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Time } from '../../ui/time.tsx';
 import styles from './end-key.module.css';
 import { type EndAct, texts } from './texts.ts';
 import type { NodeLine, Propagation } from './watch.ts';
+
+const load = () => import('./receipt.tsx');
+const Receipt = lazy(async () => ({ default: (await loadChunk(load)).Receipt }));
 
 export function Clock({ act, startedMs }: { act: EndAct; startedMs: number }) {
   const [ms, setMs] = useState(0);
@@ -27,7 +31,23 @@ export function Clock({ act, startedMs }: { act: EndAct; startedMs: number }) {
   );
 }
 
-export function Outcome({ propagation, tookMs }: { propagation: Propagation; tookMs: number }) {
+type OutcomeProps = { keyId: string; propagation: Propagation; tookMs: number };
+
+export function Outcome({ keyId, propagation, tookMs }: OutcomeProps) {
+  const { receipt } = propagation;
+  return (
+    <>
+      <Result propagation={propagation} tookMs={tookMs} />
+      {receipt !== null && (
+        <Suspense fallback={<div className={styles.receipt} />}>
+          <Receipt receipt={receipt} keyId={keyId} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+function Result({ propagation, tookMs }: Omit<OutcomeProps, 'keyId'>) {
   const { complete, total_nodes, acked_nodes, silent_nodes, waited_ms, nodes } = propagation;
   const lastMs = Math.max(0, ...nodes.map(({ acked_after_ms }) => acked_after_ms ?? 0));
   const silence = silent_nodes > 0 && <p className={styles.note}>{texts.silent(silent_nodes)}</p>;

@@ -39,6 +39,15 @@ export const texts = {
     count === 1
       ? '1 more node polled today and is silent now. If it still runs, it accepts the key until it polls again.'
       : `${count} more nodes polled today and are silent now. If they still run, they accept the key until they poll again.`,
+  receipt: {
+    verifying: 'Verifying the signed receipt',
+    verified: 'The signed receipt was verified in this browser.',
+    refused: (reason: string) => `The receipt could not be verified. ${reason}`,
+    ofAnotherKey: 'It is that of another key.',
+    impossible:
+      'This browser cannot verify the signed receipt here. Save it and run “keyrail receipt verify”.',
+    save: 'Save receipt',
+  },
   version: (version: number) => `v${version}`,
   becomes: 'to',
   waits: 'waits',

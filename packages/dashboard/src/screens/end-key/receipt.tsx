@@ -1,0 +1,65 @@
+// The signed receipt of the change: verified in this browser with the published keys, and saved as
+// a file for others.
+import { verifyReceipt } from '@keyrail/client';
+import { useEffect, useState } from 'react';
+import { useApi } from '../../api/query.ts';
+import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/classes.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { saveFile } from '../../ui/save-file.ts';
+import styles from './end-key.module.css';
+import { texts } from './texts.ts';
+
+type Props = { receipt: string; keyId: string };
+
+export function Receipt({ receipt, keyId }: Props) {
+  const verdict = useVerdict({ receipt, keyId });
+  const isRefused = verdict !== null && verdict !== 'verified' && verdict !== 'impossible';
+  return (
+    <div className={classes(styles.receipt, isRefused && styles.warn)}>
+      {verdict === 'verified' && <Icon name="check" size={14} />}
+      {isRefused && <Icon name="warning" size={14} />}
+      <p role="status">{wordsOf(verdict)}</p>
+      <Button
+        small
+        icon="download"
+        onClick={() => saveFile(`receipt-${keyId}.jws`, receipt, 'application/jose')}
+      >
+        {texts.receipt.save}
+      </Button>
+    </div>
+  );
+}
+
+/** Null until it is known. Other words are the reason of a refusal. */
+type Verdict = 'verified' | 'impossible' | (string & {}) | null;
+
+function useVerdict({ receipt, keyId }: Props): Verdict {
+  const { data: keys, error } = useApi('GET /.well-known/jwks.json', {});
+  const [verdict, setVerdict] = useState<Verdict>(null);
+  useEffect(() => {
+    let isHere = true;
+    if (error) setVerdict(error.message);
+    if (!keys) return;
+    const verified = async (): Promise<Verdict> => {
+      const found = await verifyReceipt(receipt, keys);
+      if (!found.valid) return found.reason;
+      return found.claims.key_id === keyId ? 'verified' : texts.receipt.ofAnotherKey;
+    };
+    // Over plain HTTP browsers offer no cryptography, and old ones lack Ed25519.
+    void verified()
+      .catch((): Verdict => 'impossible')
+      .then((next) => isHere && setVerdict(next));
+    return () => {
+      isHere = false;
+    };
+  }, [keys, error, receipt, keyId]);
+  return verdict;
+}
+
+function wordsOf(verdict: Verdict): string {
+  if (verdict === null) return texts.receipt.verifying;
+  if (verdict === 'verified') return texts.receipt.verified;
+  if (verdict === 'impossible') return texts.receipt.impossible;
+  return texts.receipt.refused(verdict);
+}
