@@ -1,5 +1,5 @@
 // The plans of all statements that a server sends, including those inside database functions, as
-// PostgreSQL ran them: `auto_explain` sends them to the connection as notices.
+// PostgreSQL ran them: `auto_explain` sends them to the connection as warnings.
 import pg from 'pg';
 import { until } from './until.ts';
 
@@ -24,7 +24,8 @@ const SETTINGS = {
   'auto_explain.log_timing': 'off',
   'auto_explain.log_nested_statements': 'on',
   'auto_explain.log_format': 'json',
-  'auto_explain.log_level': 'notice',
+  // Connections of the server receive warnings, but no notices.
+  'auto_explain.log_level': 'warning',
 };
 
 let heard: Plan[] = [];

@@ -110,6 +110,8 @@ async function openTestApp(): Promise<TestApp> {
     publicUrl: 'http://keyrail.test',
     trustProxy: false,
     checkAnswers: true,
+    metering: null,
+    tracing: null,
   };
   return {
     app: buildApp(parts),

@@ -1,14 +1,15 @@
 // The store of a server under test: a data directory, or a cluster of its own that can be frozen,
 // crashed and queried about its connections.
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { templateName } from '../database-copies.ts';
-import { type Postgres, startPostgres } from '../stores/postgres.ts';
+import { type Postgres, type Surroundings, startPostgres } from '../stores/postgres.ts';
 import { findPostgres } from '../stores/postgres-binaries.ts';
+import { parentOf, signalEach, stopTree } from './process-tree.ts';
 import { runServer, type Settings } from './server.ts';
 
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-fault-tests-0123456789';
@@ -66,8 +67,11 @@ export function whyNoCluster(): string | false {
 
 const DATABASE = 'keyrail';
 
-export async function openCluster({ tcp = false } = {}): Promise<Cluster> {
-  const postgres = await startPostgres({ tcp });
+export async function openCluster(
+  options: { tcp?: boolean; around?: Surroundings } = {},
+): Promise<Cluster> {
+  const { tcp = false } = options;
+  const postgres = await startPostgres(options);
   const session = async (database = DATABASE): Promise<pg.Client> => {
     const client = new pg.Client({
       host: postgres.socketDir,
@@ -91,7 +95,7 @@ export async function openCluster({ tcp = false } = {}): Promise<Cluster> {
   const url = tcp ? postgres.tcpUrl(DATABASE) : postgres.url(DATABASE);
   let frozen: number[] = [];
   const thaw = () => {
-    for (const pid of frozen.splice(0)) send(pid, 'SIGCONT');
+    signalEach(frozen.splice(0), 'SIGCONT');
   };
   return {
     postgres,
@@ -123,34 +127,3 @@ export const settingsFor = (url: string): Settings => ({
   KEYRAIL_BOOTSTRAP_TOKEN: BOOTSTRAP_TOKEN,
   KEYRAIL_MASTER_KEY: randomBytes(32).toString('base64'),
 });
-
-/** Stops the parent first, so that it starts no further child. */
-function stopTree(root: number): number[] {
-  // Pid 0 or 1 would signal our own group, or all processes.
-  if (!(root > 1)) throw new Error('The cluster was not found among the running processes.');
-  send(root, 'SIGSTOP');
-  const children = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => parentOf(pid) === root);
-  for (const pid of children) send(pid, 'SIGSTOP');
-  return [root, ...children];
-}
-
-function parentOf(pid: number): number {
-  try {
-    // The program name is in parentheses and may itself contain some.
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-  } catch {
-    return 0;
-  }
-}
-
-function send(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has just ended.
-  }
-}

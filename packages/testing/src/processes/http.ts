@@ -3,11 +3,13 @@
 import { Agent, request } from 'node:http';
 
 export type Ask = {
-  method?: 'GET' | 'POST' | 'PATCH';
+  method?: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   path: string;
   token?: string;
   /** An idempotency key. */
   key?: string;
+  /** The page that a browser would name. */
+  origin?: string;
   body?: unknown;
   agent?: Agent;
   timeoutMs?: number;
@@ -24,7 +26,7 @@ const TIMEOUT_MS = 15_000;
 
 /** Opens a new connection for each request, unless an agent is given. */
 export function ask(url: string, asked: Ask): Promise<Outcome> {
-  const { method = 'GET', path, token, key, body, agent, timeoutMs = TIMEOUT_MS } = asked;
+  const { method = 'GET', path, token, key, origin, body, agent, timeoutMs = TIMEOUT_MS } = asked;
   const began = performance.now();
   const ms = () => performance.now() - began;
   const payload = body === undefined ? undefined : JSON.stringify(body);
@@ -35,6 +37,7 @@ export function ask(url: string, asked: Ask): Promise<Outcome> {
       headers: {
         ...(token && { authorization: `Bearer ${token}` }),
         ...(key && { 'idempotency-key': key }),
+        ...(origin && { origin }),
         ...(payload !== undefined && {
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(payload),
@@ -53,7 +56,7 @@ export function ask(url: string, asked: Ask): Promise<Outcome> {
       });
       response.on('error', () => {});
       response.on('close', () => {
-        const parsed = response.complete ? parse(text) : null;
+        const parsed = response.complete ? parse(text || '{}') : null;
         const link = response.headers.link?.toString();
         resolve(
           parsed

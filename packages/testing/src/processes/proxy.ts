@@ -15,6 +15,11 @@ export type Proxy = {
   keepAnswers(isKept: boolean): void;
   /** Delays all later responses. */
   delayAnswers(ms: number): void;
+  /**
+   * While true, nothing passes in either direction and no connection ends, as when a cable is
+   * unplugged; afterwards the connections of that time are reset.
+   */
+  unplug(isUnplugged: boolean): void;
   /** The number of connections cut until now. */
   cuts(): number;
   close(): Promise<void>;
@@ -26,11 +31,19 @@ type Wire = {
   cuts: number;
   answersAreKept: boolean;
   answerDelayMs: number;
+  isUnplugged: boolean;
   pairs: Set<[Socket, Socket]>;
 };
 
 /** Connects a client to the current target under the current rules. */
 function join(client: Socket, wire: Wire): void {
+  if (wire.isUnplugged) {
+    const alone: [Socket, Socket] = [client, client];
+    wire.pairs.add(alone);
+    client.on('error', () => {}).on('close', () => wire.pairs.delete(alone));
+    client.resume();
+    return;
+  }
   const target = connect(wire.targetPort, '127.0.0.1');
   const pair: [Socket, Socket] = [client, target];
   wire.pairs.add(pair);
@@ -41,7 +54,7 @@ function join(client: Socket, wire: Wire): void {
   };
   const forward = (from: Socket, to: Socket) => {
     from.on('data', (chunk: Buffer) => {
-      if (wire.answersAreKept && from === target) return;
+      if (wire.isUnplugged || (wire.answersAreKept && from === target)) return;
       if (wire.answerDelayMs > 0 && from === target) {
         setTimeout(() => to.write(chunk), wire.answerDelayMs);
         return;
@@ -54,6 +67,7 @@ function join(client: Socket, wire: Wire): void {
     });
     from.on('error', () => {});
     from.on('close', () => {
+      if (wire.isUnplugged) return;
       to.destroy();
       wire.pairs.delete(pair);
     });
@@ -64,7 +78,7 @@ function join(client: Socket, wire: Wire): void {
 
 export async function openProxy(targetPort: number): Promise<Proxy> {
   const pairs: Wire['pairs'] = new Set();
-  const kept = { answersAreKept: false, answerDelayMs: 0 };
+  const kept = { answersAreKept: false, answerDelayMs: 0, isUnplugged: false };
   const wire: Wire = { targetPort, budget: null, cuts: 0, ...kept, pairs };
   const server = createServer((client) => join(client, wire));
   server.listen(0, '127.0.0.1');
@@ -80,6 +94,10 @@ export async function openProxy(targetPort: number): Promise<Proxy> {
     },
     delayAnswers: (ms) => {
       wire.answerDelayMs = ms;
+    },
+    unplug: (isUnplugged) => {
+      wire.isUnplugged = isUnplugged;
+      if (!isUnplugged) cutAll();
     },
     cuts: () => wire.cuts,
     cutAfter: (bytes) => {

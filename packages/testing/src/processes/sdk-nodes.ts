@@ -13,17 +13,23 @@ export type NodeProcess = {
   /** `allowed`, or the denial reason. */
   verdict(key: string, route?: RouteOptions): Promise<string>;
   verify(key: string, route?: RouteOptions): Promise<Decision>;
+  /** How many of this many requests with the key are admitted. */
+  admit(key: string, times: number): Promise<number>;
   state(): Promise<KeyrailState>;
   ready(): Promise<boolean>;
   /** Stops it gracefully. */
   stop(): Promise<void>;
   kill(): Promise<void>;
+  signal(name: NodeJS.Signals): void;
 };
 
 /** Telemetry is off, because only the feed is under test. */
-export function startSdkNode(options: KeyrailOptions): NodeProcess {
+export function startSdkNode(options: KeyrailOptions, env: NodeJS.ProcessEnv = {}): NodeProcess {
   const whole = JSON.stringify({ telemetry: false, ...options });
-  const child = fork(PROGRAM, [whole], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+  const child = fork(PROGRAM, [whole], {
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: { ...process.env, ...env },
+  });
   const waiting = new Map<number, (said: unknown) => void>();
   let asked = 0;
   child.on('message', (message) => {
@@ -45,6 +51,7 @@ export function startSdkNode(options: KeyrailOptions): NodeProcess {
       const decision = await verify(key, route);
       return decision.allowed ? 'allowed' : decision.reason;
     },
+    admit: (key, times) => ask('admit', { key, times }),
     state: () => ask('state'),
     ready: () => ask('ready'),
     stop: async () => {
@@ -52,6 +59,7 @@ export function startSdkNode(options: KeyrailOptions): NodeProcess {
       await ended(child, 'SIGTERM');
     },
     kill: () => ended(child, 'SIGKILL'),
+    signal: (name) => void child.kill(name),
   };
 }
 

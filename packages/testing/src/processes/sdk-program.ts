@@ -5,14 +5,26 @@ import { createKeyrail } from '../../../sdk/src/keyrail.ts';
 const [, , options = '{}'] = process.argv;
 const node = createKeyrail(JSON.parse(options));
 
-type Message = { id: number; ask: string; key?: string; route?: RouteOptions };
+type Message = { id: number; ask: string; key?: string; route?: RouteOptions; times?: number };
 
-process.on('message', ({ id, ask, key, route }: Message) => {
+/** Requests one after the other, as a handler would get them. */
+async function admitted(key = '', times = 0): Promise<number> {
+  const header = (name: string) => (name === 'authorization' ? `Bearer ${key}` : undefined);
+  let count = 0;
+  for (let n = 0; n < times; n += 1) {
+    const call = { method: 'GET', path: '/', header, bodyBytes: () => new Uint8Array() };
+    if ((await node.admit(call)).kind === 'admitted') count += 1;
+  }
+  return count;
+}
+
+process.on('message', ({ id, ask, key, route, times }: Message) => {
   const answers: Record<string, () => unknown> = {
     verify: () => {
       const decision = node.verify(key, route);
       return decision.allowed ? { ...decision, context: decision.context } : decision;
     },
+    admit: () => admitted(key, times),
     state: () => node.state(),
     ready: () => node.ready(),
     close: () => node.close(),

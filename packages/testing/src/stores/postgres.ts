@@ -31,7 +31,9 @@ export type Postgres = {
   tcpUrl(database: string): string;
   /** Stops the server like a crash: no checkpoint, every connection lost, the disk kept. */
   crash(): Promise<void>;
-  /** Starts the server again on the same disk, after `crash`. */
+  /** Whether the server has ended, by itself or by `crash`. */
+  hasEnded(): boolean;
+  /** Starts the server again on the same disk, after its end. */
   restart(): Promise<void>;
   /** Stops the server and removes its disk. May be called twice. */
   stop(): Promise<void>;
@@ -47,15 +49,28 @@ type Cluster = {
   tcp: boolean;
   durable: boolean;
   account: Account | null;
+  /** Words before each command. */
+  prefix: readonly string[];
   server: ChildProcess | null;
 };
+
+/** Prepares the empty directory of the disk, and returns words that every command begins with. */
+export type Surroundings = (disk: string, account: Account | null) => Promise<readonly string[]>;
 
 const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 10_000;
 const SOCKET_PORT = 5432;
 
 /** Without `durable` the system decides when to write to the disk: a power cut loses data. */
-export async function startPostgres({ tcp = false, durable = true } = {}): Promise<Postgres> {
+export async function startPostgres({
+  tcp = false,
+  durable = true,
+  around = async () => [],
+}: {
+  tcp?: boolean;
+  durable?: boolean;
+  around?: Surroundings;
+} = {}): Promise<Postgres> {
   const found = findPostgres();
   if ('missing' in found) throw new Error(found.missing);
   const account = unprivilegedAccount(['postgres', 'nobody']);
@@ -63,7 +78,9 @@ export async function startPostgres({ tcp = false, durable = true } = {}): Promi
   const port = tcp ? await freePort() : SOCKET_PORT;
   const disk = join(scratch, 'disk');
   const { bin } = found;
-  const cluster: Cluster = { bin, scratch, disk, port, tcp, durable, account, server: null };
+  const prefix = await around(disk, account);
+  const place = { bin, scratch, disk, port, tcp, durable };
+  const cluster: Cluster = { ...place, account, prefix, server: null };
 
   const stopNow = () => endNow(cluster);
   const unhook = beforeWeEnd(stopNow);
@@ -83,6 +100,7 @@ export async function startPostgres({ tcp = false, durable = true } = {}): Promi
     url: (database) => socketUrl(cluster, 'keyrail', database),
     tcpUrl: (database) => tcpUrl(cluster, database),
     crash: () => endServer(cluster),
+    hasEnded: () => cluster.server === null || hasEnded(cluster.server),
     restart: () => startServer(cluster),
     stop: async () => {
       await endServer(cluster);
@@ -93,8 +111,15 @@ export async function startPostgres({ tcp = false, durable = true } = {}): Promi
   };
 }
 
-function createDisk({ bin, disk, account }: Cluster): void {
-  const [command, args] = commandUnder(account, [
+function commandOf({ account, prefix }: Cluster, program: string[]): [string, string[]] {
+  const [command, args] = commandUnder(account, program);
+  const words = [...prefix, command, ...args];
+  return [words[0] ?? command, words.slice(1)];
+}
+
+function createDisk(cluster: Cluster): void {
+  const { bin, disk } = cluster;
+  const [command, args] = commandOf(cluster, [
     join(bin, 'initdb'),
     '--no-sync',
     '--auth=trust',
@@ -118,7 +143,7 @@ async function startServer(cluster: Cluster): Promise<void> {
     fsync: cluster.durable ? 'on' : 'off',
     full_page_writes: cluster.durable ? 'on' : 'off',
   };
-  const [command, args] = commandUnder(cluster.account, [
+  const [command, args] = commandOf(cluster, [
     join(cluster.bin, 'postgres'),
     '-D',
     cluster.disk,
@@ -173,10 +198,10 @@ async function endServer({ server }: Cluster): Promise<void> {
 }
 
 function endNow(cluster: Cluster): void {
-  const { server, disk, bin, account, scratch } = cluster;
+  const { server, disk, bin, scratch } = cluster;
   if (server !== null && !hasEnded(server)) {
     const stop = ['stop', '-D', disk, '-m', 'immediate', '-w', '-t', '5'];
-    const [command, args] = commandUnder(account, [join(bin, 'pg_ctl'), ...stop]);
+    const [command, args] = commandOf(cluster, [join(bin, 'pg_ctl'), ...stop]);
     const run = spawnSync(command, args, { stdio: 'ignore', timeout: STOP_MS_MAX, cwd: '/' });
     if (run.status !== 0) server.kill('SIGKILL');
     cluster.server = null;

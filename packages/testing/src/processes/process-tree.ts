@@ -1,0 +1,35 @@
+// A process and its children, found by their parent: stopped and continued together.
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Stops the parent first, so that it starts no further child. */
+export function stopTree(root: number): number[] {
+  // Pid 0 or 1 would signal our own group, or all processes.
+  if (!(root > 1)) throw new Error('The cluster was not found among the running processes.');
+  signalEach([root], 'SIGSTOP');
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => parentOf(pid) === root);
+  signalEach(children, 'SIGSTOP');
+  return [root, ...children];
+}
+
+export function parentOf(pid: number): number {
+  try {
+    // The program name is in parentheses and may itself contain some.
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return 0;
+  }
+}
+
+export function signalEach(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has just ended.
+    }
+  }
+}

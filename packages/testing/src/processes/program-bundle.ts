@@ -1,0 +1,25 @@
+// A program as one file, for tests that start it many times. A short program spends most of its
+// time on loading its sources.
+import { basename, join } from 'node:path';
+import { type BuildOptions, build } from 'esbuild';
+
+export const forNode = {
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node24',
+  conditions: ['keyrail-source'],
+  logLevel: 'error',
+  banner: {
+    // Packages in CommonJS call it.
+    js: `import { createRequire as requireOf } from 'node:module';
+const require = requireOf(import.meta.url);`,
+  },
+} satisfies BuildOptions;
+
+/** Returns the path of the file, which is written into the folder. */
+export async function bundleProgram(source: string, folder: string): Promise<string> {
+  const outfile = join(folder, basename(source).replace(/ts$/, 'mjs'));
+  await build({ ...forNode, entryPoints: [source], outfile });
+  return outfile;
+}

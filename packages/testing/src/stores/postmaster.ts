@@ -1,0 +1,63 @@
+// A PostgreSQL that another program has started, found by the file in its data directory. It is not
+// our child, so a guard ends it if we are killed.
+import { spawn } from 'node:child_process';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { signalEach, stopTree } from '../processes/process-tree.ts';
+import { until } from '../until.ts';
+
+type Postmaster = { kill(): Promise<void>; freeze(): void; thaw(): void };
+
+export function openPostmaster(directory: string): Postmaster {
+  let frozen: number[] = [];
+  const freeze = () => {
+    const pid = pidIn(directory);
+    frozen = pid === null ? [] : stopTree(pid);
+  };
+  return {
+    freeze,
+    thaw: () => signalEach(frozen.splice(0), 'SIGCONT'),
+    kill: async () => {
+      freeze(); // so that no process writes after another one has ended
+      signalEach(frozen.splice(0), 'SIGKILL');
+      await until(() => pidIn(directory) === null);
+    },
+  };
+}
+
+/** Null if it does not run: the file stays after a kill, and its pid may be another program's. */
+function pidIn(directory: string): number | null {
+  try {
+    const pid = Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    return readlinkSync(`/proc/${pid}/cwd`) === directory ? pid : null;
+  } catch {
+    return null;
+  }
+}
+
+const ENDING = `cat >/dev/null
+scratch=$1; shift
+for directory; do
+  pid=$(head -n 1 "$directory/postmaster.pid" 2>/dev/null) || continue
+  [ "$(readlink "/proc/$pid/cwd")" = "$directory" ] || continue
+  kill -QUIT "$pid"
+  kill -CONT "$pid"
+done
+for try in 1 2 3 4 5; do rm -rf "$scratch" 2>/dev/null && exit; sleep 1; done`;
+
+/**
+ * Waits for the end of its input, which also comes when this process is killed; then it ends the
+ * servers of these directories and removes the folder of all of them.
+ */
+export function guardPostmasters(
+  scratch: string,
+  directories: readonly string[],
+): { endNow(): void } {
+  const guard = spawn('sh', ['-c', ENDING, 'guard', scratch, ...directories], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  guard.on('error', () => {});
+  guard.unref();
+  return { endNow: () => void guard.stdin.destroy() };
+}

@@ -1,0 +1,18 @@
+/** Finds Prometheus and promtool on this machine, or installs the distribution's if permitted. */
+import { spawnSync } from 'node:child_process';
+import { installFromDistribution } from './distribution.ts';
+
+/** For `test(…, { skip }, …)`: false if both are there, otherwise the reason, which is logged. */
+export function prometheusIsMissing(): string | false {
+  if (runs()) return false;
+  const refusal = installFromDistribution('prometheus');
+  if (runs()) return false;
+  const reason = `no Prometheus: ${refusal ?? 'none was installed'}`;
+  console.error(`Tests with Prometheus are skipped: ${reason}`);
+  return reason;
+}
+
+const runs = (): boolean =>
+  ['prometheus', 'promtool'].every(
+    (program) => spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0,
+  );
