@@ -1,8 +1,8 @@
 /**
  * Builds the packages that are published: the SDK and the client as ESM and CommonJS with
- * declarations, the CLI as one ESM file, the widget as ESM for browsers with declarations. Each has
- * no dependency; code and types of the protocol are included. Plain JavaScript, because setup runs
- * it on any Node.
+ * declarations, the CLI and Edge as one ESM file each, the widget as ESM for browsers with
+ * declarations. Each has no dependency; code and types of the protocol are included. Plain
+ * JavaScript, because setup runs it on any Node.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -38,6 +38,10 @@ const recipes = {
   cli: {
     sources: ['packages/cli/src', 'packages/client/src', 'packages/protocol/src/wire'],
     build: buildCli,
+  },
+  edge: {
+    sources: ['packages/edge/src', 'packages/sdk/src', 'packages/protocol/src/wire'],
+    build: buildEdge,
   },
   widget: {
     sources: [
@@ -156,6 +160,20 @@ async function buildCli({ root, home, out }) {
   });
   // The bundle contains commander, whose licence asks for its text to be included.
   copyFileSync(join(root, 'node_modules/commander/LICENSE'), join(out, 'LICENSE-commander.txt'));
+}
+
+async function buildEdge({ home, out }) {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: [join(home, 'src/main.ts')],
+    outfile: join(out, 'keyrail-edge.js'),
+    format: 'esm',
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    conditions: ['keyrail-source'],
+    logLevel: 'warning',
+  });
 }
 
 /** React is installed by the user of the package; Preact and the client are included. */

@@ -10,8 +10,8 @@ const run = promisify(execFile);
 export const root = join(import.meta.dirname, '..');
 const modules = join(root, 'node_modules');
 
-export type Name = 'sdk' | 'client' | 'cli' | 'widget';
-export const names: readonly Name[] = ['sdk', 'client', 'cli', 'widget'];
+export type Name = 'sdk' | 'client' | 'cli' | 'edge' | 'widget';
+export const names: readonly Name[] = ['sdk', 'client', 'cli', 'edge', 'widget'];
 
 export type Packed = { name: Name; tarball: string; files: string[] };
 
@@ -22,24 +22,31 @@ export function npm(args: readonly string[], cwd: string) {
   return run(command, [...first, ...args], { cwd });
 }
 
-/** Packs one package into the folder. */
-export async function pack(name: Name, folder: string): Promise<Packed> {
+type Manifest = { name: string; filename: string; files: { path: string }[] };
+
+/** Packs packages into the folder: all of them with one npm, whose start costs the most. */
+export async function pack(wanted: readonly Name[], folder: string): Promise<Packed[]> {
   const flags = ['--json', '--silent', '--pack-destination', folder];
-  const { stdout } = await npm(['pack', '-w', `packages/${name}`, ...flags], root);
-  const [packed]: [{ filename: string; files: { path: string }[] }] = JSON.parse(stdout);
-  const tarball = join(folder, packed.filename);
-  return { name, tarball, files: packed.files.map(({ path }) => path) };
+  const workspaces = wanted.flatMap((name) => ['-w', `packages/${name}`]);
+  const { stdout } = await npm(['pack', ...workspaces, ...flags], root);
+  const manifests: Manifest[] = JSON.parse(stdout);
+  return wanted.map((name) => {
+    const packed = manifests.find((one) => one.name === `@keyrail/${name}`);
+    if (!packed) throw new Error(`npm did not pack ${name}: ${stdout}`);
+    const tarball = join(folder, packed.filename);
+    return { name, tarball, files: packed.files.map(({ path }) => path) };
+  });
 }
 
 export const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'keyrail-packages-'));
 
-/** A new project in which only this package is installed. */
-export async function install({ name, tarball }: Packed, folder: string): Promise<string> {
-  const project = join(folder, `project-${name}`);
+/** A new project in which only these packages are installed. */
+export async function install(packed: readonly Packed[], folder: string): Promise<string> {
+  const project = join(folder, `project-${packed.map(({ name }) => name).join('-')}`);
   await mkdir(project);
   await writeFile(join(project, 'package.json'), '{ "name": "project", "private": true }');
   const flags = ['--offline', '--no-audit', '--no-fund', '--silent'];
-  await npm(['install', ...flags, tarball], project);
+  await npm(['install', ...flags, ...packed.map(({ tarball }) => tarball)], project);
   return project;
 }
 

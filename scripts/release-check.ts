@@ -106,7 +106,7 @@ async function runTool(tool: string, args: readonly string[], cwd: string): Prom
 }
 
 async function compileClassic(packed: Packed, folder: string, bin: string): Promise<string> {
-  const project = await install(packed, folder);
+  const project = await install([packed], folder);
   await cp(join(root, 'packages', packed.name, 'test/consumer.cts'), join(project, 'consumer.ts'));
   await linkTypes(project, ['@types/node', 'undici-types']);
   const compilerOptions = { module: 'commonjs', moduleResolution: 'node10', types: ['node'] };
@@ -124,8 +124,8 @@ async function installTools(folder: string): Promise<string> {
 async function findingsIn(folder: string): Promise<Finding[]> {
   const bin = await installTools(folder);
   const findings = await openApiFindings(folder, bin);
-  for (const name of names) {
-    const packed = await pack(name, folder);
+  for (const packed of await pack(names, folder)) {
+    const { name } = packed;
     for (const [title, { packages, check }] of Object.entries(checks)) {
       if (!packages.includes(name)) continue;
       findings.push(...reported(`${name}: ${title}`, await check(packed, folder, bin)));

@@ -81,7 +81,7 @@ function entryOf({ root, files, scratch }: FilesRun): string {
  * The embedded store is WebAssembly. Optimising it takes a third of the time and does not pay off
  * within one test file. Tests on PostgreSQL or both stores may open one, too.
  */
-const FLAGS = ['--liftoff-only'];
+const FLAGS = ['--liftoff-only', '--wasm-lazy-validation'];
 
 function readHappenings(path: string): Happening[] {
   try {

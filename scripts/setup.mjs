@@ -1,9 +1,9 @@
 /**
  * The first step of every npm script: installs what is missing, makes sure that the script will
- * run on a Node that executes TypeScript, and builds the dashboard and the published packages. With
- * `--server`, what the server needs is enough: nothing is written if its dependencies are there.
- * Plain JavaScript without dependencies, because it must run on an old Node with nothing
- * installed. Silent when there is nothing to do.
+ * run on a Node that executes TypeScript, and builds the dashboard, the published packages and the
+ * empty embedded database. With `--server`, what the server needs is enough: nothing is written if
+ * its dependencies are there. Plain JavaScript without dependencies, because it must run on an old
+ * Node with nothing installed. Silent when there is nothing to do.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -19,6 +19,7 @@ import {
 import { delimiter, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildBrowser, isBrowserStale } from './build-browser.mjs';
+import { buildDatabase, isDatabaseMissing } from './build-database.mjs';
 import { buildPackages, stalePackages } from './build-packages.mjs';
 import { withLock } from './setup-lock.mjs';
 
@@ -30,8 +31,8 @@ const pinnedNode = join(modules, '.bin', process.platform === 'win32' ? 'node.cm
 const NODE_MAJOR_MIN = 24;
 const INSTALL_MS_MAX = 600_000;
 /** Measured with du, in megabytes. */
-const INSTALLED_MB = 420;
-const INSTALLED_MB_WITHOUT_DEV = 245;
+const INSTALLED_MB = 500;
+const INSTALLED_MB_WITHOUT_DEV = 325;
 
 async function setUp({ serverOnly }) {
   const stamp = wantedStamp();
@@ -46,16 +47,33 @@ async function setUp({ serverOnly }) {
   checkRuntime();
   // The server runs from its sources, and without the dashboard if that cannot be built.
   if (serverOnly && !isWritable(join(root, 'packages'))) return;
-  if (isBrowserStale(root)) {
-    // Another process may have built it while this one waited for the lock.
-    await withLock(root, () => isBrowserStale(root) && buildBrowser(root)).catch((error) => {
-      if (!serverOnly) throw error;
-      console.error(`keyrail: the dashboard was not built: ${error.message}`);
-    });
-  }
-  if (serverOnly && !hasCompiler()) return;
-  if (stalePackages(root).length > 0) {
-    await withLock(root, () => buildPackages(root, stalePackages(root)));
+  const withPackages = !serverOnly || hasCompiler();
+  const isBuilt = () =>
+    !isBrowserStale(root) &&
+    !isDatabaseMissing(root) &&
+    (!withPackages || stalePackages(root).length === 0);
+  if (isBuilt()) return;
+  await withLock(root, () => build({ serverOnly, withPackages }));
+}
+
+/** What another process has built while this one waited for the lock is not built again. */
+async function build({ serverOnly, withPackages }) {
+  // The database is created by a process of its own, beside the other builds.
+  const database = isDatabaseMissing(root) ? buildDatabase(root) : null;
+  const created = database?.catch((error) => console.error(`keyrail: ${error.message}`));
+  try {
+    if (isBrowserStale(root)) {
+      await buildBrowser(root).catch((error) => {
+        if (!serverOnly) throw error;
+        console.error(`keyrail: the dashboard was not built: ${error.message}`);
+      });
+    }
+    if (withPackages) {
+      const stale = stalePackages(root);
+      if (stale.length > 0) await buildPackages(root, stale);
+    }
+  } finally {
+    await created;
   }
 }
 

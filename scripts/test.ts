@@ -1,6 +1,6 @@
 /**
- * The test command: format, lint and types, beside them every lane of the matrix, then a summary
- * whose last line is "N passed, N failed, N skipped".
+ * The test command: format, lint and types, then every lane of the matrix, then a summary whose
+ * last line is "N passed, N failed, N skipped".
  *
  *   npm test                          everything, on every store
  *   npm run check                     the quick part
@@ -12,8 +12,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findChromium } from '@keyrail/testing/stores/chromium.ts';
+import { programIsMissing } from '@keyrail/testing/stores/daemon.ts';
 import { startPostgres } from '@keyrail/testing/stores/postgres.ts';
 import { findPostgres } from '@keyrail/testing/stores/postgres-binaries.ts';
+import { prometheusIsMissing } from '@keyrail/testing/stores/prometheus.ts';
 import { proxyIsMissing } from '@keyrail/testing/stores/proxies.ts';
 import { redisIsMissing } from '@keyrail/testing/stores/redis.ts';
 import { endAll } from './children.ts';
@@ -43,10 +45,9 @@ async function main(): Promise<void> {
     .map((lane) => ({ lane, files: filesOf(lane, filters) }))
     .filter(({ files }) => files.length > 0);
   const backends = await startBackends(chosen.map(({ lane }) => lane));
-  const [checked, tested] = await Promise.all([
-    filters.length > 0 ? [] : runStaticChecks(root, env),
-    runLanes(chosen, { root, env, scratch, backends, only: store }),
-  ]);
+  // One after the other: beside the compilers, requests of the first tests ran into deadlines.
+  const checked = filters.length > 0 ? [] : await runStaticChecks(root, env);
+  const tested = await runLanes(chosen, { root, env, scratch, backends, only: store });
   const rows: Row[] = [checked, tested].flat();
   const failed = rows.some(({ failures }) => failures.length > 0);
   const nothingRan = rows.every(({ passed, failures }) => passed + failures.length === 0);
@@ -94,6 +95,8 @@ function installPrograms(env: NodeJS.ProcessEnv): void {
   findChromium();
   proxyIsMissing('nginx');
   proxyIsMissing('caddy');
+  prometheusIsMissing();
+  for (const name of ['pgbouncer', 'haproxy', 'etcd', 'patroni'] as const) programIsMissing(name);
   env.KEYRAIL_TEST_INSTALL ??= 'tried';
 }
 

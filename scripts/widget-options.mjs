@@ -22,9 +22,22 @@ export const widgetOptions = (root) => ({
   conditions: ['keyrail-source'],
   inject: ['captured', 'jsx'].map((name) => join(root, `packages/widget/src/${name}.ts`)),
   define: { 'process.env.NODE_ENV': '"production"' },
-  plugins: [styleAsText],
+  plugins: [styleAsText, withoutReceipts],
   logLevel: 'warning',
 });
+
+/**
+ * The client loads its code for receipts on demand, and the widget never does. Left out, because
+ * code that is loaded on demand makes esbuild wrap the rest.
+ */
+const withoutReceipts = {
+  name: 'without-receipts',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/verify-receipt\.ts$/ }, ({ path, kind }) =>
+      kind === 'dynamic-import' ? { path, external: true } : null,
+    );
+  },
+};
 
 /** A shadow root takes its style from a text; the imports in it are followed first. */
 const styleAsText = {
