@@ -1,0 +1,191 @@
+// The planted bugs: each one is a patch, and the test that must fail while the patch is applied.
+
+export type Planted = {
+  /** The name of the file in `patches`, without its ending. */
+  patch: string;
+  /** What the bug does. */
+  bug: string;
+  file: string;
+  /** The title of the test. */
+  title: string;
+  store: 'embedded' | 'postgres';
+  /** Cheap enough for every run of the tests. */
+  isCheap?: true;
+};
+
+const SERVER = 'packages/server/src';
+
+export const plantedBugs: readonly Planted[] = [
+  {
+    patch: '01-version-from-a-sequence',
+    bug: 'policy versions come from a sequence, in no order of commits',
+    file: `${SERVER}/features/policy/one-moment.test.ts`,
+    title: 'no version is visible before all lower versions are committed',
+    store: 'postgres',
+  },
+  {
+    patch: '02-snapshot-read-committed',
+    bug: 'the statements of a snapshot see different moments',
+    file: `${SERVER}/features/policy/one-moment.test.ts`,
+    title: 'a snapshot is consistent while keys are written',
+    store: 'postgres',
+  },
+  {
+    patch: '03-unchanged-for-a-filter',
+    bug: 'a change that a filter hides is a 304',
+    file: `${SERVER}/features/policy/policy.test.ts`,
+    title: 'a node whose filter hides a change still gets the new version',
+    store: 'embedded',
+  },
+  {
+    patch: '04-expired-keys-left-out',
+    bug: 'an expired key disappears from snapshots without a change',
+    file: `${SERVER}/features/policy/policy.test.ts`,
+    title: 'a snapshot contains every unrevoked key with its resolved limits',
+    store: 'embedded',
+  },
+  {
+    patch: '05-audit-after-the-commit',
+    bug: 'the audit row is written in a transaction of its own, after the change',
+    file: `${SERVER}/doors/write.test.ts`,
+    title: 'a change without audit rows cannot commit',
+    store: 'embedded',
+  },
+  {
+    patch: '06-second-revocation-audited',
+    bug: 'revoking a revoked key changes and audits it again',
+    file: `${SERVER}/features/keys/key-endings.test.ts`,
+    title: 'a revoked key cannot be rotated, and revoking it again changes nothing',
+    store: 'embedded',
+  },
+  {
+    patch: '07-evicted-before-the-commit',
+    bug: 'caches drop a secret key before its revocation is committed',
+    file: `${SERVER}/doors/write.test.ts`,
+    title: 'caches drop a secret key only after the commit that ends it',
+    store: 'embedded',
+  },
+  {
+    patch: '08-cache-life-slides',
+    bug: 'every use extends the life of a cached secret key',
+    file: `${SERVER}/access/secret-key-cache.test.ts`,
+    title: 'a key is read once per lifetime, which use does not extend',
+    store: 'embedded',
+    isCheap: true,
+  },
+  {
+    patch: '09-cache-without-generations',
+    bug: 'a read from before a revocation is cached after it',
+    file: `${SERVER}/access/secret-key-cache.test.ts`,
+    title: 'a read that began before a revocation is not cached after it',
+    store: 'embedded',
+    isCheap: true,
+  },
+  {
+    patch: '10-expiry-by-the-clock-of-the-api',
+    bug: 'one-time tokens expire by the clock of the API process',
+    file: `${SERVER}/features/accounts/one-time-tokens.test.ts`,
+    title: 'a verification link lasts a day and a reset link an hour',
+    store: 'embedded',
+  },
+  {
+    patch: '11-rotation-extends-the-old-key',
+    bug: 'a rotation moves an earlier expiry of the old key to the end of the overlap',
+    file: `${SERVER}/features/keys/key-endings.test.ts`,
+    title: 'a rotation never extends the old key and never shortens its successor',
+    store: 'embedded',
+  },
+  {
+    patch: '12-update-without-the-workspace',
+    bug: 'an update does not compare the workspace',
+    file: 'tests/contracts/reach.test.ts',
+    title: 'an update that names a row of another workspace changes nothing',
+    store: 'embedded',
+  },
+  {
+    patch: '13-superuser-accepted',
+    bug: 'the server starts with a login that bypasses row level security',
+    file: 'tests/faults/database-roles.test.ts',
+    title: 'start refuses a role that bypasses row level security',
+    store: 'postgres',
+  },
+  {
+    patch: '14-reach-of-the-session',
+    bug: 'the workspace and the role of a request stay on its connection',
+    file: 'tests/contracts/connections.test.ts',
+    title: 'a released connection has no role and no scope',
+    store: 'embedded',
+  },
+  {
+    patch: '15-token-read-then-consumed',
+    bug: 'a one-time token is read and then consumed, in two statements',
+    file: `${SERVER}/features/accounts/one-time-tokens.test.ts`,
+    title: 'a token is consumed by a single statement that checks every condition',
+    store: 'embedded',
+  },
+  {
+    patch: '16-cheap-hash-without-an-account',
+    bug: 'a login without an account computes a cheaper hash',
+    file: `${SERVER}/access/passwords.test.ts`,
+    title: 'without an account the same work is done, and the result is false',
+    store: 'embedded',
+    isCheap: true,
+  },
+  {
+    patch: '17-origin-by-its-end',
+    bug: 'an origin is accepted if it ends like an allowed one',
+    file: `${SERVER}/features/embed/embed-tokens.test.ts`,
+    title: 'only an origin in its audience may present a token',
+    store: 'embedded',
+  },
+  {
+    patch: '18-epoch-cached',
+    bug: 'a process keeps what it read about the tenant of an embed token',
+    file: `${SERVER}/features/embed/embed-tokens.test.ts`,
+    title: 'a token that has ended is refused at the very next request',
+    store: 'embedded',
+  },
+  {
+    patch: '19-limiter-of-two-counters',
+    bug: 'a sliding window is estimated from two counters',
+    file: 'tests/contracts/counters-twins.test.ts',
+    title: 'no interval of any schedule exceeds the limit, and no check is charged partially',
+    store: 'embedded',
+  },
+  {
+    patch: '20-denied-checks-charged',
+    bug: 'a denied check is charged',
+    file: `${SERVER}/features/ratelimit/ratelimit.test.ts`,
+    title: 'all rules are charged or none, and cost 0 charges nothing',
+    store: 'embedded',
+  },
+  {
+    patch: '21-complete-without-its-token',
+    bug: 'any caller can complete a claim, with or without its lock',
+    file: `${SERVER}/features/idempotency/idempotency.test.ts`,
+    title: 'an expired lock is stolen once, and its old holder can change nothing',
+    store: 'embedded',
+  },
+  {
+    patch: '22-signature-of-the-parsed-body',
+    bug: 'the signature of a report is verified over parsed JSON',
+    file: `${SERVER}/features/scanner/scanner.test.ts`,
+    title: 'nothing is parsed or looked up before the signature is verified',
+    store: 'embedded',
+  },
+  {
+    patch: '23-restore-without-fences',
+    bug: 'a restored database continues with old versions, epochs and tokens',
+    file: 'tests/contracts/backups.test.ts',
+    title: 'a restore is interrupted, refuses to serve, begins again, and fences',
+    store: 'embedded',
+  },
+  {
+    patch: '24-only-the-servers-timeout',
+    bug: 'only PostgreSQL ends a statement that takes too long',
+    file: 'tests/faults/postgres-frozen.test.ts',
+    title:
+      'requests are answered in time while PostgreSQL is frozen, and succeed again after it thaws',
+    store: 'postgres',
+  },
+];

@@ -1,0 +1,56 @@
+// Every patch of a planted bug still fits, the document lists all of them, and two cheap ones,
+// other ones each day, are really caught. `npm run planted` runs all.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import { plantedBugs } from './bugs.ts';
+import { copyTree, root } from './copied-tree.ts';
+import { handful } from './handful.ts';
+import { resultIn, runPlanted } from './run.ts';
+
+const tree = copyTree();
+after(tree.remove);
+const patchOf = (name: string) => join(import.meta.dirname, 'patches', `${name}.patch`);
+
+test('every patch applies to the tree as it is, and can be removed again', () => {
+  const files = readdirSync(join(import.meta.dirname, 'patches'));
+  deepEqual(files.toSorted(), plantedBugs.map(({ patch }) => `${patch}.patch`).toSorted());
+  equal(files.length, 24);
+  for (const { patch } of plantedBugs) {
+    tree.apply(patchOf(patch));
+    tree.revert(patchOf(patch));
+  }
+});
+
+test('every named test exists, and the document lists it', () => {
+  const text = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
+  for (const { patch, bug, file, title } of plantedBugs) {
+    ok(readFileSync(join(root, file), 'utf8').includes(title), `${file}: ${title}`);
+    const line = text.split('\n').find((each) => each.includes(`\`${patch}\``)) ?? '';
+    ok(line.includes(bug) && line.includes(title), `README.md: ${patch}`);
+  }
+});
+
+test('two cheap bugs of this day are caught', async () => {
+  const cheap = plantedBugs.filter(({ isCheap }) => isCheap);
+  for (const planted of handful(cheap, 2, systemClock.now())) {
+    const { why } = await runPlanted(planted, { tree, postgresUrl: null });
+    equal(why, null, planted.patch);
+  }
+});
+
+test('a handful moves on with each day and comes back to the first', () => {
+  const day = (n: number) => new Date(n * 86_400_000);
+  const all = ['a', 'b', 'c'];
+  const days = [0, 1, 2].map((n) => handful(all, 2, day(n)).join(''));
+  deepEqual(days, ['ab', 'ca', 'bc']);
+});
+
+test('a test that was skipped or is missing did not pass', () => {
+  equal(resultIn('ok 1 - it works', 'it works'), 'passed');
+  equal(resultIn('not ok 1 - it works', 'it works'), 'failed');
+  equal(resultIn('ok 1 - it works # SKIP no store', 'it works'), 'was not found');
+  equal(resultIn('1..0', 'it works'), 'was not found');
+});

@@ -1,0 +1,54 @@
+// A bed is a deployment under test: its addresses, its nodes, and the faults that it can have.
+import type { Settings } from '@keyrail/testing/processes/server.ts';
+import type { Span } from '../history.ts';
+
+/** Begins a fault, ends it after a time, and resolves when its parts run again. */
+export type Fault = (forMs: number, dice: number) => Promise<void>;
+
+/** A fault that lasts until it is ended: `begin` returns what ends it. */
+export type Trial = {
+  part: string;
+  fault: 'killed' | 'frozen' | 'cut off';
+  begin(): Promise<() => Promise<void>>;
+};
+
+export type Bed = {
+  name: string;
+  /** Addresses of the API, each through a proxy. */
+  urls: string[];
+  mailDir: string;
+  faults: Record<string, Fault>;
+  /** When counters were lost, which some faults are allowed to do. */
+  losses: Span[];
+  /** Faults that this machine does not allow, with the reason. */
+  skipped: string[];
+  /** Resident memory of the product's processes by name. */
+  residentMiB(): Record<string, number>;
+  /** If present, these happen one after the other in place of `faults`. */
+  trials?: Trial[];
+  /** Whether every part runs and each of them has its spare; without it only recovery counts. */
+  isWhole?(): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-the-soak-0123456789';
+export const BUDGET = 400;
+
+/** What all processes of a bed have in common. */
+export const commonSettings = (mailDir: string): Settings => ({
+  KEYRAIL_BOOTSTRAP_TOKEN: BOOTSTRAP_TOKEN,
+  KEYRAIL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
+  KEYRAIL_MAIL: `file:${mailDir}`,
+  KEYRAIL_PUBLIC_URL: 'http://127.0.0.1:4400',
+  KEYRAIL_AUTH_THROTTLE: 'off',
+  KEYRAIL_INGEST_EVENTS_PER_MINUTE: String(BUDGET),
+  KEYRAIL_REVOKE_WAIT_MS: '4000',
+});
+
+/** Runs an act that loses counters, and notes when. */
+export async function losing(losses: Span[], act: () => Promise<void>): Promise<void> {
+  const span = { t0: performance.now(), t1: Number.POSITIVE_INFINITY };
+  losses.push(span);
+  await act();
+  span.t1 = performance.now();
+}

@@ -1,0 +1,71 @@
+// A small disk that can be filled: a tmpfs in a mount namespace of its own, so that nothing outside
+// can see it or run out of space. A sleeping process keeps the namespace; programs enter it.
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Account } from '@keyrail/testing/stores/scratch.ts';
+
+export type SmallDisk = {
+  /** Words that make a command run with the disk in place. */
+  prefix: readonly string[];
+  /** Copies a directory of the machine onto the disk. */
+  copy(from: string): void;
+  fill(): void;
+  free(): void;
+  close(): Promise<void>;
+};
+
+const FILLER = 'filler';
+
+/** The reason why this machine allows no disk of its own, or null. */
+export function whyNoDisk(): string | null {
+  if (process.getuid?.() !== 0) return 'a full disk needs root, for a mount namespace';
+  const tried = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt'], {
+    encoding: 'utf8',
+  });
+  return tried.status === 0 ? null : `a full disk needs a mount namespace: ${tried.stderr.trim()}`;
+}
+
+export async function openSmallDisk(
+  path: string,
+  { mib, account }: { mib: number; account: Account | null },
+): Promise<SmallDisk> {
+  mkdirSync(path, { recursive: true });
+  const owner = account ? `,uid=${account.uid},gid=${account.gid}` : '';
+  const mount = `mount -t tmpfs -o size=${mib}m,mode=0700${owner} none ${path}`;
+  const script = `${mount} && echo mounted && exec sleep infinity`;
+  const holder = spawn('setpriv', ['--pdeathsig=KILL', 'unshare', '-m', 'sh', '-c', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  process.once('exit', () => holder.kill('SIGKILL'));
+  await mounted(holder);
+  const prefix = ['nsenter', '-t', String(holder.pid), '-m', '--'];
+  const run = (...words: string[]) =>
+    spawnSync(prefix[0] ?? '', [...prefix.slice(1), ...words], { encoding: 'utf8' });
+  return {
+    prefix,
+    copy: (from) => {
+      const { status, stderr } = run('cp', '-a', `${from}/.`, path);
+      if (status !== 0) throw new Error(stderr);
+    },
+    // dd ends with an error when the disk is full: that is its purpose.
+    fill: () => void run('dd', 'if=/dev/zero', `of=${join(path, FILLER)}`, 'bs=64k'),
+    free: () => void run('rm', '-f', join(path, FILLER)),
+    close: async () => {
+      if (holder.exitCode !== null || holder.signalCode !== null) return;
+      const gone = once(holder, 'exit');
+      holder.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+async function mounted(holder: ChildProcess): Promise<void> {
+  const ended = once(holder, 'exit').then(() => {
+    throw new Error('the small disk could not be mounted');
+  });
+  const said = holder.stdout ? once(holder.stdout, 'data') : ended;
+  await Promise.race([said, ended]);
+  ended.catch(() => {}); // it ends when the soak does
+}

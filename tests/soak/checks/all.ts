@@ -1,0 +1,57 @@
+// The invariants by number, with the sentence that each one checks.
+import type { Check, Finding, History } from '../history.ts';
+import { I1, I2, I3 } from './audit.ts';
+import { I4, I5, I6, I7, I8, I9 } from './feed.ts';
+import { I10, I11, I12, I21 } from './keys.ts';
+import { I13, I14, I20 } from './people.ts';
+import { I17, I18, I22, I23, I25 } from './reach.ts';
+import { I15, I16, I19, I24 } from './traffic.ts';
+
+export type Invariant = { name: string; says: string; check: Check };
+
+const of = (name: string, says: string, check: Check): Invariant => ({ name, says, check });
+
+export const invariants: readonly Invariant[] = [
+  of('I1', 'the audit chain has every number once and every hash right', I1),
+  of('I2', 'a change has one audit row, and nothing else has one', I2),
+  of('I3', 'audit rows are in the order of real time', I3),
+  of('I4', 'policy versions never go back', I4),
+  of('I5', 'snapshots and folded deltas of one version are equal', I5),
+  of('I6', 'pages and later deltas give the same as one snapshot', I6),
+  of('I7', 'deltas go forward, name a key once, and 304 means no change', I7),
+  of('I8', 'a reader below the floor or ahead of the version gets a snapshot', I8),
+  of('I9', 'a revoked key is not served, and rate limits are resolved', I9),
+  of('I10', 'no node admits a key whose revocation is complete', I10),
+  of('I11', 'no key lives longer again, and a successor is a copy', I11),
+  of('I12', 'a deleted tenant has no active key, and the count is right', I12),
+  of('I13', 'a workspace with members has an owner', I13),
+  of('I14', 'a one-time token works once, and a reset ends sessions', I14),
+  of('I15', 'one execution under one lock, then the stored response', I15),
+  of('I16', 'no interval admits more than the limit', I16),
+  of('I17', 'no embed token is accepted after its end', I17),
+  of('I18', 'no secret key is accepted after its end', I18),
+  of('I19', 'usage is the sum of accepted events', I19),
+  of('I20', 'a sign-up queues one mail, a repeated verification none', I20),
+  of('I21', 'external ids are unique', I21),
+  of('I22', 'nothing of another workspace is shown', I22),
+  of('I23', 'a test key changes nothing live', I23),
+  of('I24', 'the budget of telemetry also counts refused batches', I24),
+  of('I25', 'after the last fault everything works again in time', I25),
+];
+
+export type Verdict = Finding & Omit<Invariant, 'check'>;
+
+export const checkAll = (history: History): Verdict[] =>
+  invariants.map(({ name, says, check }) => ({ name, says, ...check(history) }));
+
+/**
+ * Those about ended credentials, which need nothing of what is read at the end. They are quick: the
+ * process that checks also forwards the wires of a bed.
+ */
+export const AT_ANY_TIME = ['I10', 'I18'];
+
+/** What operations alone show, while a soak still runs. */
+export const violationsUntilNow = (history: History): string[] =>
+  invariants
+    .filter(({ name }) => AT_ANY_TIME.includes(name))
+    .flatMap(({ name, check }) => check(history).violations.map((each) => `${name}: ${each}`));

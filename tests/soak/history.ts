@@ -1,0 +1,107 @@
+// What a soak records: every operation with its times and outcome, and what was read at the end.
+// The checks see nothing else, so that a history can be checked again, or be written by a test.
+
+export type Args = Record<string, string | number | boolean | null>;
+export type Body = Record<string, unknown>;
+
+/**
+ * `ok`: the response says that it was done. `fail`: the response says that it was not done.
+ * `unknown`: no response, or one that says neither.
+ */
+export type Outcome = 'ok' | 'fail' | 'unknown';
+
+export type Op = {
+  client: string;
+  kind: string;
+  args: Args;
+  /** Milliseconds of the monotonic clock of the driver: sent, and answered or given up. */
+  t0: number;
+  t1: number;
+  outcome: Outcome;
+  status: number;
+  body: Body;
+};
+
+export type Span = { t0: number; t1: number };
+
+export type Mail = { id: string; kind: string; to: string };
+
+/** How long after the last fault something worked again; null if it did not in its time. */
+export type Recovery = { what: string; ms: number | null };
+
+export type History = {
+  workspaceId: string;
+  /** The secret key of the test environment. */
+  testKeyId: string;
+  ops: Op[];
+  /** All audit rows at the end, and the number of them before the first step. */
+  audit: Body[];
+  auditBefore: number;
+  /** All keys and tenants at the end, also revoked keys. */
+  keys: Body[];
+  tenants: Body[];
+  /** Requests of each key in the usage figures at the end. */
+  usage: Record<string, number>;
+  mails: Mail[];
+  /** When counters were lost, by a fault that is allowed to lose them. */
+  losses: Span[];
+  recoveries: Recovery[];
+};
+
+export type Finding = {
+  /** How often there was something to check. */
+  reached: number;
+  violations: string[];
+};
+
+export type Check = (history: History) => Finding;
+
+export const emptyHistory = (): History => ({
+  workspaceId: '',
+  testKeyId: '',
+  ops: [],
+  audit: [],
+  auditBefore: 0,
+  keys: [],
+  tenants: [],
+  usage: {},
+  mails: [],
+  losses: [],
+  recoveries: [],
+});
+
+export const opsOf = ({ ops }: Pick<History, 'ops'>, ...kinds: string[]): Op[] =>
+  ops.filter(({ kind }) => kinds.includes(kind));
+
+export const isOk = ({ outcome }: Op): boolean => outcome === 'ok';
+export const mayBeDone = ({ outcome }: Op): boolean => outcome !== 'fail';
+
+/** Groups in the order of their first member. */
+export function groupsOf<T>(all: readonly T[], nameOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const group = groups.get(nameOf(one));
+    if (group) group.push(one);
+    else groups.set(nameOf(one), [one]);
+  }
+  return groups;
+}
+
+/** A member of a body that may be nested, or undefined. */
+export const within = (body: unknown, ...names: string[]): unknown =>
+  names.reduce<unknown>((value, name) => Reflect.get(Object(value), name), body);
+
+export const textOf = (body: unknown, ...names: string[]): string =>
+  String(within(body, ...names) ?? '');
+
+/** Collects the findings of one check. */
+export class Findings implements Finding {
+  reached = 0;
+  violations: string[] = [];
+
+  /** Counts one thing that was checked, and keeps the sentence if it does not hold. */
+  expect(holds: boolean, sentence: () => string): void {
+    this.reached += 1;
+    if (!holds) this.violations.push(sentence());
+  }
+}

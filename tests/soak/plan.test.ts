@@ -1,0 +1,29 @@
+// The plan is a function of the seed.
+import { deepEqual, notDeepEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { planOf } from './plan.ts';
+
+const shape = { clients: 3, seconds: 20, faultKinds: ['kill', 'freeze', 'reset'] };
+
+test('a seed gives the same steps and faults every time, and another seed others', () => {
+  deepEqual(planOf(7, shape), planOf(7, shape));
+  notDeepEqual(planOf(7, shape).faults, planOf(8, shape).faults);
+  notDeepEqual(planOf(7, shape).clients, planOf(8, shape).clients);
+});
+
+test('clients have different steps, and a longer plan begins like a shorter one', () => {
+  const short = planOf(7, shape);
+  const long = planOf(7, { ...shape, seconds: 40 });
+  notDeepEqual(short.clients[0], short.clients[1]);
+  for (const [n, steps] of short.clients.entries()) {
+    deepEqual(long.clients[n]?.slice(0, steps.length), steps);
+  }
+  deepEqual(long.faults.slice(0, short.faults.length), short.faults);
+});
+
+test('a plan has every kind of fault, and faults until its end', () => {
+  const { faults } = planOf(7, shape);
+  deepEqual(new Set(faults.map(({ kind }) => kind)), new Set(shape.faultKinds));
+  const ms = faults.reduce((sum, { pauseMs, forMs }) => sum + pauseMs + forMs, 0);
+  ok(ms >= shape.seconds * 1_000);
+});

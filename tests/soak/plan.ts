@@ -1,0 +1,85 @@
+// The plan of a soak: the steps of each client and the faults, as a function of the seed alone.
+import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
+
+/** The kinds of steps, and how often each one occurs. */
+const WEIGHTS = {
+  createKey: 14,
+  patchKey: 6,
+  rotateKey: 4,
+  revokeKey: 8,
+  revokeAndWait: 4,
+  readKey: 6,
+  raceTenants: 2,
+  deleteTenant: 2,
+  changeLimits: 1,
+  pollAhead: 2,
+  readPages: 4,
+  verifyOnNodes: 4,
+  duelOwners: 1,
+  raceReset: 1,
+  claimScope: 10,
+  checkLimit: 12,
+  useEmbedToken: 4,
+  useSecretKey: 4,
+  sendTelemetry: 4,
+  overspend: 2,
+  signUp: 1,
+  resendMail: 1,
+  readForeign: 3,
+  overreach: 3,
+} as const;
+
+export type StepKind = keyof typeof WEIGHTS;
+
+/** The dice choose among what exists when the step runs. */
+export type Step = { kind: StepKind; pauseMs: number; dice: readonly [number, number, number] };
+
+export type PlannedFault = { kind: string; pauseMs: number; forMs: number; dice: number };
+
+export type Plan = { seed: number; clients: Step[][]; faults: PlannedFault[] };
+
+export type Shape = { clients: number; seconds: number; faultKinds: readonly string[] };
+
+/** More than a client can do: the time ends a soak, not the list. */
+const STEPS_PER_SECOND = 40;
+const DICE = 1_000_000;
+const PAUSE_MS_MAX = 60;
+const FAULT_PAUSE_MS = { min: 500, max: 3_000 };
+const FAULT_MS = { min: 200, max: 3_000 };
+
+export function planOf(seed: number, { clients, seconds, faultKinds }: Shape): Plan {
+  const kinds = Object.entries(WEIGHTS).flatMap(([kind, weight]) =>
+    Array.from({ length: weight }, () => kind as StepKind),
+  );
+  const steps = (client: number): Step[] => {
+    const chance = chanceFrom(seed * 1_000 + client);
+    return Array.from({ length: seconds * STEPS_PER_SECOND }, () => ({
+      kind: chance.pick(kinds),
+      pauseMs: chance.below(PAUSE_MS_MAX),
+      dice: [chance.below(DICE), chance.below(DICE), chance.below(DICE)] as const,
+    }));
+  };
+  return {
+    seed,
+    clients: Array.from({ length: clients }, (_, client) => steps(client)),
+    faults: faultsOf(chanceFrom(seed * 1_000 + 999), seconds, faultKinds),
+  };
+}
+
+/** Each kind once in random order, then again in another, so that a short soak has many kinds. */
+function faultsOf(chance: Chance, seconds: number, kinds: readonly string[]): PlannedFault[] {
+  const planned: PlannedFault[] = [];
+  const between = ({ min, max }: { min: number; max: number }) => min + chance.below(max - min);
+  let leftMs = seconds * 1_000;
+  while (leftMs > 0 && kinds.length > 0) {
+    const left = [...kinds];
+    while (left.length > 0) {
+      const [kind = ''] = left.splice(chance.below(left.length), 1);
+      const pauseMs = between(FAULT_PAUSE_MS);
+      const forMs = between(FAULT_MS);
+      leftMs -= pauseMs + forMs;
+      planned.push({ kind, pauseMs, forMs, dice: chance.below(DICE) });
+    }
+  }
+  return planned;
+}

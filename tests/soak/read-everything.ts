@@ -1,0 +1,63 @@
+// The end of a soak: reads what the checks compare with the history.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ask } from '@keyrail/testing/processes/http.ts';
+import { listAll } from '@keyrail/testing/processes/ledger.ts';
+import { groupsOf, type History, isOk, opsOf, textOf } from './history.ts';
+import { filtersOf, readWhole } from './steps/feed.ts';
+import { mailsIn } from './steps/people.ts';
+import type { World } from './world.ts';
+
+const MAIL_QUIET_MS = 3_000;
+/** Longer than the two minutes for which a killed worker keeps the mail that it was sending. */
+const MAIL_MS_MAX = 150_000;
+
+type Read = Pick<History, 'audit' | 'keys' | 'tenants' | 'usage' | 'mails'>;
+
+export async function readEverything(world: World): Promise<Read> {
+  const [url = ''] = world.urls;
+  const list = (path: string) => listAll(url, world.secretKey, path);
+  for (const filter of filtersOf(world)) await readWhole(world, filter);
+  return {
+    audit: await list('/v1/audit_logs?limit=200'),
+    keys: await list('/v1/keys?include_revoked=true&limit=200'),
+    tenants: await list('/v1/tenants?limit=1000'),
+    usage: await usageOf(world, url),
+    mails: await settledMails(world),
+  };
+}
+
+async function usageOf(world: World, url: string): Promise<Record<string, number>> {
+  const ids = new Set(
+    opsOf(world, 'ingest.batch')
+      .filter(isOk)
+      .map(({ args }) => String(args.key)),
+  );
+  const usage: Record<string, number> = {};
+  for (const id of ids) {
+    const read = await ask(url, { path: `/v1/keys/${id}/usage`, token: world.secretKey });
+    // A key that is missing has no usage: the checks then report what was lost.
+    const data = read.kind === 'answered' && read.status === 200 ? read.body.data : [];
+    const days = Array.isArray(data) ? data : [];
+    usage[id] = days.reduce((sum: number, day) => sum + Number(textOf(day, 'requests')), 0);
+  }
+  return usage;
+}
+
+/** All mails, when none arrives any more and every sign-up has one. */
+async function settledMails(world: World): Promise<History['mails']> {
+  const until = performance.now() + MAIL_MS_MAX;
+  const owed = groupsOf(opsOf(world, 'signup').filter(isOk), ({ args }) => String(args.email));
+  let count = -1;
+  for (;;) {
+    const mails = await mailsIn(world.mailDir);
+    const sentTo = (email: string) =>
+      new Set(mails.filter(({ to }) => to === email).map(({ id }) => id)).size;
+    const isSettled = mails.length === count;
+    const isWhole = [...owed].every(([email, each]) => sentTo(email) >= each.length);
+    if ((isSettled && isWhole) || performance.now() > until) {
+      return mails.map(({ id, kind, to }) => ({ id, kind, to }));
+    }
+    count = mails.length;
+    await sleep(MAIL_QUIET_MS);
+  }
+}

@@ -1,0 +1,152 @@
+// Steps of the hot endpoints: idempotency, rate limits, telemetry, and secret keys that end.
+import { createHash } from 'node:crypto';
+import { systemClock } from '@keyrail/server/base/clock.ts';
+import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
+import { isOk, textOf } from '../history.ts';
+import type { Step } from '../plan.ts';
+import { oneOf, send, type World } from '../world.ts';
+
+const SCOPES = 40;
+const COUNTERS = 6;
+export const LIMIT = 25;
+export const WINDOW_MS = 2_000;
+const HASHED = (text: string) => createHash('sha256').update(text).digest('hex');
+
+/** A scope is used for a while and then replaced by a new one. */
+export async function claimScope(world: World, client: string, { dice }: Step): Promise<void> {
+  const age = Math.floor(world.ops.length / 2_000);
+  const scope = `${world.workspaceId} ${age} ${dice[1] % SCOPES}`;
+  const isForeign = dice[2] % 10 === 0;
+  const place = { scope_hash: HASHED(scope), env: 'live' };
+  const claim = await send(world, client, {
+    kind: 'scope.claim',
+    args: { scope, isForeign },
+    method: 'POST',
+    path: '/v1/idempotency/claim',
+    at: dice[0],
+    body: { ...place, fingerprint: HASHED(isForeign ? world.fresh() : scope) },
+  });
+  const lock = textOf(claim.body, 'lock_token');
+  // The first claim decides which fingerprint is right, so a foreign one gives its lock back.
+  const isKept = !isForeign && dice[2] % 10 < 8;
+  if (claim.body.state !== 'execute') return;
+  const answer = Buffer.from(world.fresh()).toString('base64');
+  await send(world, client, {
+    kind: isKept ? 'scope.complete' : 'scope.release',
+    args: { scope, lock, answer },
+    method: 'POST',
+    path: `/v1/idempotency/${isKept ? 'complete' : 'release'}`,
+    at: dice[0] + 1,
+    body: {
+      ...place,
+      lock_token: lock,
+      ...(isKept && { status: 201, headers: {}, body: answer }),
+    },
+  });
+}
+
+const limits = [
+  { id: 'soak', limit: LIMIT, window_ms: WINDOW_MS, algorithm: 'sliding', scope: 'key' },
+];
+
+const checkBody = (world: World, keyId: string) => ({
+  project_id: world.projectId,
+  env: 'live',
+  key_id: keyId,
+  tenant_id: null,
+  limits,
+});
+
+const counterId = (n: number) => `01890000-0000-7000-8000-00000000000${n}`;
+
+export async function checkLimit(world: World, client: string, { dice }: Step): Promise<void> {
+  const counter = dice[1] % COUNTERS;
+  const checks = Array.from({ length: 1 + (dice[2] % 12) }, (_, n) =>
+    send(world, client, {
+      kind: 'limit.check',
+      args: { counter, limit: LIMIT, window: WINDOW_MS },
+      method: 'POST',
+      path: '/v1/ratelimit/check',
+      at: dice[0] + n,
+      body: checkBody(world, counterId(counter)),
+    }),
+  );
+  await Promise.all(checks);
+}
+
+/** A secret key is created, used on both kinds of endpoints, revoked, and used again. */
+export async function useSecretKey(world: World, client: string, { dice }: Step): Promise<void> {
+  const made = await send(world, client, {
+    kind: 'secret.create',
+    method: 'POST',
+    path: '/v1/secret_keys',
+    at: dice[0],
+    body: { env: 'live', name: world.fresh() },
+  });
+  if (!isOk(made)) return;
+  const id = textOf(made.body, 'id');
+  const token = textOf(made.body, 'key');
+  const use = async (turn: number) => {
+    await send(world, client, {
+      kind: 'secret.use',
+      args: { id, hot: true },
+      method: 'POST',
+      path: '/v1/ratelimit/check',
+      token,
+      at: turn,
+      body: checkBody(world, id),
+    });
+    const args = { id, hot: false };
+    await send(world, client, { kind: 'secret.use', args, path: '/v1/workspace', token, at: turn });
+  };
+  await Promise.all([use(dice[0]), use(dice[0] + 1)]);
+  await send(world, client, {
+    kind: 'secret.revoke',
+    args: { id },
+    method: 'POST',
+    path: `/v1/secret_keys/${id}/revoke`,
+    at: dice[0],
+    body: {},
+  });
+  await Promise.all([use(dice[0]), use(dice[0] + 1)]);
+}
+
+export async function sendTelemetry(world: World, client: string, { dice }: Step): Promise<void> {
+  const key = oneOf(
+    world.keys.filter(({ env }) => env === 'live'),
+    dice[1],
+  );
+  if (!key) return;
+  const events = 1 + (dice[2] % 5);
+  const place = {
+    id: key.id,
+    project_id: world.projectId,
+    tenant_id: key.tenantId,
+    env: 'live',
+  } as const;
+  await send(world, client, {
+    kind: 'ingest.batch',
+    args: { key: key.id, events },
+    method: 'POST',
+    path: '/v1/ingest/batch',
+    at: dice[0],
+    body: batchOf(Array.from({ length: events }, () => eventOf(place, systemClock.now()))),
+  });
+}
+
+/** Every second batch is refused, and charged all the same. */
+export async function overspend(world: World, client: string, { dice }: Step): Promise<void> {
+  const { secretKey, projectId, tenantId, keyId } = world.spender;
+  const events = Math.ceil(world.budget / 4);
+  const place = { id: keyId, project_id: projectId, tenant_id: tenantId, env: 'live' } as const;
+  const wrong = dice[2] % 2 === 0 ? {} : { status: 'none' };
+  await send(world, client, {
+    kind: 'budget.batch',
+    args: { events, budget: world.budget },
+    method: 'POST',
+    path: '/v1/ingest/batch',
+    token: secretKey,
+    at: dice[0],
+    body: batchOf(Array.from({ length: events }, () => eventOf(place, systemClock.now(), wrong))),
+  });
+}

@@ -1,0 +1,82 @@
+// What the clients of a soak share: where to send requests, what exists, and the recorder.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Outcome as Answered, type Ask, ask } from '@keyrail/testing/processes/http.ts';
+import type { NodeProcess } from '@keyrail/testing/processes/sdk-nodes.ts';
+import { type Args, type Body, isOk, type Op, type Outcome, within } from './history.ts';
+
+export type KnownKey = { id: string; text: string; env: string; tenantId: string };
+export type Person = { email: string; userId: string; token: string };
+
+export type World = {
+  /** Addresses of the API, each through its own proxy. */
+  urls: string[];
+  ops: Op[];
+  mailDir: string;
+  secretKey: string;
+  testKey: string;
+  testKeyId: string;
+  workspaceId: string;
+  projectId: string;
+  /** Tenants that no step deletes. */
+  tenants: string[];
+  keys: KnownKey[];
+  owners: Person[];
+  /** A person whose password is reset again and again. */
+  forgetful: Person;
+  nodes: Map<string, NodeProcess>;
+  /** A workspace whose telemetry exceeds its budget. */
+  spender: { secretKey: string; projectId: string; tenantId: string; keyId: string };
+  budget: number;
+  /** Another workspace: its secret texts and the paths of its objects. */
+  foreign: { canary: string; paths: string[] };
+  /** A new text for each call. */
+  fresh(): string;
+  /** The last version that any reader of the feed saw. */
+  version: number;
+};
+
+export type Asked = Omit<Ask, 'path'> & { kind: string; args?: Args; path: string; at?: number };
+
+const REQUEST_MS_MAX = 20_000;
+/** A client does not try a thousand times a second while nothing answers. */
+const UNANSWERED_PAUSE_MS = 150;
+
+/** Sends a request and records it. */
+export async function send(world: World, client: string, asked: Asked): Promise<Op> {
+  const { kind, args = {}, at = 0, token = world.secretKey, ...request } = asked;
+  const url = world.urls[at % world.urls.length] ?? '';
+  const t0 = performance.now();
+  const answered = await ask(url, { timeoutMs: REQUEST_MS_MAX, ...request, token });
+  const t1 = performance.now();
+  const { status, body } = readable(answered);
+  if (answered.kind !== 'answered') await sleep(UNANSWERED_PAUSE_MS);
+  return record(world, { client, kind, args, t0, t1, outcome: outcomeOf(answered), status, body });
+}
+
+export function record(world: Pick<World, 'ops'>, op: Op): Op {
+  world.ops.push(op);
+  return op;
+}
+
+const readable = (answered: Answered): { status: number; body: Body } =>
+  answered.kind === 'answered'
+    ? { status: answered.status, body: answered.body }
+    : { status: 0, body: {} };
+
+function outcomeOf(answered: Answered): Outcome {
+  if (answered.kind !== 'answered') return 'unknown';
+  const { status, body } = answered;
+  if (status < 400) return 'ok';
+  if (status < 500) return 'fail';
+  return within(body, 'error', 'outcome') === 'not_done' ? 'fail' : 'unknown';
+}
+
+/** The body of a request that must succeed; for the set-up, before any fault. */
+export async function must(world: World, client: string, asked: Asked): Promise<Body> {
+  const op = await send(world, client, asked);
+  if (!isOk(op)) throw new Error(`${asked.kind} failed: ${op.status} ${JSON.stringify(op.body)}`);
+  return op.body;
+}
+
+/** One of them by a die, or null. */
+export const oneOf = <T>(all: readonly T[], die: number): T | null => all[die % all.length] ?? null;
