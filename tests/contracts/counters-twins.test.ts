@@ -8,6 +8,7 @@ import type { Counters, Rule, Verdict } from '@keyrail/server/volatile/counters.
 import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
 import { ownerOf } from '@keyrail/testing/counter-owners.ts';
+import { type Chance, chanceOf, oneOf, upTo } from '@keyrail/testing/seeded-chance.ts';
 import { type RedisServer, redisIsMissing, startRedis } from '@keyrail/testing/stores/redis.ts';
 
 const SCHEDULES = Number(process.env.COUNTER_SCHEDULES ?? 10_000);
@@ -23,23 +24,6 @@ before(async () => {
   if (!skip) server = await startRedis();
 });
 after(() => server?.stop());
-
-type Chance = () => number;
-
-/** The same numbers for the same seed (mulberry32). */
-function chanceOf(seed: number): Chance {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-const upTo = (chance: Chance, most: number): number => Math.floor(chance() * (most + 1));
-const oneOf = <T>(chance: Chance, values: readonly T[]): T =>
-  values[upTo(chance, values.length - 1)] as T;
 
 type Step = { nowMs: number; cost: number; rules: Rule[] };
 

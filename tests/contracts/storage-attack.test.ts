@@ -91,6 +91,7 @@ async function postgresDisk(t: TestContext): Promise<Disk> {
       expect: (opening) => current.expect(opening),
       ping: (deadline) => current.ping(deadline),
       storage: () => current.storage(),
+      poolUse: () => current.poolUse(),
       close: async () => {},
     },
     leaveBeforeFull: async (bytes) => reopen(((await size()) + bytes) / 0.95),

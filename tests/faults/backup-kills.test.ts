@@ -11,13 +11,12 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listBackups } from '@keyrail/server/db/backup/places.ts';
 import { unpackEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
-import { inherited } from '@keyrail/testing/processes/environment.ts';
+import { backupProgram, compileServer, inherited } from '@keyrail/testing/processes/environment.ts';
 
 const KILLS = 10;
 /** A backup may end before its kill; then another one is started. */
 const ATTEMPTS_MAX = 40;
 const POLL_MS = 1;
-const PROGRAM = join(import.meta.dirname, '../../packages/server/src/backup-program.ts');
 
 const permitted = spawnSync('unshare', ['-m', 'true']).status === 0;
 const skip = !permitted && 'unshare is not permitted here: A FULL DISK IS NOT TESTED';
@@ -25,6 +24,7 @@ const skip = !permitted && 'unshare is not permitted here: A FULL DISK IS NOT TE
 let home: string;
 let into: string;
 before(async () => {
+  await compileServer();
   home = await mkdtemp(join(tmpdir(), 'kr-backup-kills-'));
   into = join(home, 'backups');
   await mkdir(into);
@@ -35,7 +35,7 @@ after(() => rm(home, { recursive: true, force: true }));
 type Backup = { child: ChildProcess; part: string; reported: Promise<unknown> };
 
 function startBackup(prefix: readonly string[] = []): Backup {
-  const words = [...prefix, process.execPath, '--liftoff-only', PROGRAM];
+  const words = [...prefix, process.execPath, ...backupProgram()];
   const [command = '', ...args] = words;
   const child = spawn(command, args, {
     env: inherited(),

@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { readConfig } from '@keyrail/server/config.ts';
+import { migrate } from '@keyrail/server/db/migrate.ts';
+import { withPostgresAdmin } from '@keyrail/server/db/postgres.ts';
 import type { Finding, Severity } from '@keyrail/server/doctor/finding.ts';
 import { diagnose } from '@keyrail/server/doctor-command.ts';
+import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
 
 export type Settings = Record<string, string>;
 
@@ -40,3 +43,21 @@ export const messagesOf = (findings: readonly Finding[], check: string, severity
   findings
     .filter((finding) => finding.check === check && finding.severity === severity)
     .map(({ message }) => message);
+
+export const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
+/** For the `skip` of a test on PostgreSQL. */
+export const skip = superuserUrl === '' && 'no PostgreSQL';
+
+type Broken = { settings: Settings; break(text: string, values?: unknown[]): Promise<void> };
+
+/** A migrated database, and statements of its superuser. */
+export async function database(t: TestContext): Promise<Broken> {
+  const { url, admin } = await postgresCopyFor(t, superuserUrl);
+  await withPostgresAdmin(url, migrate); // the copy gets roles of its own
+  await admin.query('set search_path = keyrail');
+  await admin.query('set session_replication_role = replica'); // without triggers
+  return {
+    settings: { ...(await quietSettings(t)), DATABASE_URL: url },
+    break: async (text, values) => void (await admin.query(text, values)),
+  };
+}

@@ -125,6 +125,6 @@ test('unknown arguments stop a command, and --help only prints help', async (t) 
 
 test('the help text separates a setting from its description', async () => {
   const { output } = await runServer(['help'], {});
-  const names = output.match(/^ {2}(KEYRAIL_\w+|DATABASE_URL|REDIS_URL)/gm) ?? [];
+  const names = output.match(/^ {2}((?:KEYRAIL|OTEL)_\w+|DATABASE_URL|REDIS_URL)/gm) ?? [];
   equal(output.match(/^ {2}[A-Z_]+ {2,}\S/gm)?.length, names.length);
 });

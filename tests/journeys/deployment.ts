@@ -50,7 +50,8 @@ export type Running = {
 
 export type Deployment = {
   directory: string;
-  run(command?: Command, more?: Settings): Promise<Running>;
+  /** `main` is the program of another release. */
+  run(command?: Command, more?: Settings, main?: string): Promise<Running>;
   /** Runs a command of the program until it exits. */
   command(...words: string[]): Promise<Ended>;
   /** The output of all its processes. */
@@ -86,9 +87,9 @@ export async function deploy(
   const beyond = (text: string): Promise<void> =>
     databaseUrl ? asPostgres(databaseUrl, text) : inDirectory(join(directory, 'database'), text);
 
-  async function run(command: Command = 'start', more: Settings = {}): Promise<Running> {
+  const run: Deployment['run'] = async (command = 'start', more = {}, main) => {
     await compileServer();
-    const child = spawn(process.execPath, serverProgram([command]), {
+    const child = spawn(process.execPath, serverProgram([command], main), {
       env: { ...env, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -105,7 +106,7 @@ export async function deploy(
     if (child.exitCode !== null)
       throw new Error(`the server exited with ${child.exitCode}: ${own}`);
     return running(child, /"url":"(http:[^"]+)"/.exec(own)?.[1] ?? '');
-  }
+  };
 
   return {
     directory,

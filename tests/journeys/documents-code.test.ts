@@ -1,6 +1,6 @@
 // The code in the READMEs of the SDK, the client and the reference, run as it is written: each
 // framework example serves a request, the client examples call a real server.
-import { deepEqual, doesNotReject, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, doesNotReject, equal, match, ok, rejects } from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -142,6 +142,27 @@ test('the client and the SDK work as their READMEs show, against a real server',
     const program = imported(t, [...declared, ...around(code)]);
     await doesNotReject(program, place);
   }
+});
+
+test('the lines with jose verify a receipt, and refuse an altered one', async (t) => {
+  const server = await (await deploy(t)).run();
+  const founding = { name: 'Acme', slug: 'acme' };
+  const { secret_key } = await server.as(BOOTSTRAP_TOKEN)('POST /v1/workspaces', founding);
+  const call = server.as(secret_key.key);
+  const { id } = await givenBy(call).key();
+  const { propagation } = await call('POST /v1/keys/{id}/revoke', { id, wait: true });
+  const receipt = propagation?.receipt ?? '';
+  const [block] = codeIn('docs/revoke.md');
+  const jwks = await server.as(null)('GET /.well-known/jwks.json');
+  const run = (text: string) =>
+    imported(t, [
+      `const receipt = ${JSON.stringify(text)};\nconst jwks = ${JSON.stringify(jwks)};`,
+      block?.code ?? '',
+      'export { claims };',
+    ]);
+  const { claims } = await run(receipt);
+  deepEqual([Object(claims).key_id, Object(claims).change], [id, 'revoked']);
+  await rejects(run(receipt.replace(/\.[^.]{4}/, '.AAAA')));
 });
 
 /** Examples without a request: they only have to run. */

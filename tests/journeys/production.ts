@@ -1,12 +1,13 @@
 // A place like /opt on a server: a clone that belongs to root, and a user that may not change it.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { unpackEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
 import { root } from '@keyrail/testing/documents.ts';
+import { copyInstalled } from '@keyrail/testing/installed-packages.ts';
 
 const USER = 'nobody';
 const PROGRAMS = ['bash', 'curl', 'git', 'npm', 'setpriv'];
@@ -97,24 +98,15 @@ async function copyDependencies(to: string): Promise<void> {
     .filter(([path, { dev }]) => path.includes('node_modules/') && !dev)
     // npm leaves out optional packages for other machines.
     .filter(([path]) => existsSync(join(root, path)));
-  for (const [path, { link, resolved = '' }] of kept) {
-    await mkdir(dirname(join(to, path)), { recursive: true });
-    if (link) await symlink(join('../..', resolved), join(to, path));
-    else await copyPackage(join(root, path), join(to, path));
-  }
+  await copyInstalled(
+    kept.map(([path, entry]) => ({ path, ...entry })),
+    to,
+  );
   const modules = join(to, 'node_modules');
   const record = JSON.stringify({ packages: Object.fromEntries(kept) });
   await writeFile(join(modules, '.package-lock.json'), record);
   await linkPrograms(modules);
 }
-
-/** Packages inside the package have entries of their own. */
-const copyPackage = (from: string, to: string): Promise<void> =>
-  cp(from, to, {
-    recursive: true,
-    mode: constants.COPYFILE_FICLONE,
-    filter: (path) => path === from || basename(path) !== 'node_modules',
-  });
 
 async function linkPrograms(modules: string): Promise<void> {
   await mkdir(join(modules, '.bin'));

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createCertificate } from '@keyrail/testing/certificate.ts';
 import { freePort } from '@keyrail/testing/ports.ts';
-import { type ProxyProgram, proxyIsMissing } from '@keyrail/testing/stores/proxies.ts';
+import { type ProxyProgram, proxyIsMissing, writeNginx } from '@keyrail/testing/stores/proxies.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { deploy, type Running } from './deployment.ts';
 
@@ -54,18 +54,7 @@ const nginx: Proxy = {
       [`/etc/ssl/${HOST}/fullchain.pem`, files.certificate],
       [`/etc/ssl/${HOST}/privkey.pem`, files.key],
     ]);
-    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-      (kind) => `${kind}_temp_path ${directory}/${kind};`,
-    );
-    const around = [
-      'daemon off;',
-      'master_process off;',
-      `pid ${directory}/pid;`,
-      'events {}',
-      `http { access_log off; ${temporary.join(' ')}\n${site}\n}`,
-    ];
-    writeFileSync(join(directory, 'nginx.conf'), around.join('\n'));
-    return ['-e', 'stderr', '-c', join(directory, 'nginx.conf'), '-p', directory];
+    return writeNginx(directory, site);
   },
 };
 

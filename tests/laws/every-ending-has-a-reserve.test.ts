@@ -14,6 +14,7 @@ const ENDS = /^DELETE |\/(revoke|disable)$/;
 const alsoFromReserve = [
   'GET /v1/policy/delta', // carries revocations to the nodes
   'GET /v1/policy/snapshot',
+  'POST /v1/policy/report', // a node that is not recorded is not waited for
   'POST /v1/idempotency/complete', // otherwise an executed request would run again
   'POST /v1/idempotency/heartbeat',
   'POST /v1/idempotency/release',
@@ -33,7 +34,12 @@ test('every endpoint that ends something writes from the reserve, and few others
 });
 
 /** These endpoints write to no table. */
-const writesNothing: string[] = ['POST /v1/embed_tokens', 'POST /v1/ratelimit/check'];
+const writesNothing: string[] = [
+  'POST /v1/embed_tokens',
+  'POST /v1/ratelimit/check',
+  'POST /v1/ratelimit/lease',
+  'POST /v1/ratelimit/return',
+];
 
 const headersFor = async (app: Harness, line: AnyLine): Promise<Record<string, string> | null> => {
   const { caller } = fixtureOf(line);

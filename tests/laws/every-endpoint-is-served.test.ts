@@ -31,12 +31,13 @@ test('every endpoint has a fixture, and every fixture an endpoint', () => {
 
 test('exactly the endpoints that nodes call all the time are hot', () => {
   const hot = routeTable.filter(({ hot: isHot }) => isHot).map(({ line }) => line);
-  const called = /^\w+ \/v1\/(policy\/(snapshot|delta)|(ratelimit|idempotency|ingest)\/\w+)$/;
+  const called =
+    /^\w+ \/v1\/(policy\/(snapshot|delta|report)|(ratelimit|idempotency|ingest)\/\w+)$/;
   deepEqual(
     hot,
     routeTable.map(({ line }) => line).filter((line) => called.test(line)),
   );
-  equal(hot.length, 8);
+  equal(hot.length, 11);
 });
 
 test('exactly the endpoints that revoke or disable have priority when connections are scarce', () => {

@@ -1,5 +1,5 @@
 // Fixtures of the hot endpoints. They append no audit rows, and name their environment.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 import type { Fixture } from './fixtures.ts';
@@ -29,17 +29,30 @@ const app =
     return { ...scope, lock_token, ...more };
   };
 
+const limited = async ({ given }: Harness, env: 'live' | 'test'): Promise<Input> => ({
+  project_id: (await given.project()).id,
+  key_id: randomUUID(),
+  tenant_id: (await given.tenant()).id,
+  env,
+  limits: [
+    { id: 'burst', limit: 1000, window_ms: 1000, algorithm: 'fixed', scope: 'key' },
+    { id: 'day', limit: 100_000, window_ms: 86_400_000, algorithm: 'sliding', scope: 'tenant' },
+  ],
+});
+
 export const hotFixtures = {
-  'POST /v1/ratelimit/check': hot(async ({ given }, env) => ({
+  'POST /v1/policy/report': hot(async ({ given }, env) => ({
     project_id: (await given.project()).id,
-    key_id: '01890000-0000-7000-8000-000000000001',
-    tenant_id: (await given.tenant()).id,
     env,
-    limits: [
-      { id: 'burst', limit: 1000, window_ms: 1000, algorithm: 'fixed', scope: 'key' },
-      { id: 'day', limit: 100_000, window_ms: 86_400_000, algorithm: 'sliding', scope: 'tenant' },
-    ],
+    nodes: [{ node_id: 'behind-a-relay', version: 1, sdk: '@keyrail/sdk/1.0.0' }],
   })),
+  'POST /v1/ratelimit/check': hot(limited),
+  'POST /v1/ratelimit/lease': hot(async (app, env) => ({ ...(await limited(app, env)), want: 10 })),
+  'POST /v1/ratelimit/return': hot(async (app, env) => {
+    const input = await limited(app, env);
+    const { lease_id } = await app.as.liveKey('POST /v1/ratelimit/lease', { ...input, want: 10 });
+    return { ...input, lease_id, unused: 4 };
+  }),
   'POST /v1/idempotency/claim': hot((_, env) => ({
     scope_hash: newScope(),
     fingerprint: newScope(),

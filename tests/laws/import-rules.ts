@@ -18,24 +18,26 @@ const ARROWS: Record<string, string[]> = {
   server: ['protocol', 'reference'],
   sdk: ['protocol'],
   cli: ['client', 'protocol'],
+  edge: ['protocol', 'sdk'],
   dashboard: ['client', 'widget'],
   widget: ['client'],
 };
 
 /** Published packages: the rest of the protocol would bring zod into their builds. */
-const TAKES_WIRE = ['sdk', 'client', 'cli'];
+const TAKES_WIRE = ['sdk', 'client', 'cli', 'edge'];
 const WIRE = 'packages/protocol/src/wire/';
 
 const LINE = [
   ['base'],
   ['db', 'volatile'],
   ['doors'],
+  ['metrics', 'traces'],
   ['access'],
   ['http'],
   ['features'],
   ['settings'],
   ['settings.ts'],
-  ['config.ts', 'events.ts', 'routes.ts', 'signer.ts', 'worker.ts'],
+  ['config.ts', 'credentials.ts', 'events.ts', 'routes.ts', 'signer.ts', 'worker.ts'],
   ['app.ts'],
   ['doctor'],
   ['program'],
@@ -52,6 +54,13 @@ const KEPT_IN: Record<string, string> = {
   pg: 'db',
   ioredis: 'volatile',
   jose: 'access',
+  'prom-client': 'metrics',
+  '@opentelemetry/api': 'traces',
+  '@opentelemetry/core': 'traces',
+  '@opentelemetry/resources': 'traces',
+  '@opentelemetry/sdk-trace': 'traces',
+  '@opentelemetry/exporter-trace-otlp-http': 'traces',
+  '@opentelemetry/exporter-trace-otlp-proto': 'traces',
   '@electric-sql/pglite': 'db',
 };
 

@@ -77,7 +77,9 @@ function comparable({ status, text, headers }: Answer, id: string): unknown {
   const timeless = text
     .replace(/"generated_at":"[^"]+"/, '"generated_at":"<now>"')
     // The caller's own counters change with every call, independent of the id.
-    .replaceAll(/"(reset_ms|remaining)":\d+/g, '"$1":"<left>"');
+    .replaceAll(/"(reset_ms|remaining|expires_in_ms)":\d+/g, '"$1":"<left>"')
+    // Every lease has a new id.
+    .replace(/"lease_id":"[^"]+"/, '"lease_id":"<new>"');
   return { status, text: timeless.replaceAll(id, '<id>'), headers: rest };
 }
 

@@ -75,7 +75,7 @@ function fileOf(path: string, specifier: string): string | null {
 
 /** The sources behind the `exports` of a published package, and the programs that are run. */
 export function entryPoints(root: string): Set<string> {
-  const entries = ['packages/server/src/main.ts', 'packages/cli/src/main.ts'];
+  const entries = ['server', 'cli', 'edge'].map((name) => `packages/${name}/src/main.ts`);
   // The build puts them in place of global names.
   entries.push('packages/widget/src/captured.ts', 'packages/widget/src/jsx.ts');
   for (const name of ['sdk', 'client', 'widget']) {

@@ -23,8 +23,9 @@ let folder = '';
 after(() => rm(folder, { recursive: true, force: true }));
 before(async () => {
   folder = await temporaryFolder();
-  for (const name of names) {
-    const project = await install(await pack(name, folder), folder);
+  for (const packed of await pack(names, folder)) {
+    const name = packed.name as (typeof names)[number];
+    const project = await install([packed], folder);
     const { files, types } = consumers[name];
     for (const file of files) {
       await cp(join(root, 'packages', name, 'test', file), join(project, file));

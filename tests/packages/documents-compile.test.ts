@@ -19,6 +19,8 @@ const given: Record<string, string> = {
   project_id: text('project_id'),
   tenant_id: text('tenant_id'),
   id: text('id'),
+  receipt: text('receipt'),
+  jwks: 'declare const jwks: { keys: (import("jose").JWK & { purpose: string })[] };',
   liveDatabase: 'declare const liveDatabase: { query(text: string): Promise<void> };',
   sandboxDatabase: 'declare const sandboxDatabase: { query(text: string): Promise<void> };',
   server: "declare const server: import('node:http').Server;",

@@ -18,7 +18,7 @@ let folder = '';
 after(() => rm(folder, { recursive: true, force: true }));
 before(async () => {
   folder = await temporaryFolder();
-  for (const name of names) packed.set(name, await pack(name, folder));
+  for (const one of await pack(names, folder)) packed.set(one.name, one);
 });
 
 const filesOf = (name: Name): string[] => packed.get(name)?.files ?? [];
