@@ -12,21 +12,26 @@ import { parseArgs } from 'node:util';
 import { measureBackup } from './backup.ts';
 import { measureChanges } from './changes.ts';
 import { measureDashboard } from './dashboard/dashboard.ts';
+import { measureEdge } from './edge.ts';
 import { measureEmbeddedChanges } from './embedded-changes.ts';
 import { measureEvents } from './events.ts';
 import { measureIdempotency } from './idempotency.ts';
 import { measureIngest } from './ingest.ts';
 import { measureKeys } from './keys.ts';
+import { measureLeases } from './leases.ts';
 import { compareRuns } from './measure/compare-runs.ts';
 import { createPlan, type Plan, type Run } from './measure/plan.ts';
 import { type Conditions, createResults, readResults, writeResults } from './measure/results.ts';
 import { lineOf, tableOfFindings } from './measure/table.ts';
 import { measureOverload } from './overload.ts';
 import { measurePolicy } from './policy/policy.ts';
+import { measureRelay } from './policy/relay.ts';
+import { measureSignedFeed } from './policy/signed-feed.ts';
 import { measureRatelimit } from './ratelimit.ts';
 import { measureReads } from './reads.ts';
 import { measureSdk } from './sdk/sdk.ts';
 import { measureStart } from './start.ts';
+import { measureTraces } from './traces.ts';
 
 type Benchmark = (run: Run) => Promise<void>;
 
@@ -36,14 +41,19 @@ const benchmarks: Record<string, Benchmark> = {
   keys: measureKeys,
   events: measureEvents,
   policy: measurePolicy,
+  'signed-feed': measureSignedFeed,
+  relay: measureRelay,
   overload: measureOverload,
   start: measureStart,
   'embedded-changes': measureEmbeddedChanges,
   ratelimit: measureRatelimit,
+  leases: measureLeases,
   idempotency: measureIdempotency,
   ingest: measureIngest,
+  traces: measureTraces,
   backup: measureBackup,
   sdk: measureSdk,
+  edge: measureEdge,
   dashboard: measureDashboard,
 };
 

@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '..');
 
 test('the source files that figures stand behind exist', () => {
   const text = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
-  const named = [...text.matchAll(/`((?:server|sdk|protocol|dashboard)\/[^`]+)`/g)].map(
+  const named = [...text.matchAll(/`((?:server|sdk|edge|protocol|dashboard)\/[^`]+)`/g)].map(
     ([, path]) => path,
   );
   deepEqual(

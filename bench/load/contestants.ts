@@ -5,7 +5,11 @@ import { CONNECTIONS, type LoadGenerator } from './load-generator.ts';
 import type { Program, Server, Worker } from './programs.ts';
 import { cpuMsOf } from './usage.ts';
 
-type Served<Name extends string> = { name: Name; server: Server; request: string };
+type Served<Name extends string> = {
+  name: Name;
+  server: Server;
+  request: string | readonly string[];
+};
 
 export const underLoad = <Name extends string>(
   generator: LoadGenerator,

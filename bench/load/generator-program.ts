@@ -12,7 +12,8 @@ const READ_BYTES = 65_536;
 
 type Load = {
   port: number;
-  request: Buffer;
+  requests: Buffer[];
+  sent: number;
   sockets: Set<Socket>;
   latenciesMs: number[];
   isOver: boolean;
@@ -21,7 +22,8 @@ type Load = {
 async function generate({ port, request, connections, ms }: LoadCommand): Promise<LoadResult> {
   const load: Load = {
     port,
-    request: Buffer.from(request, 'latin1'),
+    requests: [request].flat().map((text) => Buffer.from(text, 'latin1')),
+    sent: 0,
     sockets: new Set(),
     latenciesMs: [],
     isOver: false,
@@ -59,7 +61,8 @@ function keepBusy(load: Load): Promise<void> {
   let sentAt = 0;
   const send = (): void => {
     sentAt = performance.now();
-    socket.write(load.request);
+    socket.write(load.requests[load.sent % load.requests.length] ?? '');
+    load.sent += 1;
   };
   const receive = (bytes: Buffer): void => {
     const received = pending ? Buffer.concat([pending, bytes]) : bytes;

@@ -3,7 +3,13 @@
 import type { Counted } from '../measure/overrun.ts';
 import { openWorker, type Worker } from './programs.ts';
 
-export type LoadCommand = { port: number; request: string; connections: number; ms: number };
+/** Several requests are sent in turn. */
+export type LoadCommand = {
+  port: number;
+  request: string | readonly string[];
+  connections: number;
+  ms: number;
+};
 
 export type LoadResult = Counted & {
   p50Ms: number;
@@ -15,7 +21,7 @@ export type LoadResult = Counted & {
 export const CONNECTIONS = 32;
 
 export type LoadGenerator = {
-  run(target: { port: number; request: string }, ms: number): Promise<LoadResult>;
+  run(target: Pick<LoadCommand, 'port' | 'request'>, ms: number): Promise<LoadResult>;
   stop(): Promise<void>;
 };
 

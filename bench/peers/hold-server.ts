@@ -1,4 +1,4 @@
-// The lower bound for notifying 200 nodes: a server that holds requests and answers all of them on
+// The lower bound for notifying many nodes: a server that holds requests and answers all of them on
 // a POST, with as many bytes as a delta has. It stores nothing.
 import Fastify, { type FastifyReply } from 'fastify';
 import { listenWithFastify } from './listen.ts';
@@ -12,6 +12,7 @@ let version = 1;
 app.get('/wait', (_request, reply) => {
   held.push(reply);
 });
+app.get('/held', async () => ({ held: held.length }));
 app.post('/change', async () => {
   version += 1;
   const waiting = held;

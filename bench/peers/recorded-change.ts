@@ -94,6 +94,7 @@ function recordingStore(recorded: Statement[], found: object): Database {
     expect: () => () => {},
     ping: async () => {},
     storage: () => 'ok',
+    poolUse: () => ({ max: 1, lent: 0, waiting: 0 }),
     close: async () => {},
   };
 }

@@ -12,6 +12,8 @@ export type StartNodes = {
   token: string;
   version: number;
   count: number;
+  /** Names of the nodes, if there are fewer than nodes. */
+  names?: number;
 };
 /** Asks for the times at which a version arrived. */
 export type FindArrivals = { port: number; version: number };
@@ -20,13 +22,38 @@ export type Arrivals = { arrivedMs: number[] };
 const HEAD_END = '\r\n\r\n';
 /** Waits until all polls are held. A poll that would not be held has been answered by then. */
 const SETTLE_MS = 500;
+/** A server keeps some hundred connections that it has not accepted yet. */
+const AT_ONCE = 200;
+const ACCEPT_MS = 20;
+
+/**
+ * Nodes poll again when no response has arrived for this long. They share one thread, as real nodes
+ * do not: if the first ones polled at once, the responses of the last ones would be read later.
+ */
+const QUIET_MS = 20;
 
 /** Arrival times by port and version. */
 const arrivals = new Map<string, number[]>();
+let polls: (() => void)[] = [];
+let quiet: NodeJS.Timeout | undefined;
+
+function pollLater(poll: () => void): void {
+  polls.push(poll);
+  if (polls.length > 1) return void quiet?.refresh();
+  quiet = setTimeout(() => {
+    const due = polls;
+    polls = [];
+    for (const one of due) one();
+  }, QUIET_MS);
+}
 
 async function startNodes(command: StartNodes): Promise<void> {
-  const nodes = Array.from({ length: command.count }, (_, at) => startNode(command, `n${at}`));
-  await Promise.all(nodes);
+  const { count, names = count } = command;
+  for (let first = 0; first < count; first += AT_ONCE) {
+    const slice = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, at) => first + at);
+    await Promise.all(slice.map((at) => startNode(command, `n${at % names}`)));
+    await sleep(ACCEPT_MS);
+  }
   await sleep(SETTLE_MS);
 }
 
@@ -50,9 +77,11 @@ function startNode({ port, path, token, version }: StartNodes, name: string): Pr
     if (response.startsWith('HTTP/1.1 200 ')) {
       known = Number(/"version":(\d+)/.exec(response)?.[1]);
       const change = `${port} ${known}`;
-      arrivals.set(change, [...(arrivals.get(change) ?? []), atMs]);
+      const times = arrivals.get(change);
+      if (times) times.push(atMs);
+      else arrivals.set(change, [atMs]);
     } else if (!response.startsWith('HTTP/1.1 304 ')) throw new Error(response.slice(0, 300));
-    poll();
+    pollLater(poll);
   });
   socket.once('connect', () => {
     poll();

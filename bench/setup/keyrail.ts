@@ -17,8 +17,11 @@ const POLL_MS = 4;
 
 export type Keyrail = Server & { bootstrapToken: string };
 
+/** Both URLs name the database of the benchmark. */
+type Store = { url: string; superuserUrl: string; stop: Postgres['stop'] };
+
 /** A durable PostgreSQL (fsync and synchronous_commit are on) that stops with the benchmark. */
-export async function openPostgres(): Promise<{ url: string; stop: Postgres['stop'] }> {
+export async function openPostgres(): Promise<Store> {
   const cluster = await startPostgres();
   const admin = new pg.Client({ connectionString: cluster.superuserUrl });
   await admin.connect();
@@ -31,7 +34,9 @@ export async function openPostgres(): Promise<{ url: string; stop: Postgres['sto
   } finally {
     await admin.end();
   }
-  return { url: cluster.url(DATABASE), stop: cluster.stop };
+  const superuserUrl = new URL(cluster.superuserUrl);
+  superuserUrl.pathname = DATABASE;
+  return { url: cluster.url(DATABASE), superuserUrl: superuserUrl.href, stop: cluster.stop };
 }
 
 /** The pool size of both the server and its peers. */

@@ -1,0 +1,19 @@
+// The peers of Edge, without a framework: on a Unix socket it allows every request, on a port it
+// returns the JSON that it gets.
+import { createServer, type RequestListener } from 'node:http';
+import { reportPort } from './listen.ts';
+
+const allow: RequestListener = (_, response) => response.writeHead(204).end();
+
+const echo: RequestListener = (request, response) => {
+  const parts: Buffer[] = [];
+  request.on('data', (part: Buffer) => parts.push(part));
+  request.on('end', () => {
+    const text = JSON.stringify(JSON.parse(Buffer.concat(parts).toString()));
+    const headers = { 'content-type': 'application/json', 'content-length': text.length };
+    response.writeHead(200, headers).end(text);
+  });
+};
+
+createServer(allow).listen(process.env.BENCH_SOCKET);
+const server = createServer(echo).listen(0, '127.0.0.1', () => reportPort(server));
