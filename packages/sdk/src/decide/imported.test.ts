@@ -16,7 +16,7 @@ const TEXT = 'acme_live_4eC39HqLyjWDarjtT1zdp7';
 
 async function ready(plane: Plane, options: Partial<KeyrailOptions> = {}): Promise<Watched> {
   const watched = nodeOn(plane, options);
-  await watched.node.ready();
+  equal(await watched.node.ready(), true);
   return watched;
 }
 
