@@ -6,9 +6,17 @@ import { UnsafeLoginRole } from '@keyrail/server/db/login-role.ts';
 import { readMigrations } from '@keyrail/server/db/migrate.ts';
 import { allRoles } from '@keyrail/server/db/roles.ts';
 import { migratePostgres } from '@keyrail/server/stores.ts';
+import { until } from '@keyrail/testing/until.ts';
 import pg from 'pg';
 import { countSeen, foundWorkspace } from './rows.ts';
-import { onPostgres, openStore, type Store, stateOf, superuserUrl } from './store.ts';
+import {
+  asSuperuserOf,
+  onPostgres,
+  openStore,
+  type Store,
+  stateOf,
+  superuserUrl,
+} from './store.ts';
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 const testOnServer = onPostgres ? test : () => {};
@@ -105,6 +113,24 @@ testOnServer('a migration that fails leaves nothing behind', async (t) => {
   deepEqual(await ask(asSuperuser.toString(), left), [{ relname: 'api_keys' }]);
   await ask(asSuperuser.toString(), 'drop schema keyrail cascade');
   await migratePostgres(url, quiet);
+});
+
+/** The id of the lock that migrations of one database take in turn. */
+const LOCK_ID = 7_265_001;
+
+testOnServer('a migration that is ended by a deadlock runs again', async (t) => {
+  const other = new pg.Client({ connectionString: asSuperuserOf(store.url ?? '') });
+  await other.connect();
+  t.after(() => other.end());
+  // The detector of the migration acts first, so the migration is ended and not this transaction.
+  await other.query(`begin; set local deadlock_timeout = '60s'; lock table keyrail.migrations`);
+  const migrated = stateOf(store.migrate());
+  const waits = `select count(*)::int as waiting from pg_locks
+    where not granted and relation = 'keyrail.migrations'::regclass`;
+  await until(async () => (await other.query(waits)).rows[0].waiting > 0);
+  await other.query('select pg_advisory_xact_lock($1)', [LOCK_ID]);
+  await other.query('commit');
+  equal(await migrated, 'none');
 });
 
 for (const [kind, attribute] of [

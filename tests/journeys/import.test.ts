@@ -54,7 +54,7 @@ test('a hundred thousand keys are imported from one CSV file, and a node admits 
   equal(version, 1 + BATCHES, 'one version for each batch');
   const node = createKeyrail(ground.options(server.url));
   t.after(() => node.close());
-  // The snapshot of so many keys takes longer than the default wait on a slow machine.
+  // On a slow machine the snapshot of all keys takes longer than the default wait.
   equal(await node.ready(60_000), true);
   equal(node.state().keys, KEYS);
   for (let number = 0; number < KEYS; number += 997) {

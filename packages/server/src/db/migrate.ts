@@ -32,7 +32,8 @@ export const readRoleSetup = (): Promise<string[]> =>
 
 /**
  * While a migration waits for a lock on a table, everything after it on that table waits as well.
- * So it gives up soon, and the whole migration is tried again.
+ * So it gives up soon, and the whole migration is tried again. So it is after a deadlock with a
+ * request that needs the same tables in another order.
  */
 const LOCK_MS_MAX = 2000;
 const LOCK_PAUSE_MS = 1000;
@@ -48,14 +49,15 @@ export async function migrate(admin: pg.ClientBase): Promise<string[]> {
         return migrateWithin(admin);
       });
     } catch (error) {
-      if (sqlState(error) !== LOCK_NOT_AVAILABLE) throw error;
+      if (!LOCK_FAULTS.has(sqlState(error) ?? '')) throw error;
       if (attempt === LOCK_ATTEMPTS_MAX) throw stillLocked(error);
     }
     await sleep(LOCK_PAUSE_MS);
   }
 }
 
-const LOCK_NOT_AVAILABLE = '55P03';
+/** A lock was not available in time, or a deadlock. */
+const LOCK_FAULTS = new Set(['55P03', '40P01']);
 
 const stillLocked = (cause: unknown): Error =>
   new Error(
