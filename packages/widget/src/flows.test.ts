@@ -198,3 +198,26 @@ test('pages, test mode, reading alone, and a token for which a key is too wide',
   await page.evaluate(() => document.querySelector('keyrail-keys')?.removeAttribute('readonly'));
   await page.getByRole('button', { name: 'Create key' }).waitFor();
 });
+
+test('a menu closes when its button moves, not by a late event of an earlier scroll', async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  const { page, vendor, tenantId, projectId } = site;
+  await vendor.given.key({ project_id: projectId, tenant_id: tenantId, name: 'Website' });
+  await site.open();
+  await page.evaluate(() => {
+    document.body.style.padding = '2000px 0';
+  });
+  const button = page.getByRole('button', { name: ACTIONS });
+  const menu = page.getByRole('menu');
+  await button.waitFor();
+  await button.evaluate((element: HTMLElement) => {
+    element.scrollIntoView();
+    element.click();
+  });
+  await menu.waitFor();
+  await page.evaluate('new Promise((resolve) => requestIdleCallback(resolve))');
+  equal(await menu.isVisible(), true);
+  await page.evaluate(() => scrollBy(0, -50));
+  await menu.waitFor({ state: 'detached' });
+});

@@ -104,16 +104,22 @@ function usePopup(button: HTMLElement | null, onClose: () => void) {
       close.current();
       button.focus();
     };
-    const shut = () => close.current();
+    // An event of an earlier movement may come late; only one that moves the button ends the menu.
+    const opened = button.getBoundingClientRect();
+    const follow = () => {
+      const { left, top } = button.getBoundingClientRect();
+      if (left !== opened.left || top !== opened.top) close.current();
+      else place(element, button);
+    };
     document.addEventListener('pointerdown', pressOutside, true);
     element.addEventListener('keydown', press);
-    addEventListener('resize', shut);
-    addEventListener('scroll', shut, true);
+    addEventListener('resize', follow);
+    addEventListener('scroll', follow, true);
     return () => {
       document.removeEventListener('pointerdown', pressOutside, true);
       element.removeEventListener('keydown', press);
-      removeEventListener('resize', shut);
-      removeEventListener('scroll', shut, true);
+      removeEventListener('resize', follow);
+      removeEventListener('scroll', follow, true);
     };
   }, [button]);
   return popup;
