@@ -10,8 +10,10 @@ export type Moment = { monotonicMs: number; wallMs: number };
 const PARTS = 16;
 /** Shorter leases would end before they save anything. */
 const WIDTH_MS_MIN = 250;
-/** A lease is sized for at most this time, even if it lasts longer. */
+/** The rate of a key is measured over periods of at most this length. */
 const PERIOD_MS_MAX = 20_000;
+/** A lease is sized for at most this time, even if it lasts longer. */
+const SIZED_MS_MAX = 60_000;
 /** Requests in one period before a key gets leases. */
 const BUSY_MIN = 3;
 const UNITS_MIN = 2;
@@ -44,7 +46,7 @@ export class HeldUnits {
   restsUntilMs = 0;
   /** The longest that a lease can last. */
   readonly #widthMs: number;
-  /** The time for which a lease is sized; 0 if leases are too short. */
+  /** The time over which the rate is measured; 0 if leases are too short. */
   readonly #periodMs: number;
   #leases: { id: string; units: number }[] = [];
   #left = 0;
@@ -160,7 +162,7 @@ export class HeldUnits {
     const isBusy = this.#spent >= BUSY_MIN || this.#rateBefore * this.#periodMs >= BUSY_MIN;
     if (this.#periodMs === 0 || !isBusy || nowMs < this.restsUntilMs) return 0;
     const isEarly = this.#leases.length > 0;
-    const expected = this.#expected(nowMs, isEarly ? this.#endsAtMs - nowMs : this.#periodMs);
+    const expected = this.#expected(nowMs, isEarly ? this.#endsAtMs - nowMs : this.#widthMs);
     const grown = isEarly ? this.#lastUnits * 2 : 0;
     const least = isEarly ? 0 : this.#least(this.#widthMs);
     const want = this.#bounded(Math.max(expected, grown, cost, least));
@@ -171,7 +173,7 @@ export class HeldUnits {
   #expected(nowMs: number, inMs: number): number {
     const elapsedMs = Math.max(nowMs - this.#beganAtMs, this.#periodMs / 8);
     const rate = Math.max(this.#spent / elapsedMs, this.#rateBefore);
-    return Math.ceil(rate * Math.max(0, Math.min(inMs, this.#periodMs)) * HEADROOM);
+    return Math.ceil(rate * Math.max(0, Math.min(inMs, SIZED_MS_MAX)) * HEADROOM);
   }
 
   #least(lastsMs: number): number {
