@@ -4,6 +4,7 @@
 import { connect } from 'node:net';
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
 import { runCommands } from '../load/worker-loop.ts';
 
 export type StartNodes = {
@@ -62,8 +63,14 @@ function startNode({ port, path, token, version }: StartNodes, name: string): Pr
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   let known = version;
   const poll = (): void => {
-    const line = `GET ${path}&since=${known}&node=${name} HTTP/1.1`;
-    socket.write(`${line}\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}${HEAD_END}`);
+    // As the SDK: with the name in the path, each node would get a signature of its own.
+    const lines = [
+      `GET ${path}&since=${known} HTTP/1.1`,
+      'host: 127.0.0.1',
+      `authorization: Bearer ${token}`,
+      `${NODE_HEADER}: ${name}`,
+    ];
+    socket.write(lines.join('\r\n') + HEAD_END);
   };
   let pending = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => {
