@@ -1,5 +1,5 @@
 // A benchmark server reports its port to the parent process and exits together with it.
-import type { Server } from 'node:http';
+import type { Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 export async function listenWithFastify(app: FastifyInstance): Promise<void> {

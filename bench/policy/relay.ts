@@ -1,6 +1,7 @@
 // From sending a revocation until the last of 10,000 nodes behind one relay has received it, in
-// turns with a server that only holds as many requests and answers them. Meanwhile the control
-// plane holds two polls: that of all nodes, and that of the Edge itself.
+// turns with a server that only holds as many requests and answers them, and with one that writes
+// the same bytes to as many sockets. Meanwhile the control plane holds two polls: that of all
+// nodes, and that of the Edge itself.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hrtime } from 'node:process';
@@ -38,7 +39,7 @@ const HELD_MS_MAX = 60_000;
 const HELD_SHARE = 0.97;
 const PAUSE_MS = 200;
 
-type Measured = { count: number; ours: number[]; bare: number[]; held: number[] };
+type Measured = { ours: number[]; bare: number[]; raw: number[]; held: number[] };
 
 export async function measureRelay({ plan, report }: Run): Promise<void> {
   const count = plan.isBrief ? BRIEF_NODES : NODES;
@@ -46,9 +47,17 @@ export async function measureRelay({ plan, report }: Run): Promise<void> {
   const rounds = warmUp + (plan.isBrief ? BRIEF_REVOCATIONS : REVOCATIONS);
   await withCleanup(async (stopAtEnd) => {
     const ground = await open(stopAtEnd, count, rounds);
-    const { ours, bare, held } = await measureArrivals(ground, rounds);
-    const counted = { ours: ours.slice(warmUp), bare: bare.slice(warmUp) };
-    reportArrivals(report, { count, held, ...counted });
+    const { ours, bare, raw, held } = await measureArrivals(ground, rounds);
+    const counted = [ours, bare, raw].map((all) => all.slice(warmUp)) as Counted;
+    reportArrivals(report, count, counted);
+    report(
+      createFinding({
+        name: 'relay: polls that the control plane holds',
+        values: [Math.max(...held)],
+        show: String,
+        goal: atMost(HELD_UPSTREAM_MAX),
+      }),
+    );
     const acked = await measureCompletion(ground, rounds);
     const name = `relay: revocation until ${count} nodes have acknowledged it`;
     report(createFinding({ name, values: acked, show: showWhole, goal: lowerIsBetter }));
@@ -66,7 +75,6 @@ async function open(stopAtEnd: StopAtEnd, count: number, rounds: number) {
   const keyIds = await createKeys(call, project, rounds + WAITED);
   const version = 1 + keyIds.length;
   const relay = await startRelay(stopAtEnd, server, { token, projectId: project.projectId });
-  const peer = stopAtEnd(await openServer('peers/hold-server.ts'));
   // Each fleet in a program of its own: a program has a limited number of files.
   const start = async (fleet: Omit<StartNodes, 'token' | 'count'>): Promise<Nodes> => {
     const nodes: Nodes = stopAtEnd(await openWorker('policy/polling-nodes.ts'));
@@ -75,29 +83,41 @@ async function open(stopAtEnd: StopAtEnd, count: number, rounds: number) {
   };
   const path = `/v1/policy/delta?project_id=${project.projectId}&wait_ms=30000`;
   const nodes = await start({ port: relay.port, path, version });
-  const bareNodes = await start({ port: peer.port, path: '/wait?', version: 1 });
-  const callPeer = createCaller(peer.port, token);
+  const openPeer = async (file: string): Promise<Peer> => {
+    const { port } = stopAtEnd(await openServer(file));
+    const peerNodes = await start({ port, path: '/wait?', version: 1 });
+    return { port, nodes: peerNodes, call: createCaller(port, token) };
+  };
+  const bare = await openPeer('peers/hold-server.ts');
+  const raw = await openPeer('peers/raw-hold-server.ts');
   const held = () => heldPolls(server, metricsToken);
-  return { count, call, callPeer, keyIds, version, relay, peer, nodes, bareNodes, held };
+  return { count, call, keyIds, version, relay, nodes, bare, raw, held };
 }
+
+/** A server that only holds requests, and the nodes that poll it. */
+type Peer = { port: number; nodes: Nodes; call: ReturnType<typeof createCaller> };
 
 type Ground = Awaited<ReturnType<typeof open>>;
 
 async function measureArrivals(ground: Ground, rounds: number): Promise<Measured> {
-  const { count, call, callPeer, keyIds, version, relay, peer, nodes, bareNodes } = ground;
-  const measured: Measured = { count, ours: [], bare: [], held: [] };
+  const { count, call, keyIds, version, relay, nodes, bare, raw } = ground;
+  const measured: Measured = { ours: [], bare: [], raw: [], held: [] };
   for (const [at, id] of keyIds.slice(0, rounds).entries()) {
     await relay.holds(count);
     measured.held.push(await ground.held());
     const revoke = () => call('POST', `/v1/keys/${id}/revoke`, {});
     const change = { port: relay.port, version: version + at + 1, send: revoke };
     measured.ours.push(await lastArrival(nodes, count, change));
-    await untilHeld(count, async () => Number(Object(await callPeer('GET', '/held')).held));
-    const send = () => callPeer('POST', '/change', {});
-    const bare = { port: peer.port, version: at + 2, send };
-    measured.bare.push(await lastArrival(bareNodes, count, bare));
+    measured.bare.push(await lastAtPeer(bare, count, at + 2));
+    measured.raw.push(await lastAtPeer(raw, count, at + 2));
   }
   return measured;
+}
+
+async function lastAtPeer(peer: Peer, count: number, version: number): Promise<number> {
+  await untilHeld(count, async () => Number(Object(await peer.call('GET', '/held')).held));
+  const send = () => peer.call('POST', '/change', {});
+  return lastArrival(peer.nodes, count, { port: peer.port, version, send });
 }
 
 async function measureCompletion({ count, call, keyIds, relay }: Ground, rounds: number) {
@@ -109,15 +129,16 @@ async function measureCompletion({ count, call, keyIds, relay }: Ground, rounds:
   return measured;
 }
 
-function reportArrivals(report: Run['report'], measured: Measured): void {
-  const { count, ours, bare, held } = measured;
+type Counted = [ours: number[], bare: number[], raw: number[]];
+
+function reportArrivals(report: Run['report'], count: number, [ours, bare, raw]: Counted): void {
   const show = showWhole;
   const distribution = (values: readonly number[]) =>
     `p50 ${show(median(values))}, p99 ${show(percentile(values, 0.99))}`;
   const described = {
     show,
     ours: distribution(ours),
-    peer: `bare hold server ${distribution(bare)}`,
+    peer: `bare hold server ${distribution(bare)}; raw sockets ${distribution(raw)}`,
     ratio: showRatio(median(ours) / median(bare)),
   };
   const name = `relay: revocation to the last of ${count} nodes`;
@@ -125,14 +146,6 @@ function reportArrivals(report: Run['report'], measured: Measured): void {
   report(createFinding({ name: `${name}, p99`, ...described, ...p99 }));
   const middle = { values: ours, goal: lowerIsBetter };
   report(createFinding({ name: `${name}, median`, ...described, ...middle }));
-  report(
-    createFinding({
-      name: 'relay: polls that the control plane holds',
-      values: [Math.max(...held)],
-      show: String,
-      goal: atMost(HELD_UPSTREAM_MAX),
-    }),
-  );
 }
 
 type Relay = { port: number; holds(count: number): Promise<void> };
