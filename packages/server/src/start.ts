@@ -123,7 +123,7 @@ async function openApp(
     log,
     clock: systemClock,
     randomBytes: systemRandomBytes,
-    hasher: await createPasswordHasher(),
+    hasher: createPasswordHasher(),
     chargeEmbedChange: createEmbedChangeLimit(systemClock, counters),
     throttle: config.authThrottle ? createThrottle(systemClock, counters) : noThrottle,
     ...secrets,

@@ -72,7 +72,7 @@ async function openTestApp(): Promise<TestApp> {
   const clock = shiftableClock();
   const { db, beyond } =
     storeName === 'postgres' ? await openTestPostgres(clock) : await openTestEmbedded(clock);
-  const hasher = await createPasswordHasher(CHEAP_HASH);
+  const hasher = createPasswordHasher(CHEAP_HASH);
   const parts: AppParts = {
     db,
     clock,
