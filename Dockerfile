@@ -11,12 +11,13 @@ COPY scripts scripts
 COPY packages packages
 # The second installation has what the server itself needs, without the tools of the build.
 RUN npm ci --omit=dev \
-  && node scripts/build-browser.mjs \
+  && node scripts/setup.mjs --server \
   && npm ci --omit=dev --workspace packages/server
 
 FROM ${BASE}
 WORKDIR /opt/keyrail
 COPY deploy/probe.mjs deploy/probe.mjs
+COPY --from=build /opt/keyrail/package-lock.json package-lock.json
 COPY --from=build /opt/keyrail/node_modules node_modules
 COPY --from=build /opt/keyrail/packages/protocol packages/protocol
 COPY --from=build /opt/keyrail/packages/reference packages/reference

@@ -25,7 +25,7 @@ const GROWTH_MAX = 1.3;
 const RESTORE_KEYS = 100_000;
 const RESTORE_SECONDS_MAX = 60;
 
-const SERVER = join(import.meta.dirname, '../packages/server/src/main.ts');
+const SERVER = join(import.meta.dirname, '../packages/server/bin/keyrail-server.js');
 
 const showTime = (seconds: number): string => `${seconds.toFixed(1)} s`;
 

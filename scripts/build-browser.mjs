@@ -4,7 +4,6 @@
  * also compressed. Plain JavaScript, because setup runs it on any Node. Run by itself, it builds if
  * the build is stale; with `--gallery <folder>`, it builds the page of all elements for tests.
  */
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -14,13 +13,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { checksum } from '../packages/server/bin/program.mjs';
 // biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
 import { widgetOptions } from './widget-options.mjs';
 
@@ -41,7 +40,7 @@ const TARGET = ['chrome120', 'firefox121', 'safari17.2'];
 /** True if the build is missing or was made from other sources. */
 export function isBrowserStale(root) {
   try {
-    return readFileSync(join(root, HOME, 'dist/made-from'), 'utf8') !== checksum(root);
+    return readFileSync(join(root, HOME, 'dist/made-from'), 'utf8') !== checksum(root, SOURCES);
   } catch {
     return true;
   }
@@ -50,7 +49,7 @@ export function isBrowserStale(root) {
 /** Builds in a new folder and then renames it, so that a half-finished build is never served. */
 export async function buildBrowser(root) {
   const home = join(root, HOME);
-  const stamp = checksum(root);
+  const stamp = checksum(root, SOURCES);
   const out = mkdtempSync(join(home, '.building-'));
   try {
     await Promise.all([bundleDashboard({ home, out }), bundleWidget(root, out)]);
@@ -193,25 +192,6 @@ async function compress(file) {
   ]);
   writeFileSync(`${file}.br`, small);
   writeFileSync(`${file}.gz`, zipped);
-}
-
-function checksum(root) {
-  const sum = createHash('sha256');
-  for (const path of SOURCES) {
-    for (const file of sourceFiles(join(root, path))) {
-      sum.update(`${relative(root, file)}\n`).update(readFileSync(file));
-    }
-  }
-  return sum.digest('hex');
-}
-
-/** The file itself, or all files below the folder except tests. */
-function sourceFiles(path) {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found?.isDirectory()) return found && !path.endsWith('.test.ts') ? [path] : [];
-  return readdirSync(path)
-    .sort()
-    .flatMap((name) => sourceFiles(join(path, name)));
 }
 
 const self = fileURLToPath(import.meta.url);

@@ -4,20 +4,18 @@
  * declarations. Each has no dependency; code and types of the protocol are included. Plain
  * JavaScript, because setup runs it on any Node.
  */
-import { createHash } from 'node:crypto';
 import {
   chmodSync,
   copyFileSync,
   cpSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { checksum } from '../packages/server/bin/program.mjs';
 import { declareClient, declarePackage } from './declarations.mjs';
 // biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
 import { widgetOptions } from './widget-options.mjs';
@@ -58,7 +56,7 @@ const BUILT_BY = ['scripts/build-packages.mjs', 'scripts/declarations.mjs', 'tsc
 
 /** Packages whose build is missing or was made from other sources. */
 export const stalePackages = (root) =>
-  Object.keys(recipes).filter((name) => builtFrom(root, name) !== checksum(root, name));
+  Object.keys(recipes).filter((name) => builtFrom(root, name) !== checksumOf(root, name));
 
 /** Builds in a new folder and then renames it, so that a half-finished build is never loaded. */
 export async function buildPackages(root, names) {
@@ -69,7 +67,7 @@ export async function buildPackages(root, names) {
 
 async function buildPackage(root, name) {
   const home = join(root, 'packages', name);
-  const stamp = checksum(root, name);
+  const stamp = checksumOf(root, name);
   const out = mkdtempSync(join(home, '.building-'));
   try {
     await recipes[name].build({ root, home, out });
@@ -93,26 +91,11 @@ function builtFrom(root, name) {
   }
 }
 
-function checksum(root, name) {
+function checksumOf(root, name) {
   const manifest = ['package.json', 'tsconfig.build.json'].map(
     (file) => `packages/${name}/${file}`,
   );
-  const sum = createHash('sha256');
-  for (const path of [...recipes[name].sources, ...manifest, ...BUILT_BY]) {
-    for (const file of sourceFiles(join(root, path))) {
-      sum.update(`${file.slice(root.length)}\n`).update(readFileSync(file));
-    }
-  }
-  return sum.digest('hex');
-}
-
-/** The file itself, or all files below the folder except tests; none if it does not exist. */
-function sourceFiles(path) {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found?.isDirectory()) return found && !path.endsWith('.test.ts') ? [path] : [];
-  return readdirSync(path)
-    .sort()
-    .flatMap((name) => sourceFiles(join(path, name)));
+  return checksum(root, [...recipes[name].sources, ...manifest, ...BUILT_BY]);
 }
 
 async function buildLibrary({ root, home, out }, options, declare) {

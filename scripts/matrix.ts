@@ -40,7 +40,6 @@ const onPostgres = { ...usual, store: 'postgres', needs: ['postgres'] } satisfie
 /** Journeys that do not depend on the store. */
 const STORELESS = [
   'backup-schedule',
-  'dashboard-build',
   'documents*',
   'edge-proxies',
   'embed-browser',

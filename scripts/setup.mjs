@@ -1,9 +1,10 @@
 /**
  * The first step of every npm script: installs what is missing, makes sure that the script will
- * run on a Node that executes TypeScript, and builds the dashboard, the published packages and the
- * empty embedded database. With `--server`, what the server needs is enough: nothing is written if
- * its dependencies are there. Plain JavaScript without dependencies, because it must run on an old
- * Node with nothing installed. Silent when there is nothing to do.
+ * run on a Node that executes TypeScript, and builds the server's program, the dashboard, the
+ * published packages and the empty embedded database. With `--server`, what the server needs is
+ * enough: if the dependencies of the server are there, none is installed. Plain JavaScript without
+ * dependencies, because it must run on an old Node with nothing installed. Silent when there is
+ * nothing to do.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,6 +19,7 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildProgram, isProgramStale } from '../packages/server/bin/program.mjs';
 import { buildBrowser, isBrowserStale } from './build-browser.mjs';
 import { buildDatabase, isDatabaseMissing } from './build-database.mjs';
 import { buildPackages, stalePackages } from './build-packages.mjs';
@@ -45,10 +47,11 @@ async function setUp({ serverOnly }) {
     });
   }
   checkRuntime();
-  // The server runs from its sources, and without the dashboard if that cannot be built.
+  // The server also runs from its sources, and without the dashboard.
   if (serverOnly && !isWritable(join(root, 'packages'))) return;
   const withPackages = !serverOnly || hasCompiler();
   const isBuilt = () =>
+    !isProgramStale(root) &&
     !isBrowserStale(root) &&
     !isDatabaseMissing(root) &&
     (!withPackages || stalePackages(root).length === 0);
@@ -62,12 +65,12 @@ async function build({ serverOnly, withPackages }) {
   const database = isDatabaseMissing(root) ? buildDatabase(root) : null;
   const created = database?.catch((error) => console.error(`keyrail: ${error.message}`));
   try {
-    if (isBrowserStale(root)) {
-      await buildBrowser(root).catch((error) => {
-        if (!serverOnly) throw error;
-        console.error(`keyrail: the dashboard was not built: ${error.message}`);
-      });
-    }
+    const orContinue = (what) => (error) => {
+      if (!serverOnly) throw error;
+      console.error(`keyrail: ${what} was not built: ${error.message}`);
+    };
+    if (isProgramStale(root)) await buildProgram(root).catch(orContinue("the server's program"));
+    if (isBrowserStale(root)) await buildBrowser(root).catch(orContinue('the dashboard'));
     if (withPackages) {
       const stale = stalePackages(root);
       if (stale.length > 0) await buildPackages(root, stale);

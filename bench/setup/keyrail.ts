@@ -10,7 +10,7 @@ import { type Postgres, startPostgres } from '@keyrail/testing/stores/postgres.t
 import pg from 'pg';
 import { type Program, type Server, startProgram } from '../load/programs.ts';
 
-const entry = join(import.meta.dirname, '../../packages/server/src/main.ts');
+const entry = join(import.meta.dirname, '../../packages/server/bin/keyrail-server.js');
 const DATABASE = 'bench';
 const READY_MS_MAX = 60_000;
 const POLL_MS = 4;

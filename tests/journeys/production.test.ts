@@ -122,6 +122,7 @@ test('npm start needs no development dependency, writes nothing into the clone, 
   deepEqual(changed.trim().split('\n').toSorted(), [
     '!! node_modules/',
     '!! packages/dashboard/dist/',
+    '!! packages/server/dist/',
     '!! packages/server/node_modules/',
   ]);
 });

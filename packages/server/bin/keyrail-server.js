@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-// Runs the server from its TypeScript sources, started by any Node. A Node that is too old starts
-// the one that npm installed. Plain JavaScript without dependencies, so that an old Node can run it
-// with nothing installed.
+// Runs the server's program, or its TypeScript sources if that is not built, started by any Node. A
+// Node that is too old starts the one that npm installed. Plain JavaScript without dependencies, so
+// that an old Node can run it with nothing installed.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { mainIn } from './program.mjs';
 
 const NODE_MAJOR_MIN = 24;
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'];
@@ -20,7 +21,7 @@ const isNewEnough = Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MI
 if (!isInstalled) {
   fail(`its dependencies are not installed: run "npm ci --omit=dev" in ${root}.`);
 } else if (isNewEnough) {
-  await import('../src/main.ts');
+  await import(pathToFileURL(mainIn(root)).href);
 } else if (existsSync(pinnedNode)) {
   runPinned();
 } else {

@@ -11,6 +11,7 @@ import type { Clock } from './base/clock.ts';
 import { deadlineAfter } from './base/deadline.ts';
 import { createIdMaker, createRequestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
+import { packageFolder } from './base/package-folder.ts';
 import type { RandomBytes } from './base/random.ts';
 import { createBoundSealing, createSealing, keyFor } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
@@ -99,7 +100,7 @@ export type AppParts = SigningSchedule &
     dashboard?: string;
   };
 
-const DASHBOARD = join(import.meta.dirname, '../../dashboard/dist');
+const DASHBOARD = join(packageFolder, '../dashboard/dist');
 
 export type App = {
   http: FastifyInstance;

@@ -2,7 +2,7 @@
 // long or the disk becomes full.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import type { Order, Report } from './backup-orders.ts';
 import { freeBytesIn, stateWith } from './db/disk-space.ts';
 import {
@@ -13,7 +13,8 @@ import {
   TestFailed,
 } from './features/backups/tasks.ts';
 
-const PROGRAM = join(import.meta.dirname, 'backup-program.ts');
+/** A TypeScript file beside this source, or a JavaScript file beside the bundle of this source. */
+const PROGRAM = join(import.meta.dirname, `backup-program${extname(import.meta.filename)}`);
 
 const TASK_MS_MAX = 12 * 3_600_000;
 

@@ -5,11 +5,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { packageFolder } from '../base/package-folder.ts';
 import { sqlState } from './faults.ts';
 import { refuseUnfinishedRestore } from './restore-marker.ts';
 import { allRoles, inThisDatabase } from './roles.ts';
 
-const directory = join(import.meta.dirname, 'migrations');
+const directory = join(packageFolder, 'src/db/migrations');
 
 // An arbitrary constant, the same in every version.
 const LOCK_ID = 7_265_001;

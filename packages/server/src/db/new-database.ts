@@ -3,15 +3,13 @@
 import { constants, existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { packageFolder } from '../base/package-folder.ts';
 
 /** PGlite takes a directory with this file for a database: it is copied last. */
 const LAST = 'PG_VERSION';
 
 /** The empty database of this version of PGlite. `scripts/build-database.mjs` creates it. */
-export const emptyDatabase = join(
-  import.meta.dirname,
-  `../../dist/empty-database-${pgliteVersion()}`,
-);
+export const emptyDatabase = join(packageFolder, `dist/empty-database-${pgliteVersion()}`);
 
 /** Fills a directory that has no database yet. Killed in between, it starts again. */
 export async function copyEmptyDatabase(directory: string, from = emptyDatabase): Promise<void> {

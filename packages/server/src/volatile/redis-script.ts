@@ -1,6 +1,8 @@
 // Calls a script on Redis: by its hash, or whole if the server does not have it.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageFolder } from '../base/package-folder.ts';
 import { type Owner, type Rule, spanOf, widthOf } from './counters.ts';
 import type { Link } from './redis-link.ts';
 
@@ -11,7 +13,7 @@ export type Scripts = Pick<Link, 'evalsha' | 'eval'>;
 export type ScriptCall = { keys: number; args: (string | number)[] };
 
 const fileOf = (name: string): string =>
-  readFileSync(new URL(`./${name}.lua`, import.meta.url), 'utf8');
+  readFileSync(join(packageFolder, `src/volatile/${name}.lua`), 'utf8');
 
 export function readScript(name: 'check' | 'lease' | 'return'): Script {
   const text = `${fileOf('counter')}\n${fileOf(name)}`;

@@ -1,13 +1,12 @@
 // The environment and flags of a program under test. It inherits paths but no settings from the
 // test's own environment, and its flags suit a life of seconds.
 import { execFile } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { backupProgramIn, bundleServer, entryIn, importsIn } from './server-bundle.ts';
-
-const SOURCES = join(import.meta.dirname, '../../../server/src');
+import { root } from '../documents.ts';
+import { mainIn } from './server-program.ts';
 
 export const inherited = (): NodeJS.ProcessEnv => {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
@@ -17,38 +16,44 @@ export const inherited = (): NodeJS.ProcessEnv => {
 /** The embedded store is WebAssembly: the program ends before optimising it pays off. */
 const FLAGS = ['--liftoff-only', '--wasm-lazy-validation'];
 
+let found: string | undefined;
+
+/** What keyrail-server.js would run: the built program, or the sources if they were changed. */
+function serverMain(): string {
+  found ??= mainIn(root);
+  return found;
+}
+
 /** Node arguments for a command of the server. */
-export const serverProgram = (words: readonly string[], main = mainOfRun()): string[] => [
+export const serverProgram = (words: readonly string[], main = serverMain()): string[] => [
   ...FLAGS,
   main,
   ...words,
 ];
 
 /** Node arguments for the program that takes and tests backups. */
-export const backupProgram = (): string[] => [
-  ...FLAGS,
-  ofRun(backupProgramIn, 'backup-program.ts'),
-];
-
-const mainOfRun = (): string => ofRun(entryIn, 'main.ts');
-
-/** The file in the bundle of this run, or the source. */
-function ofRun(bundledIn: (folder: string) => string, source: string): string {
-  const bundled = bundledIn(process.env.NODE_COMPILE_CACHE ?? '');
-  return existsSync(bundled) ? bundled : join(SOURCES, source);
-}
+export const backupProgram = (): string[] => {
+  const main = serverMain();
+  return [...FLAGS, join(dirname(main), `backup-program${extname(main)}`)];
+};
 
 /**
- * Bundles the server for all programs of this run of the tests, and compiles it into the cache that
- * they share. Killed programs write no cache; one that exits by itself does.
+ * Compiles the server into the cache that the programs of this run share. Killed programs write no
+ * cache; one that exits by itself does.
  */
 export async function compileServer(): Promise<void> {
   const { NODE_COMPILE_CACHE: cache } = process.env;
   const mark = join(cache ?? '', 'server-is-compiled');
   if (!cache || existsSync(mark)) return;
   await mkdir(cache, { recursive: true });
-  await bundleServer(cache);
-  const script = ['--input-type=module', '--eval', importsIn(cache)];
+  const script = ['--input-type=module', '--eval', importsOfProgram()];
   await promisify(execFile)(process.execPath, [...FLAGS, ...script], { env: inherited() });
   writeFileSync(mark, '');
+}
+
+/** All files of the built program that run nothing by themselves. */
+function importsOfProgram(): string {
+  const folder = dirname(serverMain());
+  const files = readdirSync(folder).filter((name) => /-[A-Z0-9]{8}\.js$/.test(name));
+  return files.map((name) => `import ${JSON.stringify(join(folder, name))};`).join('');
 }

@@ -3,7 +3,7 @@
 import { basename, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 
-export const forNode = {
+const forNode = {
   bundle: true,
   platform: 'node',
   format: 'esm',

@@ -3,8 +3,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { invalid } from '../../base/errors.ts';
+import { packageFolder } from '../../base/package-folder.ts';
 
-const ASSET = join(import.meta.dirname, '../../../assets/common-passwords.txt');
+const ASSET = join(packageFolder, 'assets/common-passwords.txt');
 
 let guessedFirst: Set<string> | undefined;
 
