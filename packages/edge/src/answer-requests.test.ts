@@ -64,6 +64,32 @@ test('a refused key: the response of the SDK, with its body and headers', async 
   equal((await ask('/auth?cost=0', bearing(key))).status, 200, 'a cost of nothing');
 });
 
+const LIMITS_ASKED = /^keyrail_node_requests_total\{purpose="limits",outcome="answer"\} (\d+)$/m;
+
+test('with leases, most limited requests ask nothing of the control plane, and limits hold', async (t) => {
+  const CALLS = 100;
+  const rule = { id: 'a', windowMs: 3_600_000, algorithm: 'fixed', scope: 'key' } as const;
+  const asked = new Map<boolean, number>();
+  for (const leases of [false, true]) {
+    const keyrail = await createTestKeyrail({ keyHeaders, rateLimit: { leases } });
+    const { ask, node } = await edge(t, keyrail);
+    const allowedOf = async (limit: number): Promise<number> => {
+      const { key } = await node.issue({ rateLimits: [{ ...rule, limit }] });
+      let allowed = 0;
+      for (let at = 0; at < CALLS; at += 1) {
+        const { status } = await bodyIn(ask('/v1/verify', verifying({ key })));
+        allowed += Number(status === 200);
+      }
+      return allowed;
+    };
+    equal(await allowedOf(10_000), CALLS);
+    asked.set(leases, Number(LIMITS_ASKED.exec(node.metrics())?.[1]));
+    equal(await allowedOf(90), 90);
+  }
+  equal(asked.get(false), CALLS);
+  ok((asked.get(true) ?? CALLS) <= CALLS / 2, `asked ${asked.get(true)} times`);
+});
+
 test('a query that is not understood refuses every request, and is logged once', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['read'] });
