@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { delimiter, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildProgram, isProgramStale } from '../packages/server/bin/program.mjs';
+import { buildProgram, isProgramMissing } from '../packages/server/bin/program.mjs';
 import { buildBrowser, isBrowserStale } from './build-browser.mjs';
 import { buildDatabase, isDatabaseMissing } from './build-database.mjs';
 import { buildPackages, stalePackages } from './build-packages.mjs';
@@ -51,7 +51,7 @@ async function setUp({ serverOnly }) {
   if (serverOnly && !isWritable(join(root, 'packages'))) return;
   const withPackages = !serverOnly || hasCompiler();
   const isBuilt = () =>
-    !isProgramStale(root) &&
+    !isProgramMissing(root) &&
     !isBrowserStale(root) &&
     !isDatabaseMissing(root) &&
     (!withPackages || stalePackages(root).length === 0);
@@ -69,7 +69,7 @@ async function build({ serverOnly, withPackages }) {
       if (!serverOnly) throw error;
       console.error(`keyrail: ${what} was not built: ${error.message}`);
     };
-    if (isProgramStale(root)) await buildProgram(root).catch(orContinue("the server's program"));
+    if (isProgramMissing(root)) await buildProgram(root).catch(orContinue("the server's program"));
     if (isBrowserStale(root)) await buildBrowser(root).catch(orContinue('the dashboard'));
     if (withPackages) {
       const stale = stalePackages(root);

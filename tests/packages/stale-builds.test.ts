@@ -1,24 +1,26 @@
 // A build is made again, or not used, when its sources change, and for no other reason.
-import { equal } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import {
   appendFileSync,
   cpSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   rmSync,
+  symlinkSync,
   utimesSync,
-  writeFileSync,
 } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { root } from '@keyrail/testing/documents.ts';
-import { mainIn } from '@keyrail/testing/processes/server-program.ts';
+import { buildProgram, mainIn } from '@keyrail/testing/processes/server-program.ts';
 
 type Build = {
   name: string;
   isStale(at: string): boolean;
+  /** A file without which there is no build. */
   stamp: string;
   copied: string[];
   changes: Record<string, boolean>;
@@ -60,7 +62,7 @@ const builds: Build[] = [
   {
     name: "the server's program",
     isStale: (at) => mainIn(at) === join(at, 'packages/server/src/main.ts'),
-    stamp: 'packages/server/dist/program/made-from',
+    stamp: mainIn(root).slice(root.length + 1),
     copied: [
       ...['server', 'protocol', 'reference'].flatMap((name) => [
         `packages/${name}/src`,
@@ -100,7 +102,27 @@ for (const { name, isStale, stamp, copied, changes } of builds) {
       if (existsSync(join(root, path))) cpSync(join(root, path), join(copy, path));
     }
     equal(isStale(copy), false, 'as before');
-    writeFileSync(join(copy, stamp), 'of another version');
+    rmSync(join(copy, stamp));
     equal(isStale(copy), true);
   });
 }
+
+test('a new program leaves the two before it, from which servers may still run', async (t) => {
+  const copy = await mkdtemp(join(tmpdir(), 'kr-program-'));
+  t.after(() => rmSync(copy, { recursive: true, force: true }));
+  const { copied } = builds.find(({ name }) => name.startsWith('the server')) ?? { copied: [] };
+  for (const path of copied) cpSync(join(root, path), join(copy, path), { recursive: true });
+  for (const path of ['node_modules', 'packages/server/node_modules']) {
+    symlinkSync(join(root, path), join(copy, path));
+  }
+  const dist = join(copy, 'packages/server/dist');
+  for (const [at, name] of ['program-a', 'program-b', 'program-c', 'program-d'].entries()) {
+    mkdirSync(join(dist, name), { recursive: true });
+    utimesSync(join(dist, name), at, at);
+  }
+  await buildProgram(copy);
+  const main = mainIn(copy);
+  equal(main.startsWith(dist), true, main);
+  const found = readdirSync(dist).filter((name) => join(dist, name) !== dirname(main));
+  deepEqual(found.sort(), ['program-c', 'program-d']);
+});

@@ -1,9 +1,13 @@
-// Which file a server runs: plain JavaScript, to which this adds the types.
+// The build of the server's program, and which file a server runs: plain JavaScript, to which this
+// adds the types.
 import { join } from 'node:path';
 import { root } from '../documents.ts';
 
-type ServerProgram = { mainIn(clone: string): string };
+type ServerProgram = {
+  mainIn(clone: string): string;
+  buildProgram(clone: string): Promise<void>;
+};
 
-export const { mainIn }: ServerProgram = await import(
+export const { mainIn, buildProgram }: ServerProgram = await import(
   join(root, 'packages/server/bin/program.mjs')
 );
