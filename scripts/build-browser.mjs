@@ -4,22 +4,12 @@
  * also compressed. Plain JavaScript, because setup runs it on any Node. Run by itself, it builds if
  * the build is stale; with `--gallery <folder>`, it builds the page of all elements for tests.
  */
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { checksum } from '../packages/server/bin/program.mjs';
+import { buildFolder, checksum } from '../packages/server/bin/built-folder.mjs';
 // biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
 import { widgetOptions } from './widget-options.mjs';
 
@@ -46,21 +36,13 @@ export function isBrowserStale(root) {
   }
 }
 
-/** Builds in a new folder and then renames it, so that a half-finished build is never served. */
 export async function buildBrowser(root) {
   const home = join(root, HOME);
   const stamp = checksum(root, SOURCES);
-  const out = mkdtempSync(join(home, '.building-'));
-  try {
+  await buildFolder(join(home, 'dist'), async (out) => {
     await Promise.all([bundleDashboard({ home, out }), bundleWidget(root, out)]);
     writeFileSync(join(out, 'made-from'), stamp);
-    // mkdtemp makes folders that only their owner can read.
-    chmodSync(out, 0o755);
-    rmSync(join(home, 'dist'), { recursive: true, force: true });
-    renameSync(out, join(home, 'dist'));
-  } finally {
-    rmSync(out, { recursive: true, force: true });
-  }
+  });
 }
 
 /** With `forGallery`, the page of all elements instead, which only tests get: uncompressed. */

@@ -4,18 +4,11 @@
  * on any Node. Run by itself, it creates one if there is none.
  */
 import { spawn } from 'node:child_process';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { buildFolder } from '../packages/server/bin/built-folder.mjs';
 
 const self = fileURLToPath(import.meta.url);
 const PREFIX = 'empty-database-';
@@ -49,25 +42,23 @@ export function buildDatabase(root) {
   });
 }
 
-/** Created under another name first, so that a copy is never of an unfinished one. */
 async function create(root) {
   const place = placeOf(root);
   const dist = dirname(place);
-  mkdirSync(dist, { recursive: true });
-  const unfinished = join(dist, `.building-${process.pid}`);
   const { PGlite } = await import(pathToFileURL(pglite(root).entry).href);
-  const lite = await PGlite.create({ dataDir: unfinished });
-  await lite.close();
-  rmSync(join(unfinished, 'postmaster.pid'), { force: true });
-  // The server may run as another user.
-  for (const entry of readdirSync(unfinished, { recursive: true, withFileTypes: true })) {
-    chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
-  }
-  chmodSync(unfinished, 0o755);
+  await buildFolder(place, async (dataDir) => {
+    const lite = await PGlite.create({ dataDir });
+    await lite.close();
+    rmSync(join(dataDir, 'postmaster.pid'), { force: true });
+    // The server may run as another user.
+    for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
+      chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
+    }
+  });
   for (const name of readdirSync(dist)) {
-    if (name.startsWith(PREFIX)) rmSync(join(dist, name), { recursive: true });
+    const path = join(dist, name);
+    if (name.startsWith(PREFIX) && path !== place) rmSync(path, { recursive: true });
   }
-  renameSync(unfinished, place);
 }
 
 if (process.argv[1] === self) {

@@ -4,18 +4,9 @@
  * declarations. Each has no dependency; code and types of the protocol are included. Plain
  * JavaScript, because setup runs it on any Node.
  */
-import {
-  chmodSync,
-  copyFileSync,
-  cpSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { checksum } from '../packages/server/bin/program.mjs';
+import { buildFolder, checksum } from '../packages/server/bin/built-folder.mjs';
 import { declareClient, declarePackage } from './declarations.mjs';
 // biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
 import { widgetOptions } from './widget-options.mjs';
@@ -58,7 +49,6 @@ const BUILT_BY = ['scripts/build-packages.mjs', 'scripts/declarations.mjs', 'tsc
 export const stalePackages = (root) =>
   Object.keys(recipes).filter((name) => builtFrom(root, name) !== checksumOf(root, name));
 
-/** Builds in a new folder and then renames it, so that a half-finished build is never loaded. */
 export async function buildPackages(root, names) {
   const results = await Promise.allSettled(names.map((name) => buildPackage(root, name)));
   const failed = results.find(({ status }) => status === 'rejected');
@@ -68,18 +58,11 @@ export async function buildPackages(root, names) {
 async function buildPackage(root, name) {
   const home = join(root, 'packages', name);
   const stamp = checksumOf(root, name);
-  const out = mkdtempSync(join(home, '.building-'));
-  try {
+  await buildFolder(join(home, 'dist'), async (out) => {
     await recipes[name].build({ root, home, out });
     // Not among the `files` of package.json, so it is not published.
     writeFileSync(join(out, 'made-from'), stamp);
-    // mkdtemp makes folders that only their owner can read.
-    chmodSync(out, 0o755);
-    rmSync(join(home, 'dist'), { recursive: true, force: true });
-    renameSync(out, join(home, 'dist'));
-  } finally {
-    rmSync(out, { recursive: true, force: true });
-  }
+  });
 }
 
 /** The checksum of the sources that the build was made from, or null without a build. */

@@ -1,20 +1,10 @@
 // The server's program as a few files in a folder of dist, whose name is the checksum of what it was
 // made from. From its sources, a thousand modules, a start takes a second more. Plain JavaScript
 // without dependencies, as keyrail-server.js needs it. Run by itself, it builds a missing program.
-import { createHash } from 'node:crypto';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildFolder, checksum } from './built-folder.mjs';
 
 const self = fileURLToPath(import.meta.url);
 const HOME = 'packages/server';
@@ -45,20 +35,9 @@ export function mainIn(root) {
 
 export const isProgramMissing = (root) => !existsSync(placeOf(root));
 
-/** Builds under another name first, so that a half-finished build is never run. */
 export async function buildProgram(root) {
-  const place = placeOf(root);
-  mkdirSync(dirname(place), { recursive: true });
-  const out = mkdtempSync(join(dirname(place), '.building-'));
-  try {
-    await bundle(join(root, HOME, 'src'), out);
-    // mkdtemp makes folders that only their owner can read.
-    chmodSync(out, 0o755);
-    renameSync(out, place);
-  } finally {
-    rmSync(out, { recursive: true, force: true });
-  }
-  removeOld(dirname(place));
+  await buildFolder(placeOf(root), (out) => bundle(join(root, HOME, 'src'), out));
+  removeOld(join(root, DIST));
 }
 
 function removeOld(dist) {
@@ -107,26 +86,6 @@ const requiresHttp = {
     }));
   },
 };
-
-/** Of names and contents. Times of files say nothing after a copy or a checkout. */
-export function checksum(root, paths) {
-  const sum = createHash('sha256');
-  for (const path of paths) {
-    for (const file of sourceFiles(root, path)) {
-      sum.update(`${file}\n`).update(readFileSync(join(root, file)));
-    }
-  }
-  return sum.digest('hex');
-}
-
-/** The file itself, or all files below the folder except tests; none if it does not exist. */
-function sourceFiles(root, path) {
-  const found = statSync(join(root, path), { throwIfNoEntry: false });
-  if (!found?.isDirectory()) return found && !path.endsWith('.test.ts') ? [path] : [];
-  return readdirSync(join(root, path))
-    .sort()
-    .flatMap((name) => sourceFiles(root, `${path}/${name}`));
-}
 
 if (process.argv[1] === self) {
   const root = join(dirname(self), '../../..');
