@@ -2,10 +2,8 @@
 // keyrail-server: the command line of the server. Only this file reads process.env.
 
 // Commands are imported when they run: a wrong setting is reported without loading the server.
-import { existsSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
-import { join } from 'node:path';
 import { reasonOf } from './base/errors.ts';
+import { cacheCompiledCode } from './compiled-code.ts';
 import { type Config, type ConfigResult, readConfig } from './config.ts';
 import { settings } from './settings.ts';
 
@@ -93,17 +91,9 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  cacheCompiledCode(read.config);
+  cacheCompiledCode(read.config.dataDir);
   const run = await command.load();
   await run(read.config, words);
-}
-
-/**
- * Later starts load compiled code instead of compiling every source. The cache is in the data
- * directory, which only this user can write: its content is executed.
- */
-function cacheCompiledCode({ dataDir }: Config): void {
-  if (existsSync(dataDir)) enableCompileCache(join(dataDir, 'compiled'));
 }
 
 function misused(problem: string): void {

@@ -1,0 +1,22 @@
+// Compiled code of the server, for faster starts.
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { basename, join } from 'node:path';
+
+/**
+ * Later starts load compiled code instead of compiling every source. The cache is in the data
+ * directory, which only this user can write: its content is executed. Each build of the program has
+ * a folder of its own there; the folders of other builds are never read again, so they are removed.
+ */
+export function cacheCompiledCode(dataDir: string, program = import.meta.dirname): void {
+  if (!existsSync(dataDir)) return;
+  const cache = join(dataDir, 'compiled');
+  const own = basename(program);
+  enableCompileCache(join(cache, own));
+  try {
+    const others = readdirSync(cache).filter((name) => name !== own);
+    for (const name of others) rmSync(join(cache, name), { recursive: true, force: true });
+  } catch {
+    // It only takes room: no reason not to start.
+  }
+}
