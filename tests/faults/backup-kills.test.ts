@@ -11,6 +11,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listBackups } from '@keyrail/server/db/backup/places.ts';
 import { unpackEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
+import { endProcess } from '@keyrail/testing/processes/end-process.ts';
 import { backupProgram, compileServer, inherited } from '@keyrail/testing/processes/environment.ts';
 
 const KILLS = 10;
@@ -57,19 +58,13 @@ async function lastReport(child: ChildProcess): Promise<unknown> {
   return promise;
 }
 
-async function killed({ child }: Backup): Promise<void> {
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
-}
-
 const filesIn = (directory: string): Promise<string[]> => readdir(directory).catch(() => []);
 
 test('ten backups that are killed leave no valid one, and keep the one before', async (t) => {
   const whole = startBackup();
   const { kind, result } = Object(await whole.reported);
   equal(kind, 'done');
-  await killed(whole);
+  await endProcess(whole.child);
   const files = (await readdir(join(into, result.backupId))).length;
   const first = await listBackups(into);
   equal(first.length, 1);
@@ -86,7 +81,7 @@ test('ten backups that are killed leave no valid one, and keep the one before', 
     while (!isOver && (await filesIn(join(into, backup.part))).length < moment) {
       await sleep(POLL_MS);
     }
-    await killed(backup);
+    await endProcess(backup.child);
     const left = await listBackups(into);
     // It was complete before the kill.
     for (const id of left.slice(1)) await rm(join(into, id), { recursive: true });

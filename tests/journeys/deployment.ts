@@ -25,6 +25,7 @@ import {
   requestOf,
 } from '@keyrail/testing/harness.ts';
 import type { Mail } from '@keyrail/testing/people.ts';
+import { endProcess } from '@keyrail/testing/processes/end-process.ts';
 import { compileServer, inherited, serverProgram } from '@keyrail/testing/processes/environment.ts';
 import { type StoreName, storeName } from '@keyrail/testing/test-app.ts';
 import { until } from '@keyrail/testing/until.ts';
@@ -79,7 +80,7 @@ export async function deploy(
   let output = '';
   let passedMs = 0;
   t.after(async () => {
-    await Promise.all([...alive].map(killed));
+    await Promise.all([...alive].map(endProcess));
     if (databaseUrl) await dropPostgresCopy(superuserUrl, databaseUrl);
     await rm(directory, { recursive: true, force: true });
   });
@@ -175,13 +176,6 @@ const environment = (directory: string, databaseUrl: string | null) => ({
   ...(databaseUrl && { DATABASE_URL: databaseUrl }),
 });
 
-async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'close');
-  child.kill('SIGKILL');
-  await gone;
-}
-
 function running(child: ChildProcess, url: string): Running {
   const ask: Running['ask'] = async (line, input = {}, token = null) => {
     const { method, url: path, body } = requestOf(line, input);
@@ -210,7 +204,7 @@ function running(child: ChildProcess, url: string): Running {
       if (answer.status >= 300) throw new Refusal(line, answer);
       return answer.body as never; // the contract's own tests check it against the schema
     },
-    kill: () => killed(child),
+    kill: () => endProcess(child),
     stop: async () => {
       const began = performance.now();
       const gone = once(child, 'close');

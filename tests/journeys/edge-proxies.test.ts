@@ -1,9 +1,9 @@
 // nginx and Caddy in front of an API, with exactly the files of examples/edge: only ports, the
 // socket and the comment signs of fail-open are replaced. Edge runs as the program of operators.
-import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,8 +11,16 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { freePort } from '@keyrail/testing/ports.ts';
+import { endProcess } from '@keyrail/testing/processes/end-process.ts';
 import { inherited } from '@keyrail/testing/processes/environment.ts';
-import { type ProxyProgram, proxyIsMissing, writeNginx } from '@keyrail/testing/stores/proxies.ts';
+import {
+  type ProxyProgram,
+  proxyIsMissing,
+  replaced,
+  startProxy,
+  writeCaddy,
+  writeNginx,
+} from '@keyrail/testing/stores/proxies.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { deploy } from './deployment.ts';
 import { newGround } from './sdk-ground.ts';
@@ -23,14 +31,6 @@ const SOCKET = '/run/keyrail-edge/edge.sock';
 const WAIT_MS_MAX = 30_000;
 
 const example = (name: string): string => readFileSync(join(ROOT, 'examples/edge', name), 'utf8');
-
-/** Every text must occur: an example that has changed is not half replaced. */
-function replaced(text: string, changes: readonly (readonly [string, string])[]): string {
-  return changes.reduce((changed, [from, to]) => {
-    notEqual(changed.indexOf(from), -1, `the example names ${from}`);
-    return changed.replaceAll(from, to);
-  }, text);
-}
 
 type Place = { directory: string; port: number; api: string; socket: string; failsOpen: boolean };
 
@@ -53,10 +53,7 @@ const configure: Record<ProxyProgram, (place: Place) => string[]> = {
       ['\t#', failsOpen ? '\t' : '\t#'],
     ]);
     const prose = /^\t (In this order|Fail closed|comment signs)/gm;
-    const options = ['admin off', 'auto_https off', `storage file_system ${directory}/storage`];
-    const text = `{\n${options.join('\n')}\n}\n${site.replaceAll(prose, '\t#$1')}`;
-    writeFileSync(join(directory, 'Caddyfile'), text);
-    return ['run', '--config', join(directory, 'Caddyfile'), '--adapter', 'caddyfile'];
+    return writeCaddy(directory, ['auto_https off'], site.replaceAll(prose, '\t#$1'));
   },
 };
 
@@ -84,38 +81,15 @@ async function openApi(t: TestContext): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-}
-
-async function startProxy(
+async function openProxy(
   t: TestContext,
   program: ProxyProgram,
   more: Omit<Place, 'directory' | 'port'>,
-) {
-  const directory = mkdtempSync(join(tmpdir(), 'kr-edge-'));
+): Promise<number> {
   const port = await freePort();
-  const child = spawn(program, configure[program]({ ...more, directory, port }), {
-    env: { ...process.env, HOME: directory, XDG_DATA_HOME: directory },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  t.after(async () => {
-    await end(child);
-    rmSync(directory, { recursive: true, force: true });
-  });
-  const isUp = () =>
-    ask(port, '/', {}).then(
-      () => true,
-      () => false,
-    );
-  await until(isUp).catch((cause: unknown) => {
-    throw new Error(`${program} does not answer: ${said}`, { cause });
+  await startProxy(t, program, {
+    configure: (directory) => configure[program]({ ...more, directory, port }),
+    request: () => ask(port, '/', {}),
   });
   return port;
 }
@@ -127,7 +101,7 @@ async function startEdge(t: TestContext, settings: Settings): Promise<ChildProce
     env: { ...inherited(), ...settings },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  t.after(() => end(child));
+  t.after(() => endProcess(child));
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
@@ -168,7 +142,7 @@ test('nginx and Caddy admit, refuse and limit with the files of examples/edge', 
   for (const program of ['nginx', 'caddy'] as const) {
     for (const failsOpen of [false, true]) {
       const name = `${program}${failsOpen ? ' open' : ''}`;
-      ports[name] = await startProxy(t, program, { api, socket, failsOpen });
+      ports[name] = await openProxy(t, program, { api, socket, failsOpen });
     }
   }
   await until(async () => (await ask(tcp, '/readyz', {})).status === 200, WAIT_MS_MAX);
@@ -209,7 +183,7 @@ test('nginx and Caddy admit, refuse and limit with the files of examples/edge', 
   }
 
   // Killed, not stopped. A proxy that fails open passes requests on, without any made-up header.
-  await end(edge);
+  await endProcess(edge);
   for (const [name, port] of Object.entries(ports)) {
     const answer = await ask(port, '/', { ...bearing(good.key), ...spoofed });
     if (name.endsWith('open')) {

@@ -1,18 +1,21 @@
 // The proxies of docs/deploy.md, with exactly the files of deploy/: only ports, addresses and the
 // paths of the certificate are replaced.
-import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createCertificate } from '@keyrail/testing/certificate.ts';
 import { freePort } from '@keyrail/testing/ports.ts';
-import { type ProxyProgram, proxyIsMissing, writeNginx } from '@keyrail/testing/stores/proxies.ts';
-import { until } from '@keyrail/testing/until.ts';
+import {
+  type ProxyProgram,
+  proxyIsMissing,
+  replaced,
+  startProxy,
+  writeCaddy,
+  writeNginx,
+} from '@keyrail/testing/stores/proxies.ts';
 import { deploy, type Running } from './deployment.ts';
 
 const HOST = 'keyrail.example.com';
@@ -31,14 +34,6 @@ type Proxy = {
 };
 
 const example = (name: string): string => readFileSync(join(ROOT, 'deploy', name), 'utf8');
-
-/** Every text must occur: an example that has changed is not half replaced. */
-function replaced(text: string, changes: readonly (readonly [string, string])[]): string {
-  return changes.reduce((changed, [from, to]) => {
-    notEqual(changed.indexOf(from), -1, `the example names ${from}`);
-    return changed.replaceAll(from, to);
-  }, text);
-}
 
 const nginx: Proxy = {
   program: 'nginx',
@@ -64,16 +59,13 @@ const caddy: Proxy = {
     const site = replaced(example('Caddyfile'), [['127.0.0.1:4400', upstream]]);
     // Its own authority instead of a public one, and nothing outside the directory.
     const options = [
-      'admin off',
       'local_certs',
       'skip_install_trust',
       `https_port ${secure}`,
       `http_port ${plain}`,
       'default_bind 127.0.0.1',
-      `storage file_system ${directory}/storage`,
     ];
-    writeFileSync(join(directory, 'Caddyfile'), `{\n${options.join('\n')}\n}\n${site}`);
-    return ['run', '--config', join(directory, 'Caddyfile'), '--adapter', 'caddyfile'];
+    return writeCaddy(directory, options, site);
   },
 };
 
@@ -97,37 +89,14 @@ const ask = (port: number, isSecure: boolean, asked: Asked): Promise<Answered> =
     sent.end(body);
   });
 
-async function startProxy(t: TestContext, proxy: Proxy, server: Running): Promise<Ports> {
-  const directory = mkdtempSync(join(tmpdir(), 'kr-proxy-'));
+async function start(t: TestContext, proxy: Proxy, server: Running): Promise<Ports> {
   const upstream = new URL(server.url).host;
   const ports = { upstream, secure: await freePort(), plain: await freePort() };
-  const child = spawn(proxy.program, proxy.configure(directory, ports), {
-    env: { ...process.env, HOME: directory, XDG_DATA_HOME: directory },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let said = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  t.after(async () => {
-    await end(child);
-    rmSync(directory, { recursive: true, force: true });
-  });
-  const isUp = () =>
-    ask(ports.secure, true, { path: '/healthz' }).then(
-      () => true,
-      () => false,
-    );
-  await until(isUp).catch((error: unknown) => {
-    throw new Error(`${proxy.program} does not answer: ${said}`, { cause: error });
+  await startProxy(t, proxy.program, {
+    configure: (directory) => proxy.configure(directory, ports),
+    request: () => ask(ports.secure, true, { path: '/healthz' }),
   });
   return ports;
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
 }
 
 for (const proxy of [nginx, caddy]) {
@@ -139,7 +108,7 @@ for (const proxy of [nginx, caddy]) {
       KEYRAIL_TRUST_PROXY: '127.0.0.1,::1',
       KEYRAIL_AUTH_THROTTLE: 'on',
     });
-    const { secure, plain } = await startProxy(t, proxy, await deployment.run());
+    const { secure, plain } = await start(t, proxy, await deployment.run());
 
     const ready = await ask(secure, true, { path: '/readyz' });
     deepEqual([ready.status, JSON.parse(ready.text).status], [200, 'ok']);

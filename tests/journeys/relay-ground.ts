@@ -1,12 +1,12 @@
 // A relay as an operator runs it, and a tap between it and the control plane that counts polls and
 // can alter responses.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { freePort } from '@keyrail/testing/ports.ts';
+import { endProcess } from '@keyrail/testing/processes/end-process.ts';
 import { inherited } from '@keyrail/testing/processes/environment.ts';
 import { until } from '@keyrail/testing/until.ts';
 import type { Ground } from './sdk-ground.ts';
@@ -80,23 +80,16 @@ export async function startRelay(
     },
     stdio: ['ignore', 'ignore', 'ignore'],
   });
-  t.after(() => ended(child));
+  t.after(() => endProcess(child));
   const isReady = async () => (await fetch(`${url}/readyz`).catch(() => null))?.ok === true;
   await until(isReady);
   return {
     url,
     signal: (name) => void child.kill(name),
-    kill: () => ended(child),
+    kill: () => endProcess(child),
     metric: async (name) => {
       const text = await (await fetch(`${url}/metrics`)).text();
       return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
     },
   };
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
 }

@@ -1,10 +1,10 @@
 // A process of the product on a fixed port: it is killed, frozen and started again, each time with
 // other words before its command or another clock.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endProcess, hasEnded } from '@keyrail/testing/processes/end-process.ts';
 import { compileServer, inherited, serverProgram } from '@keyrail/testing/processes/environment.ts';
 import { ask } from '@keyrail/testing/processes/http.ts';
 import type { Settings } from '@keyrail/testing/processes/server.ts';
@@ -66,7 +66,7 @@ export async function openProcess(program: Program): Promise<Process> {
     start,
     signal: (name) => void child?.kill(name),
     kill: async () => {
-      if (child) await ended(child);
+      if (child) await endProcess(child);
     },
     output: () => output,
     residentMiB: () => residentOf(child?.pid),
@@ -87,9 +87,6 @@ function spawned({ command, port, settings, prefix }: Program, more: Settings): 
   return child;
 }
 
-const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
-  exitCode !== null || signalCode !== null;
-
 async function isReady(child: ChildProcess, port: number, own: () => string): Promise<boolean> {
   const until = performance.now() + READY_MS_MAX;
   while (performance.now() < until && !hasEnded(child)) {
@@ -103,13 +100,6 @@ async function isServing(port: number): Promise<boolean> {
   if (port === 0) return true;
   const outcome = await ask(`http://127.0.0.1:${port}`, { path: '/readyz' });
   return outcome.kind === 'answered' && outcome.status === 200;
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  if (hasEnded(child)) return;
-  const gone = once(child, 'close');
-  child.kill('SIGKILL'); // also ends a frozen one
-  await gone;
 }
 
 function residentOf(pid: number | undefined): number {

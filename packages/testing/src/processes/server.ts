@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasEnded } from './end-process.ts';
 import { compileServer, inherited, serverProgram } from './environment.ts';
 import { ask } from './http.ts';
 
@@ -102,9 +103,6 @@ function spawnServer(args: string[], settings: Settings): Running {
   });
   return { child, output: () => printed, exited };
 }
-
-const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
-  exitCode !== null || signalCode !== null;
 
 /** How long the busiest thread waited for a CPU; 0 where the system does not report it. */
 function inLineMs({ pid }: ChildProcess): number {

@@ -4,6 +4,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasEnded } from '../processes/end-process.ts';
 import { installFromDistribution } from './distribution.ts';
 import { type Account, commandUnder } from './scratch.ts';
 
@@ -66,9 +67,6 @@ export function createDaemon({ words, account, log, env = {}, isReady }: Program
     },
   };
 }
-
-const hasEnded = ({ exitCode, signalCode }: ChildProcess) =>
-  exitCode !== null || signalCode !== null;
 
 function failure([name]: string[], log: string): string {
   const said = readFileSync(log, 'utf8').trim().split('\n').slice(-LINES_SHOWN).join('\n');

@@ -1,7 +1,12 @@
-/** Finds nginx and Caddy on this machine, or installs the distribution's if permitted. */
-import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+/** Runs nginx and Caddy of this machine, or installs the distribution's if permitted. */
+import { notEqual } from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { endProcess } from '../processes/end-process.ts';
+import { until } from '../until.ts';
 import { installFromDistribution } from './distribution.ts';
 
 export type ProxyProgram = 'nginx' | 'caddy';
@@ -33,4 +38,55 @@ export function writeNginx(directory: string, site: string): string[] {
   const file = join(directory, 'nginx.conf');
   writeFileSync(file, around.join('\n'));
   return ['-e', 'stderr', '-c', file, '-p', directory];
+}
+
+/** Writes a site behind global options, and returns the arguments of Caddy. */
+export function writeCaddy(directory: string, options: readonly string[], site: string): string[] {
+  const all = ['admin off', ...options, `storage file_system ${directory}/storage`];
+  const file = join(directory, 'Caddyfile');
+  writeFileSync(file, `{\n${all.join('\n')}\n}\n${site}`);
+  return ['run', '--config', file, '--adapter', 'caddyfile'];
+}
+
+/** An example with other values. Every text must occur: a changed example is not half replaced. */
+export const replaced = (text: string, changes: readonly (readonly [string, string])[]): string =>
+  changes.reduce((changed, [from, to]) => {
+    notEqual(changed.indexOf(from), -1, `the example names ${from}`);
+    return changed.replaceAll(from, to);
+  }, text);
+
+type ProxyRun = {
+  /** Writes the configuration, and returns the arguments of the program. */
+  configure(directory: string): string[];
+  /** A request through it, which fails until it listens. */
+  request(): Promise<unknown>;
+};
+
+/** Runs a proxy until the test ends. */
+export async function startProxy(
+  t: TestContext,
+  program: ProxyProgram,
+  { configure, request }: ProxyRun,
+): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'kr-proxy-'));
+  const child = spawn(program, configure(directory), {
+    env: { ...process.env, HOME: directory, XDG_DATA_HOME: directory },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  t.after(async () => {
+    await endProcess(child);
+    rmSync(directory, { recursive: true, force: true });
+  });
+  const isUp = () =>
+    request().then(
+      () => true,
+      () => false,
+    );
+  await until(isUp).catch((cause: unknown) => {
+    throw new Error(`${program} does not answer: ${said}`, { cause });
+  });
 }
