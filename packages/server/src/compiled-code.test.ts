@@ -10,16 +10,17 @@ test('compiled code of other programs is removed, and nothing else', (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'kr-compiled-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const cache = join(dataDir, 'compiled');
-  for (const name of ['program-one', 'program-two', 'v24.0.0-x64']) {
+  const own = `program-${'2'.repeat(16)}`;
+  for (const name of [`program-${'1'.repeat(16)}`, own, 'v24.0.0-x64-964aae3f-0', 'theirs']) {
     mkdirSync(join(cache, name), { recursive: true });
     writeFileSync(join(cache, name, 'code'), '');
   }
   writeFileSync(join(dataDir, 'master-key'), '');
 
-  cacheCompiledCode(dataDir, '/opt/keyrail/dist/program-two');
+  cacheCompiledCode(dataDir, `/opt/keyrail/dist/${own}`);
 
-  deepEqual(readdirSync(cache), ['program-two']);
-  equal(existsSync(join(cache, 'program-two/code')), true);
+  deepEqual(readdirSync(cache).toSorted(), [own, 'theirs']);
+  equal(existsSync(join(cache, own, 'code')), true);
   equal(existsSync(join(dataDir, 'master-key')), true);
 });
 

@@ -3,6 +3,9 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { basename, join } from 'node:path';
 
+/** Folders of built programs, and those of Node itself from releases that had no program. */
+const OURS = /^(program-[0-9a-f]{16}|v\d+\.\d+\.\d+-[\w-]+)$/;
+
 /**
  * Later starts load compiled code instead of compiling every source. The cache is in the data
  * directory, which only this user can write: its content is executed. Each build of the program has
@@ -14,7 +17,7 @@ export function cacheCompiledCode(dataDir: string, program = import.meta.dirname
   const own = basename(program);
   enableCompileCache(join(cache, own));
   try {
-    const others = readdirSync(cache).filter((name) => name !== own);
+    const others = readdirSync(cache).filter((name) => name !== own && OURS.test(name));
     for (const name of others) rmSync(join(cache, name), { recursive: true, force: true });
   } catch {
     // It only takes room: no reason not to start.
