@@ -35,6 +35,13 @@ export const storeName: StoreName =
 /** The machine's clock with an offset that a test can change. */
 export type ShiftableClock = Clock & { shift(ms: number): void; reset(): void };
 
+const MINUTE_MS = 60_000;
+const MARGIN_MS = 500;
+
+/** Limits of a minute begin at full minutes: a test that counts must not cross one. */
+export const toNextMinute = (clock: ShiftableClock): void =>
+  clock.shift(MINUTE_MS - (clock.now().getTime() % MINUTE_MS) + MARGIN_MS);
+
 export type TestApp = {
   app: App;
   db: Database;

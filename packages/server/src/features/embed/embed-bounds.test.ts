@@ -11,6 +11,7 @@ import {
   refused,
 } from '@keyrail/testing/harness.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';
+import { toNextMinute } from '@keyrail/testing/test-app.ts';
 import { createEmbedChangeLimit } from '../../access/embed-changes.ts';
 import { createMemoryCounters } from '../../volatile/memory.ts';
 
@@ -90,6 +91,7 @@ const statusOf = (reason: unknown): string =>
 test('a tenant makes 120 changes a minute over all its tokens, and can still read', async (t) => {
   const vendor = await harness(t);
   const { clock, testApp } = vendor;
+  toNextMinute(clock);
   const counters = createMemoryCounters({ nowMs: () => clock.now().getTime() });
   const app = appBeside(t, testApp, { chargeEmbedChange: createEmbedChangeLimit(clock, counters) });
   const callOf = ({ headers }: Embedded) => callerBy(app, () => headers);

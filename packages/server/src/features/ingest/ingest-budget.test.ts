@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { harness, type Input, refused } from '@keyrail/testing/harness.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
+import { toNextMinute } from '@keyrail/testing/test-app.ts';
 
 const line = 'POST /v1/ingest/batch';
 const MINUTE_MS = 60_000;
@@ -13,7 +14,7 @@ const MINUTE_MS = 60_000;
 async function withBudget(t: TestContext, ingestEventsPerMinute: number) {
   const app = await harness(t);
   const { clock, tokens } = app;
-  clock.shift(MINUTE_MS - (clock.now().getTime() % MINUTE_MS) + 1000);
+  toNextMinute(clock);
   const beside = appBeside(t, app.testApp, { ingestEventsPerMinute });
   const key = await app.given.key();
   const send = (count: number, more: Input = {}) =>

@@ -13,14 +13,10 @@ import {
 import { appBeside } from '@keyrail/testing/second-app.ts';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
+import { toNextMinute } from '@keyrail/testing/test-app.ts';
 import type { AppParts } from '../../app.ts';
 
 const line = 'POST /v1/ingest/batch';
-const MINUTE_MS = 60_000;
-
-/** Moves to the start of a minute, so that each race happens within one budget. */
-const toMinuteStart = ({ clock }: Harness): void =>
-  clock.shift(MINUTE_MS - (clock.now().getTime() % MINUTE_MS) + 500);
 
 const requestsOf = async ({ as }: Harness, ids: string[]): Promise<number> => {
   const usages = await Promise.all(
@@ -58,7 +54,7 @@ async function keysOf({ given }: Harness, count: number) {
 
 test('fifty concurrent batches never exceed the budget', async (t) => {
   const app = await harness(t);
-  toMinuteStart(app);
+  toNextMinute(app.clock);
   const next = fleet(t, app, { ingestEventsPerMinute: 100 });
   const [key] = await keysOf(app, 1);
   ok(key);
