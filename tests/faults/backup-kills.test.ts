@@ -94,6 +94,17 @@ test('ten backups that are killed leave no valid one, and keep the one before', 
   t.diagnostic(`killed when there were ${moments.join(', ')} of ${files} files`);
 });
 
+/** systemd signals every process of a service, and Ctrl-C every process of a terminal. */
+test('signals that stop a server do not end its backup: the server decides', async () => {
+  const backup = startBackup();
+  while (!(await readdir(into)).includes(backup.part)) await sleep(POLL_MS);
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) backup.child.kill(signal);
+  const { kind, result } = Object(await backup.reported);
+  equal(kind, 'done');
+  await endProcess(backup.child);
+  await rm(join(into, result.backupId), { recursive: true });
+});
+
 test('a program that loses its parent removes what it has written', async () => {
   const backup = startBackup();
   while (!(await readdir(into)).includes(backup.part)) await sleep(POLL_MS);

@@ -1,5 +1,7 @@
 // The program of one backup or one restore test. A server or a command starts it, sends it one
 // order, reads its reports and ends it. If its parent ends first, it removes its files and ends.
+// Signals that stop a server reach this program too: from systemd, or from a terminal. It leaves
+// them to its parent, which would otherwise report a failed backup at every such stop.
 import { rmSync } from 'node:fs';
 import { leftBy, type Order, type Report } from './backup-orders.ts';
 import { reasonOf } from './base/errors.ts';
@@ -8,6 +10,8 @@ import { TestFailed } from './features/backups/tasks.ts';
 import type { runRestoreTest } from './restore-test.ts';
 import { takeBackup } from './take-backup.ts';
 import { paced } from './task-display.ts';
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 
 process.once('message', (order: Order) => {
   process.on('disconnect', () => {
