@@ -1,6 +1,6 @@
 /**
- * The one entry point of the package: `createClient`, the two errors, `verifyReceipt`, and the
- * types of what goes in and comes back.
+ * The one entry point of the package: `createClient`, the two errors, `newIdempotencyKey`,
+ * `verifyReceipt`, and the types of what goes in and comes back.
  */
 export {
   type Caller,
@@ -19,6 +19,7 @@ export {
 } from './errors.ts';
 export { isUnencrypted } from './plain-http.ts';
 export { verifyReceipt } from './receipt.ts';
+export { newIdempotencyKey } from './request.ts';
 export type { Method, Resources } from './resources.ts';
 export type {
   Answer,

@@ -63,7 +63,9 @@ export function preparePath(
   const isKeyed = takesRequestKey(method, path);
   const key = request.idempotencyKey;
   if (key !== undefined) sent.set(REQUEST_KEY_HEADER, checkKey(key));
-  else if (isKeyed && !sent.has(REQUEST_KEY_HEADER)) sent.set(REQUEST_KEY_HEADER, randomKey());
+  else if (isKeyed && !sent.has(REQUEST_KEY_HEADER)) {
+    sent.set(REQUEST_KEY_HEADER, newIdempotencyKey());
+  }
   // Concatenated, because resolving a path such as `//other.example` would change the host.
   const url = new URL(`${base.href.slice(0, -1)}${path}`);
   return { url, method, headers: sent, body: bytesOf(body), isKeyed };
@@ -76,8 +78,9 @@ function checkKey(key: string): string {
 
 const KEY_BYTES = 16;
 
-/** randomUUID() is missing in pages without TLS. */
-function randomKey(): string {
+/** A random key for a call that you may have to repeat yourself. */
+export function newIdempotencyKey(): string {
+  // Not randomUUID(), which is missing in pages without TLS.
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -10,8 +10,9 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import { createContext, useCallback, useContext, useMemo, useRef } from 'react';
+import { createContext, useCallback, useContext, useMemo, useRef, useState } from 'react';
 import { client, WORKSPACE_HEADER } from './client.ts';
+import { createRepeats } from './outcome.ts';
 import { untilHere } from './query-client.ts';
 import { isShort, reread } from './reread.ts';
 
@@ -105,8 +106,14 @@ export function useChange<E extends Endpoint>(
   const workspaceId = useContext(WorkspaceIdContext);
   const refresh = useRefresh();
   const isRunning = useRef(false);
+  const [keyed] = useState(createRepeats);
   const change = useMutation({
-    mutationFn: (input: CallInput<E>) => send(endpoint, input, workspaceId),
+    mutationFn: (input: CallInput<E>) =>
+      takesKey(endpoint)
+        ? keyed(input, (idempotencyKey) =>
+            send(endpoint, { ...input, idempotencyKey }, workspaceId),
+          )
+        : send(endpoint, input, workspaceId),
     onSettled: () => {
       isRunning.current = false;
       // After a failure the outcome may be unknown, so the page looks again as well.
@@ -145,6 +152,10 @@ export const useSend = () => {
 
 const keyOf = (workspaceId: string | null, endpoint: Endpoint, input: unknown) =>
   [scopeOf(endpoint, workspaceId), endpoint, input] as const;
+
+/** The server keeps responses to creations and acts in a workspace. */
+const takesKey = (endpoint: Endpoint): boolean =>
+  endpoint.startsWith('POST ') && !PERSONAL.test(endpoint);
 
 /** What is the same in every workspace: it is read also by a tab that was overtaken. */
 const PERSONAL = /^\w+ \/(v1\/(auth|deployment)|status|readyz)/;

@@ -1,5 +1,6 @@
 // A failure in its place: what failed, why, what to do, and the id of the request to copy.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
+import { isUnknown } from '../api/outcome.ts';
 import { en } from '../texts/en.ts';
 import { Button } from './button.tsx';
 import { Copy } from './copy.tsx';
@@ -44,12 +45,6 @@ export function Problem({ error, title, onRetry }: Props) {
     </div>
   );
 }
-
-/** After a 5xx the change may have been made too, unless the server says that it was not. */
-const isUnknown = (error: Error): boolean =>
-  error instanceof KeyrailUnreachable
-    ? error.sent
-    : error instanceof KeyrailError && error.status >= 500 && error.outcome !== 'not_done';
 
 /** Pages of signed-in people show what the server has; the others are forms alone. */
 const SHOWS = /^\/(w\/|workspaces|account)/;
