@@ -109,7 +109,7 @@ export function useChange<E extends Endpoint>(
   const [keyed] = useState(createRepeats);
   const change = useMutation({
     mutationFn: (input: CallInput<E>) =>
-      takesKey(endpoint)
+      takesKey(endpoint, workspaceId)
         ? keyed(input, (idempotencyKey) =>
             send(endpoint, { ...input, idempotencyKey }, workspaceId),
           )
@@ -153,9 +153,9 @@ export const useSend = () => {
 const keyOf = (workspaceId: string | null, endpoint: Endpoint, input: unknown) =>
   [scopeOf(endpoint, workspaceId), endpoint, input] as const;
 
-/** The server keeps responses to creations and acts in a workspace. */
-const takesKey = (endpoint: Endpoint): boolean =>
-  endpoint.startsWith('POST ') && !PERSONAL.test(endpoint);
+/** The server keeps responses to POSTs within a workspace. */
+const takesKey = (endpoint: Endpoint, workspaceId: string | null): boolean =>
+  endpoint.startsWith('POST ') && scopeOf(endpoint, workspaceId) !== null;
 
 /** What is the same in every workspace: it is read also by a tab that was overtaken. */
 const PERSONAL = /^\w+ \/(v1\/(auth|deployment)|status|readyz)/;
