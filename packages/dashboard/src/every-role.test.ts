@@ -99,7 +99,7 @@ test('only the page of members has acts that are for owners alone', () => {
 });
 
 for (const role of ['admin', 'member'] as const) {
-  test(`a ${role} meets no control that is refused`, async (t) => {
+  test(`the role ${role} meets no control that is refused`, async (t) => {
     const ground = await openGround(t);
     if (!ground) return;
     ground.expects(400);

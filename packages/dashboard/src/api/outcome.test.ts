@@ -1,0 +1,39 @@
+// Which idempotency key a change has that is sent again.
+import { equal, notEqual, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { KeyrailUnreachable } from '@keyrail/client';
+import { createRepeats } from './outcome.ts';
+
+const lost = new KeyrailUnreachable('timeout', 'No response in time.');
+const notSent = new KeyrailUnreachable('connect', 'No connection.');
+
+/** Sends an input, which fails with an error if one is given; returns the key that it had. */
+function sender() {
+  const keyed = createRepeats();
+  return async (input: object, error: Error | null): Promise<string> => {
+    let key = '';
+    const sent = keyed(input, async (given) => {
+      key = given;
+      if (error) throw error;
+    });
+    await (error ? rejects(sent, error) : sent);
+    return key;
+  };
+}
+
+test('a change whose outcome is unknown has the same key until its outcome is known', async () => {
+  const send = sender();
+  const first = await send({ name: 'a' }, lost);
+  equal(await send({ name: 'a' }, lost), first);
+  equal(await send({ name: 'a' }, null), first);
+  notEqual(await send({ name: 'a' }, null), first, 'it was made, so this is another one');
+});
+
+test('another input, and one that was certainly not made, have a new key', async () => {
+  const send = sender();
+  const first = await send({ name: 'a' }, lost);
+  notEqual(await send({ name: 'b' }, null), first);
+  const second = await send({ name: 'a' }, notSent);
+  notEqual(second, first);
+  notEqual(await send({ name: 'a' }, null), second);
+});
