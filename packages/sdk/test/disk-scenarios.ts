@@ -23,7 +23,7 @@ function fill(path: string): void {
 }
 
 async function started() {
-  const disk = await mkdtemp(join(tmpdir(), 'kr-disk-'));
+  const disk = await mkdtemp(join(tmpdir(), 'disk-'));
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=512k', 'none', disk]);
   const plane = new Plane();
   const keys = Array.from({ length: KEYS }, () => plane.issue());

@@ -65,7 +65,11 @@ async function scenario(t: TestContext, name: string): Promise<Record<string, un
     return null;
   }
   const node = [process.execPath, '--conditions=keyrail-source', SCENARIOS, name];
-  const { stdout } = await promisify(execFile)('unshare', ['--mount', ...node]);
+  // The program leaves the directory on which it mounts its disk.
+  const dir = await mkdtemp(join(tmpdir(), 'kr-disk-'));
+  t.after(() => rm(dir, { recursive: true, force: true }));
+  const env = { ...process.env, TMPDIR: dir };
+  const { stdout } = await promisify(execFile)('unshare', ['--mount', ...node], { env });
   return JSON.parse(stdout);
 }
 
