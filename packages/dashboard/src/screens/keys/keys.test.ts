@@ -58,7 +58,7 @@ test('keys are filtered, edited, rotated with an overlap, and ended several at o
   await page.getByText('Not JSON').first().waitFor();
   await page.getByLabel('JSON object').fill('{ "plan": "pro" }');
   await page.getByRole('button', { name: 'Save meta' }).click();
-  await page.getByText('"plan": "pro"').waitFor();
+  await page.getByText('"plan": "pro"').and(page.locator(':not(textarea)')).waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Usage' }).click();
   await page.getByText('No requests in this time.').waitFor();
   await ground.axe(page);

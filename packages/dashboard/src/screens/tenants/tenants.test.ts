@@ -28,6 +28,7 @@ test('a tenant is created, edited and deleted', async (t) => {
   await dialog.getByText('This is no JSON object.').waitFor();
   await dialog.getByLabel('Meta').fill('{ "plan": "scale" }');
   await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
   await page.getByText('"plan": "scale"').waitFor();
   const { meta, name } = await vendor.as.liveKey('GET /v1/tenants/{id}', { id });
   deepEqual({ meta, name }, { meta: { plan: 'scale' }, name: 'Globex' });
