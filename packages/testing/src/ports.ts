@@ -3,15 +3,27 @@ import { createServer } from 'node:net';
 
 /** The bus of a Redis Cluster listens this far above its port. */
 const BUS_OFFSET = 10_000;
+const PORT_MAX = 65_535;
 
-/** A free port of the loopback interface, low enough for the bus port of a Redis Cluster. */
+/** A free port of the loopback interface whose bus port of a Redis Cluster is free as well. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const address = server.address();
-    server.close();
-    if (address === null || typeof address === 'string') throw new Error('Found no free port.');
-    if (address.port + BUS_OFFSET < 65_536) return address.port;
+    const port = await listenOnce(0);
+    if (port === null) throw new Error('Found no free port.');
+    const busPort = port + BUS_OFFSET;
+    if (busPort <= PORT_MAX && (await listenOnce(busPort)) !== null) return port;
   }
+}
+
+/** Listens for a moment; the port, or null if it is in use. */
+async function listenOnce(port: number): Promise<number | null> {
+  const server = createServer().listen(port, '127.0.0.1');
+  try {
+    await once(server, 'listening');
+  } catch {
+    return null;
+  }
+  const address = server.address();
+  server.close();
+  return address === null || typeof address === 'string' ? null : address.port;
 }
