@@ -26,7 +26,9 @@ export function OfflineBar() {
   return (
     <div className={styles.bar}>
       <Icon name="warning" />
-      <span role="status">{en.connection.away(timeOfDay(new Date(seenMs)))}</span>
+      <span role="status" className={styles.text}>
+        {en.connection.away(timeOfDay(new Date(seenMs)))}
+      </span>
       <span className={styles.wait}>
         {wait === null ? en.connection.trying : en.connection.next(wait)}
       </span>
