@@ -65,6 +65,8 @@ test('the server goes away and comes back', async (t) => {
   // What is shown stays, without a failure at each place; afterwards it is read again.
   await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
   await page.getByRole('link', { name: 'Backend' }).waitFor();
+  // A periodic read must not find out first: the list would then wait for the server.
+  await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 1000);
   await server.stop();
   // The tab is shown again after a while: its list is read, three times in vain.
   let failures = 0;
@@ -74,6 +76,7 @@ test('the server goes away and comes back', async (t) => {
   });
   await page.clock.fastForward(10_000);
   await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+  await page.clock.resume();
   await inVain;
   await bar(page).waitFor();
   await page.waitForEvent('requestfailed', isProbe);
@@ -191,6 +194,26 @@ function chunkOf(source: string): string {
   ok(built, source);
   return `**/assets/${basename(built)}`;
 }
+
+test('what is typed while a tenant is being created in place stays', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  await vendor.given.project({ name: 'Payments' });
+  await visit(`/w/${vendor.slug}/test/keys/new`);
+  await page.getByRole('combobox', { name: 'Project' }).fill('Pay');
+  await page.getByRole('option', { name: 'Payments' }).click();
+  const created = await hold(page, /\/v1\/tenants$/);
+  await page.getByRole('combobox', { name: 'Tenant' }).fill('globex');
+  await page.getByRole('option', { name: 'Create tenant globex' }).click();
+  await nameOf(page).fill('Backend');
+  await page.getByRole('textbox', { name: 'Scopes' }).fill('invoices:read');
+  await page.keyboard.press('Enter');
+  created.release();
+  await page
+    .getByText('The test key Backend lets globex call Payments, with invoices:read')
+    .waitFor();
+});
 
 test('a slow network loses no typing and sends nothing twice; a gone chunk reloads once', async (t) => {
   const ground = await openGround(t);

@@ -41,7 +41,8 @@ function Form() {
   const missing = missingIn(key);
   const refused = fieldErrors(create.error);
   const errors = { ...refused, ...(isTried && missing) };
-  const put = (changes: Partial<NewKey>) => setKey({ ...key, ...changes });
+  // A tenant that is created in place arrives later, when more may have been typed.
+  const put = (changes: Partial<NewKey>) => setKey((now) => ({ ...now, ...changes }));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
