@@ -105,6 +105,14 @@ const statements = [
       created_at)
     ${many(MANY, `${id}, <w>, e.id, 'live', 'workspace.updated', '{}', ${past}, ${past}`)},
       webhook_endpoints e where e.workspace_id = <w>`,
+  // Its id lies behind those of the others: a merge join would read all of their deliveries.
+  `insert into webhook_endpoints (id, workspace_id, env, url, events, sealed_secret, created_at,
+      updated_at, deleted_at)
+    ${many(
+      1,
+      `('ffffffff' || substr(${id}::text, 9))::uuid, <w>, 'live', 'http://127.0.0.1:1/',
+      '{workspace.updated}', '', ${past}, ${past}, app_now()`,
+    )}`,
   `insert into idempotency_records (workspace_id, env, scope_hash, fingerprint, locked_until,
       expires_at)
     ${many(MANY, `<w>, 'live', ${hash}, ${hash}, ${past}, app_now() + interval '1 hour'`)}`,

@@ -178,13 +178,17 @@ export const removeOldDeliveries = (tx: Work, { since, limit }: Purge): Promise<
       select id from webhook_deliveries where created_at < ${since} limit ${limit}) returning id`,
   );
 
-/** Deletes deliveries of endpoints that were deleted since a time; returns the number of rows. */
+/**
+ * Deletes deliveries of endpoints that were deleted since a time; returns the number of rows.
+ * Lateral, because a merge join would read the deliveries of other endpoints as well.
+ */
 export const removeOrphanedDeliveries = (tx: Work, { since, limit }: Purge): Promise<number> =>
   removed(
     tx,
     sql`delete from webhook_deliveries where id in (
         select d.id from webhook_endpoints e
-        join webhook_deliveries d on d.endpoint_id = e.id
+        cross join lateral (
+          select id from webhook_deliveries where endpoint_id = e.id limit ${limit}) d
         where e.deleted_at >= ${since} limit ${limit})
       returning id`,
   );
