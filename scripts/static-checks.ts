@@ -5,16 +5,26 @@ import { printFailure, type Row } from './report.ts';
 
 const CHECK_MS_MAX = 300_000;
 
+/** Each checker of TypeScript checks shared types again, so more of them than cores only cost. */
+const CHECKERS = ['--checkers', '2'];
+
+/** TypeScript is a Go program: it collects garbage less often, and needs a quarter less time. */
+const GO_GARBAGE = { GOGC: '400' };
+
 const checks = [
   { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
-  { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.json', '--noEmit'] },
+  { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.json', '--noEmit', ...CHECKERS] },
   // These run in a browser, which has other globals.
   {
     name: 'types of the dashboard',
     command: 'tsc',
-    args: ['-p', 'packages/dashboard/tsconfig.json'],
+    args: ['-p', 'packages/dashboard/tsconfig.json', ...CHECKERS],
   },
-  { name: 'types of the widget', command: 'tsc', args: ['-p', 'packages/widget/tsconfig.json'] },
+  {
+    name: 'types of the widget',
+    command: 'tsc',
+    args: ['-p', 'packages/widget/tsconfig.json', ...CHECKERS],
+  },
 ];
 
 export async function runStaticChecks(root: string, env: NodeJS.ProcessEnv): Promise<Row> {
@@ -29,7 +39,7 @@ export async function runStaticChecks(root: string, env: NodeJS.ProcessEnv): Pro
   };
   const began = performance.now();
   for (const { name, command, args } of checks) {
-    const run = { cwd: root, env, timeoutMs: CHECK_MS_MAX };
+    const run = { cwd: root, env: { ...env, ...GO_GARBAGE }, timeoutMs: CHECK_MS_MAX };
     const ended = await runProgram(`node_modules/.bin/${command}`, args, run);
     if (ended.code === 0) {
       row.passed += 1;

@@ -26,13 +26,19 @@ export type Fault = { path: string; line: number; says: string };
 const root = join(import.meta.dirname, '..', '..');
 const PLACES = '{packages/*/src,tests,scripts,bench}';
 
-/** Every source of the repository with one of the given extensions. */
+const known = new Map<string, Source>();
+
+/** Every source of the repository with one of the given extensions, parsed once in a process. */
 export function sources(endings: string[], places = PLACES): Source[] {
   const found = globSync(`${places}/**/*.{${endings.join(',')}}`, {
     cwd: root,
     exclude: (name) => name === 'node_modules' || name === 'dist',
   });
-  return found.sort().map((path) => source(path, readFileSync(join(root, path), 'utf8')));
+  return found.sort().map((path) => {
+    const read = known.get(path) ?? source(path, readFileSync(join(root, path), 'utf8'));
+    known.set(path, read);
+    return read;
+  });
 }
 
 export function source(path: string, text: string): Source {
