@@ -1,6 +1,9 @@
 /**
  * The table of test lanes. A lane is a set of test files on one store. `needs` skips the lane when
  * a backend is missing; `offers` passes an existing backend to tests that choose their store.
+ *
+ * `npm test` has to end within twelve minutes on two cores. `npm test -- --full` also runs what
+ * does not fit: files that take long, and most tests once more on the other store.
  */
 
 export type Backend = 'postgres';
@@ -11,12 +14,14 @@ export type Lane = {
   /** `both`: the tests run on each store that they choose themselves. */
   store: Store | 'both';
   files: string[];
+  /** The lane is left to the full run. */
+  isLong: boolean;
   needs: Backend[];
   offers: Backend[];
   /** The files that `npm run check` includes. Keep it quick. */
   quickFiles: string[];
-  /** Files that may share a process. */
-  together: RegExp;
+  /** Files that may share a process, and how many do. */
+  sharing: { files: RegExp; most: number };
   /** The lane has only files with this text. */
   containing: RegExp;
 };
@@ -28,14 +33,52 @@ export const FILE_MS_MAX = 240_000;
 export const SHARED_FILE_MS = 30_000;
 export const RUN_MS_MAX = 45 * 60_000;
 
-const usual = { needs: [], offers: [], quickFiles: [], together: /^$/, containing: /^/ };
+/**
+ * Files that are left to the full run: large tables, overload, failover, upgrades of old data,
+ * other products, published packages, and looks at all screens in further ways.
+ */
+export const LONG_FILES = [
+  'packages/dashboard/src/{adapts,bounded,every-role,gallery/gallery,layers}.test.ts',
+  'packages/reference/src/browser.test.ts',
+  'packages/widget/src/mounts.test.ts',
+  'tests/contracts/{counters-flood,counters-lease-simulation,upgrade-bounds}.test.ts',
+  'tests/faults/{directory-lock,embedded-roles,event-loop,failover,goodput-*}.test.ts',
+  'tests/faults/{kill-ingest,mail-worker,memory,soak-embedded}.test.ts',
+  'tests/journeys/{backup-schedule,backup-to-*,edge-proxies,examples,import}.test.ts',
+  'tests/journeys/{leases-cluster,login-flood,monitoring,proxies}.test.ts',
+  'tests/journeys/{relay-faults,rolling-upgrade,sdk-faults}.test.ts',
+  'tests/packages/{compiled,documents-compile,image}.test.ts',
+];
+
+const usual = {
+  isLong: false,
+  needs: [],
+  offers: [],
+  quickFiles: [],
+  sharing: { files: /^$/, most: 1 },
+  containing: /^/,
+};
+const onStore = {
+  embedded: { ...usual, store: 'embedded' },
+  postgres: { ...usual, store: 'postgres', needs: ['postgres'] },
+} satisfies Record<Store, Partial<Lane>>;
+
 /**
  * Adapter tests borrow a shared suite; only a process of their own shows which file a test belongs
  * to. Long contract tests run in a process of their own, beside others.
  */
-const together =
-  /^packages\/(?!sdk\/src\/adapters)|^bench\/|^tests\/laws\/every-|^tests\/contracts\/(?!counters|hot|idem)/;
-const onPostgres = { ...usual, store: 'postgres', needs: ['postgres'] } satisfies Partial<Lane>;
+const sharing = {
+  files:
+    /^packages\/(?!sdk\/src\/adapters)|^bench\/|^tests\/laws\/|^tests\/contracts\/(?!counters|hot|idem)/,
+  most: 20,
+};
+/** Fewer where files take long, so that no program is still running when all others have ended. */
+const sharingFew = { files: /^/, most: 5 };
+
+/** A test that imports neither has the same result on every store. */
+const USES_STORE = /@keyrail\/testing\/|\.\/store\.ts/;
+
+const BROWSER = ['dashboard', 'reference', 'widget'];
 
 /** Journeys that do not depend on the store. */
 const STORELESS = [
@@ -67,67 +110,99 @@ const POSTGRES_ONLY = [
   'rolling-upgrade',
 ];
 
-/** Run in this order. The last lanes mostly wait, so they run in parallel with the first. */
-export const lanes: Lane[] = [
-  {
-    ...usual,
-    name: 'unit',
-    store: 'embedded',
-    together,
-    files: [
-      'packages/*/src/**/*.test.ts',
-      'tests/laws/**/*.test.ts',
-      'tests/packages/**/*.test.ts',
-      'bench/**/*.test.ts',
-      'tests/{soak,planted}/**/*.test.ts',
-    ],
-    quickFiles: [
-      'packages/{protocol,client}/src/**/*.test.ts',
-      'packages/server/src/{base,db,doors,access,http}/**/*.test.ts',
-      'packages/server/src/config.test.ts',
-      'packages/server/src/features/secret-keys/**/*.test.ts',
-      'tests/laws/{every,files,imports,words}-*.test.ts',
-    ],
-  },
-  {
-    ...usual,
-    name: 'contracts',
-    store: 'embedded',
-    together,
-    files: ['tests/contracts/**/*.test.ts'],
-  },
-  {
-    ...onPostgres,
-    name: 'postgres',
-    together,
-    // A test that imports neither has the same result on every store.
-    containing: /@keyrail\/testing\/|\.\/store\.ts/,
-    files: [
-      // A simulation uses no store.
-      'packages/server/src/{access,db,doors,features}/**/!(simulation).test.ts',
-      'packages/server/src/*.test.ts',
-      // The other laws read sources, which do not depend on the store.
-      'tests/laws/{every,fuzz,no-workspace}-*.test.ts',
+const journeys = (pattern: string) => `tests/journeys/${pattern}.test.ts`;
+
+/**
+ * Run in this order. The last lanes mostly wait, so they run in parallel with the first. Most tests
+ * run on the main store, which is PostgreSQL where there is one: it needs a third of the CPU time.
+ */
+export function lanesWith(main: Store): Lane[] {
+  const other = main === 'postgres' ? 'embedded' : 'postgres';
+  return [
+    {
+      ...onStore[main],
+      name: 'browser',
+      sharing: sharingFew,
+      files: [`packages/{${BROWSER.join(',')}}/src/**/*.test.ts`],
+    },
+    {
+      ...onStore[main],
+      name: 'unit',
+      sharing,
+      files: [
+        `packages/!(${BROWSER.join('|')})/src/**/*.test.ts`,
+        'tests/laws/**/*.test.ts',
+        'tests/packages/**/*.test.ts',
+        'bench/**/*.test.ts',
+        'tests/{soak,planted}/**/*.test.ts',
+      ],
+      quickFiles: [
+        'packages/{protocol,client}/src/**/*.test.ts',
+        'packages/server/src/{base,db,doors,access,http}/**/*.test.ts',
+        'packages/server/src/config.test.ts',
+        'packages/server/src/features/secret-keys/**/*.test.ts',
+        'tests/laws/{every,files,imports,words}-*.test.ts',
+      ],
+    },
+    {
+      ...onStore[other],
+      name: 'unit',
+      isLong: true,
+      sharing,
+      containing: USES_STORE,
+      files: [
+        // A simulation uses no store.
+        'packages/server/src/{access,db,doors,features}/**/!(simulation).test.ts',
+        'packages/server/src/*.test.ts',
+        // The other laws read sources, which do not depend on the store.
+        'tests/laws/{every,fuzz,no-workspace}-*.test.ts',
+      ],
+    },
+    {
+      ...onStore.embedded,
+      name: 'contracts',
+      sharing,
+      files: ['tests/contracts/**/*.test.ts'],
+    },
+    {
+      ...onStore.postgres,
+      name: 'contracts',
+      sharing,
+      containing: USES_STORE,
       // Counters are not kept in the database.
-      'tests/contracts/!(counters*).test.ts',
-    ],
-  },
-  {
-    ...usual,
-    name: 'journeys',
-    store: 'embedded',
-    files: [`tests/journeys/!(${POSTGRES_ONLY.join('|')}).test.ts`],
-  },
-  {
-    ...onPostgres,
-    name: 'journeys',
-    files: [`tests/journeys/!(${STORELESS.join('|')}).test.ts`],
-  },
-  {
-    ...usual,
-    name: 'faults',
-    store: 'both',
-    files: ['tests/faults/**/*.test.ts'],
-    offers: ['postgres'],
-  },
-];
+      files: ['tests/contracts/!(counters*).test.ts'],
+    },
+    {
+      ...onStore.embedded,
+      name: 'journeys',
+      sharing: sharingFew,
+      files: [journeys(`@(${STORELESS.join('|')})`)],
+    },
+    {
+      ...onStore.postgres,
+      name: 'journeys',
+      sharing: sharingFew,
+      files: [journeys(`@(${POSTGRES_ONLY.join('|')})`)],
+    },
+    {
+      ...onStore[main],
+      name: 'journeys',
+      sharing: sharingFew,
+      files: [journeys(`!(${[...STORELESS, ...POSTGRES_ONLY].join('|')})`)],
+    },
+    {
+      ...onStore[other],
+      name: 'journeys',
+      isLong: true,
+      sharing: sharingFew,
+      files: [journeys(`!(${[...STORELESS, ...POSTGRES_ONLY].join('|')})`)],
+    },
+    {
+      ...usual,
+      name: 'faults',
+      store: 'both',
+      files: ['tests/faults/**/*.test.ts'],
+      offers: ['postgres'],
+    },
+  ];
+}

@@ -28,8 +28,11 @@ export function printFailure({ name, file, error }: Failure & { file: string }, 
   console.log(`\n  FAIL ${name}\n       in ${file} on ${store}\n${indent(error, 9)}\n`);
 }
 
-/** The summary: tests per lane and store, skips with reasons, and the one line for machines. */
-export function printAccount(rows: Row[]): void {
+/**
+ * The summary: tests per lane and store, skips with reasons, the number of files that only the full
+ * run includes, and the one line for machines.
+ */
+export function printAccount(rows: Row[], filesLeftOut: number): void {
   const failures = rows.flatMap((row) => row.failures.map((one) => ({ ...one, row })));
   const skips = rows.flatMap((row) => row.skips.map((one) => ({ ...one, row })));
   console.log('\nTests by lane and store');
@@ -45,6 +48,9 @@ export function printAccount(rows: Row[]): void {
       row.cpuMs === null ? '-' : seconds(row.cpuMs),
     ]),
   ]);
+  if (filesLeftOut > 0) {
+    console.log(`\nLeft to the full run (npm test -- --full): ${filesLeftOut} files`);
+  }
   if (skips.length > 0) console.log(`\nSKIPPED, so not verified by this run: ${skips.length}`);
   for (const { row, file, name, reason } of skips) {
     console.log(`  ${row.lane} on ${row.store}: ${file} › ${name}: ${reason}`);

@@ -1,7 +1,9 @@
 /** Runs the files of all lanes, a few processes at a time, within the time limit of the run. */
 import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Backend,
   FILE_MS_MAX,
@@ -29,21 +31,47 @@ export type Setting = {
 type Program = { row: Row; env: NodeJS.ProcessEnv; files: string[] };
 
 /**
- * Runs two processes from the front of the table and one from its back in parallel. Lanes in front
- * compute and those at the back mostly wait; together they keep two cores busy.
+ * Runs two processes from the front of the table and one from its back in parallel, and another one
+ * from the back while the processors have time to spare. Lanes in front compute and those at the
+ * back mostly wait; together they keep two cores busy.
  */
 export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]> {
   const deadline = performance.now() + RUN_MS_MAX;
   const rows = runs.map(({ lane }) => emptyRow(lane));
   const queue = runs.flatMap((run, at) => programsOf(run, rows[at] as Row, setting));
-  const work = async (next: () => Program | undefined) => {
-    for (let program = next(); program !== undefined; program = next()) {
+  const work = async (next: () => Promise<Program | undefined> | Program | undefined) => {
+    for (let program = await next(); program !== undefined; program = await next()) {
       await runOne(program, setting, deadline);
     }
   };
   const front = () => queue.shift();
-  await Promise.all([work(front), work(front), work(() => queue.pop())]);
+  const back = () => queue.pop();
+  const spare = async () => {
+    while (queue.length > 0 && (await idleShare()) < IDLE_SHARE_MIN);
+    return back();
+  };
+  await Promise.all([work(front), work(front), work(back), work(spare)]);
   return rows;
+}
+
+const IDLE_SHARE_MIN = 0.2;
+const IDLE_MS = 1000;
+
+/** The idle share of the processors within the next second. */
+async function idleShare(): Promise<number> {
+  const times = () => {
+    const all = cpus().map((one) => one.times);
+    const idle = all.reduce((sum, one) => sum + one.idle, 0);
+    const total = all.reduce(
+      (sum, one) => sum + one.idle + one.user + one.sys + one.nice + one.irq,
+      0,
+    );
+    return { idle, total };
+  };
+  const before = times();
+  await sleep(IDLE_MS);
+  const after = times();
+  return (after.idle - before.idle) / Math.max(1, after.total - before.total);
 }
 
 async function runOne({ row, env, files }: Program, setting: Setting, deadline: number) {
@@ -78,16 +106,16 @@ const emptyRow = ({ name, store }: Lane): Row => ({
  * plans, which depend on everything the tables ever held, and one that reports a full disk, which
  * the store believes for a while.
  */
-function sharing({ lane, files }: LaneRun, root: string): string[][] {
+function programFiles({ lane, files }: LaneRun, root: string): string[][] {
   const programs: string[][] = [];
   let open: string[] = [];
   for (const file of files) {
-    const isShared = lane.together.test(file) && !ALONE.test(file);
+    const isShared = lane.sharing.files.test(file) && !ALONE.test(file);
     if (!isShared || HOOK.test(readFileSync(join(root, file), 'utf8'))) programs.push([file]);
     else {
       if (open.length === 0) programs.push(open);
       open.push(file);
-      if (open.length === FILES_PER_PROGRAM) open = [];
+      if (open.length === lane.sharing.most) open = [];
     }
   }
   return programs;
@@ -95,7 +123,6 @@ function sharing({ lane, files }: LaneRun, root: string): string[][] {
 
 const HOOK = /^(?:before|after|beforeEach|afterEach)\(/m;
 const ALONE = /(-plans|database-size)\.test\.ts$/;
-const FILES_PER_PROGRAM = 20;
 
 /** If a backend is missing, every file of the lane counts as one skipped test. */
 function programsOf(run: LaneRun, row: Row, setting: Setting): Program[] {
@@ -104,7 +131,7 @@ function programsOf(run: LaneRun, row: Row, setting: Setting): Program[] {
   if (missing === undefined) {
     const env = { ...setting.env, ...storeEnvironment(run.lane, setting) };
     // In reverse, because the long files are in tests/ and the last ones should be short.
-    const programs = sharing(run, root).reverse();
+    const programs = programFiles(run, root).reverse();
     return programs.map((files) => ({ row, env, files }));
   }
   const { reason } = backends[missing];

@@ -2,7 +2,8 @@
  * The test command: format, lint and types, then every lane of the matrix, then a summary whose
  * last line is "N passed, N failed, N skipped".
  *
- *   npm test                          everything, on every store
+ *   npm test                          every test that fits into twelve minutes
+ *   npm test -- --full                every test, on every store, repeated more often
  *   npm run check                     the quick part
  *   npm test -- secret-keys           only test files whose path contains this
  *   npm test -- --store postgres      only lanes on that store
@@ -19,15 +20,16 @@ import { prometheusIsMissing } from '@keyrail/testing/stores/prometheus.ts';
 import { proxyIsMissing } from '@keyrail/testing/stores/proxies.ts';
 import { redisIsMissing } from '@keyrail/testing/stores/redis.ts';
 import { endAll } from './children.ts';
-import { type Lane, lanes, type Store } from './matrix.ts';
+import { type Lane, LONG_FILES, lanesWith, type Store } from './matrix.ts';
 import { printAccount, type Row } from './report.ts';
-import { type Backends, runLanes } from './run-lanes.ts';
+import { type Backends, type LaneRun, runLanes } from './run-lanes.ts';
 import { runStaticChecks } from './static-checks.ts';
 
 const root = join(import.meta.dirname, '..');
 
 async function main(): Promise<void> {
-  const { quick, store, filters } = readCommandLine();
+  const command = readCommandLine();
+  const { extent, store, filters } = command;
   const scratch = mkdtempSync(join(tmpdir(), 'kr-test-'));
   process.once('exit', () => {
     endAll();
@@ -38,12 +40,10 @@ async function main(): Promise<void> {
   }
 
   const env = cleanEnvironment();
-  if (filters.length === 0 && !quick) installPrograms(env);
-  const chosen = lanes
-    .map((lane) => (quick ? { ...lane, files: lane.quickFiles } : lane))
-    .filter(({ files, store: on }) => files.length > 0 && (!store || [store, 'both'].includes(on)))
-    .map((lane) => ({ lane, files: filesOf(lane, filters) }))
-    .filter(({ files }) => files.length > 0);
+  if (extent === 'full') env.KEYRAIL_TEST_FULL = '1';
+  if (filters.length === 0 && extent !== 'quick') installPrograms(env);
+  const lanes = lanesWith(mainStore(command));
+  const chosen = runsOf(lanes, command);
   const backends = await startBackends(chosen.map(({ lane }) => lane));
   // One after the other: beside the compilers, requests of the first tests ran into deadlines.
   const checked = filters.length > 0 ? [] : await runStaticChecks(root, env);
@@ -52,30 +52,61 @@ async function main(): Promise<void> {
   const failed = rows.some(({ failures }) => failures.length > 0);
   const nothingRan = rows.every(({ passed, failures }) => passed + failures.length === 0);
   if (nothingRan) console.error('Nothing ran: no test file matches, or its backend is missing.');
-  printAccount(rows);
+  printAccount(rows, extent === 'usual' ? leftOut(lanes, command, chosen) : 0);
   process.exit(failed || nothingRan ? 1 : 0);
 }
 
-function readCommandLine(): { quick: boolean; store: Store | null; filters: string[] } {
+/** How much runs: `npm run check`, `npm test`, `npm test -- --full`. */
+type Extent = 'quick' | 'usual' | 'full';
+type Command = { extent: Extent; store: Store | null; filters: string[] };
+
+function readCommandLine(): Command {
   const { values, positionals } = parseArgs({
-    options: { quick: { type: 'boolean', default: false }, store: { type: 'string' } },
+    options: {
+      quick: { type: 'boolean', default: false },
+      full: { type: 'boolean', default: false },
+      store: { type: 'string' },
+    },
     allowPositionals: true,
   });
-  const { quick, store = null } = values;
+  const { quick, full, store = null } = values;
+  if (quick && full) throw new Error('--quick and --full exclude each other');
   if (store !== null && store !== 'embedded' && store !== 'postgres') {
     throw new Error(`--store must be embedded or postgres, not ${store}`);
   }
-  return { quick, store, filters: positionals.map((text) => text.replace(/^\.\//, '')) };
+  const extent = quick ? 'quick' : full ? 'full' : 'usual';
+  return { extent, store, filters: positionals.map((text) => text.replace(/^\.\//, '')) };
 }
 
-function filesOf(lane: Lane, filters: string[]): string[] {
-  const found = globSync(lane.files, {
-    cwd: root,
-    exclude: (name) => name === 'node_modules',
-  }).sort();
-  return found
-    .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
-    .filter((file) => lane.containing.test(readFileSync(join(root, file), 'utf8')));
+/** The quick part needs no PostgreSQL, so that it starts at once. */
+function mainStore({ extent, store }: Command): Store {
+  if (store !== null) return store;
+  return extent === 'quick' || 'missing' in findPostgres() ? 'embedded' : 'postgres';
+}
+
+function runsOf(lanes: Lane[], { extent, store, filters }: Command): LaneRun[] {
+  // A filter selects from all files.
+  const isFull = extent === 'full' || filters.length > 0;
+  const isLeft = new Set(isFull ? [] : filesLike(LONG_FILES));
+  const filesOf = ({ files, quickFiles, containing }: Lane) =>
+    filesLike(extent === 'quick' ? quickFiles : files)
+      .filter((file) => !isLeft.has(file))
+      .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
+      .filter((file) => containing.test(readFileSync(join(root, file), 'utf8')));
+  return lanes
+    .filter(({ isLong }) => isFull || !isLong)
+    .filter(({ store: on }) => store === null || [store, 'both'].includes(on))
+    .map((lane) => ({ lane, files: filesOf(lane) }))
+    .filter(({ files }) => files.length > 0);
+}
+
+const filesLike = (patterns: string[]): string[] =>
+  globSync(patterns, { cwd: root, exclude: (name) => name === 'node_modules' }).sort();
+
+/** The number of files that only the full run includes; a file counts once for each lane. */
+function leftOut(lanes: Lane[], command: Command, chosen: LaneRun[]): number {
+  const count = (runs: LaneRun[]) => runs.reduce((sum, { files }) => sum + files.length, 0);
+  return count(runsOf(lanes, { ...command, extent: 'full' })) - count(chosen);
 }
 
 /** Tests do not inherit KEYRAIL settings from the environment, except those meant for tests. */

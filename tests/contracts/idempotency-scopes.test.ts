@@ -3,11 +3,12 @@
 // IDEMPOTENCY_SCOPES sets the number of scopes; a failure prints the history.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { inRun } from '@keyrail/testing/full-run.ts';
 import { type Caller, harness } from '@keyrail/testing/harness.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';
 import { newScope } from '../laws/hot-fixtures.ts';
 
-const SCOPES = Number(process.env.IDEMPOTENCY_SCOPES ?? 500);
+const SCOPES = Number(process.env.IDEMPOTENCY_SCOPES ?? inRun({ usual: 150, full: 500 }));
 const AT_ONCE = 10;
 const ROUNDS = 7;
 const CALLERS = 3;

@@ -11,10 +11,11 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { listBackups } from '@keyrail/server/db/backup/places.ts';
 import { unpackEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
+import { inRun } from '@keyrail/testing/full-run.ts';
 import { endProcess } from '@keyrail/testing/processes/end-process.ts';
 import { backupProgram, compileServer, inherited } from '@keyrail/testing/processes/environment.ts';
 
-const KILLS = 10;
+const KILLS = inRun({ usual: 4, full: 10 });
 /** A backup may end before its kill; then another one is started. */
 const ATTEMPTS_MAX = 40;
 const POLL_MS = 1;
@@ -60,7 +61,7 @@ async function lastReport(child: ChildProcess): Promise<unknown> {
 
 const filesIn = (directory: string): Promise<string[]> => readdir(directory).catch(() => []);
 
-test('ten backups that are killed leave no valid one, and keep the one before', async (t) => {
+test('backups that are killed leave no valid one, and keep the one before', async (t) => {
   const whole = startBackup();
   const { kind, result } = Object(await whole.reported);
   equal(kind, 'done');

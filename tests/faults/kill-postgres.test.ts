@@ -4,6 +4,7 @@
 import { equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inRun } from '@keyrail/testing/full-run.ts';
 import {
   BOOTSTRAP_TOKEN,
   type Cluster,
@@ -23,7 +24,7 @@ import {
 } from '@keyrail/testing/processes/ledger.ts';
 import { type ServerProcess, startServer } from '@keyrail/testing/processes/server.ts';
 
-const KILLS = 10;
+const KILLS = inRun({ usual: 4, full: 10 });
 const CRASHES = 2;
 const CLIENTS = 4;
 const HEALED_MS_MAX = 60_000;
@@ -35,7 +36,7 @@ before(async () => {
 });
 after(() => cluster?.close());
 
-test('ten kills under write load lose no acknowledged write', { skip }, async (t) => {
+test('kills under write load lose no acknowledged write', { skip }, async (t) => {
   const first = await startServer(cluster.settings);
   t.after(first.kill);
   const ledger = await openLedger(first.url, BOOTSTRAP_TOKEN);

@@ -4,6 +4,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openWork } from '@keyrail/server/doors/work.ts';
+import { storesOfRun } from '@keyrail/testing/full-run.ts';
 import { openSink, type Sink } from '@keyrail/testing/smtp-sink.ts';
 import type { StoreName } from '@keyrail/testing/test-app.ts';
 import { until } from '@keyrail/testing/until.ts';
@@ -13,9 +14,7 @@ const PASSWORD = 'correct horse battery staple';
 /** A server gets another port with each start; the links in its mails stay the same. */
 const PUBLIC_URL = 'http://127.0.0.1:4400';
 
-const stores = (['embedded', 'postgres'] as const).filter((store) =>
-  [undefined, store].includes(process.env.KEYRAIL_TEST_STORE as StoreName | undefined),
-);
+const stores = storesOfRun();
 const whyNot = (store: StoreName): string | false =>
   store === 'postgres' && !process.env.KEYRAIL_TEST_POSTGRES ? 'no PostgreSQL is available' : false;
 

@@ -6,7 +6,7 @@ import { openPostgresBed } from '../soak/bed/postgres.ts';
 import { assertSoaks, SOAK_TIMEOUT_MS } from './soak-short.ts';
 
 test(
-  'a minute of clients and faults on PostgreSQL and Redis leaves no violation',
+  'clients and faults on PostgreSQL and Redis leave no violation',
   {
     skip: whyNoCluster() || redisIsMissing(),
     timeout: SOAK_TIMEOUT_MS,

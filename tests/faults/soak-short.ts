@@ -1,6 +1,7 @@
-// Short soaks with a fixed seed, a minute on each store. The long form is `npm run soak`.
+// Short soaks with a fixed seed on each store. The long form is `npm run soak`.
 import { deepEqual, ok } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { inRun } from '@keyrail/testing/full-run.ts';
 import type { Bed } from '../soak/bed/bed.ts';
 import { reportOf, violationsIn } from '../soak/report.ts';
 import { soak } from '../soak/run.ts';
@@ -8,7 +9,7 @@ import { soak } from '../soak/run.ts';
 /** Reached in any soak, however slow the machine is. */
 const ALWAYS = ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I9', 'I11', 'I20', 'I21', 'I25'];
 
-const SECONDS = 60;
+const SECONDS = inRun({ usual: 15, full: 60 });
 const SEED = Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 1);
 
 /** The soak, and the start and the recovery of several processes on a busy machine. */

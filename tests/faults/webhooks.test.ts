@@ -4,6 +4,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openWork } from '@keyrail/server/doors/work.ts';
+import { storesOfRun } from '@keyrail/testing/full-run.ts';
 import type { StoreName } from '@keyrail/testing/test-app.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { openReceiver } from '@keyrail/testing/webhook-receiver.ts';
@@ -14,9 +15,7 @@ const WRITERS = 4;
 /** For each change; a whole run of ten thousand takes minutes. */
 const WAIT_MS = 60_000 + CHANGES * 100;
 
-const stores = (['embedded', 'postgres'] as const).filter((store) =>
-  [undefined, store].includes(process.env.KEYRAIL_TEST_STORE as StoreName | undefined),
-);
+const stores = storesOfRun();
 const whyNot = (store: StoreName): string | false =>
   store === 'postgres' && !process.env.KEYRAIL_TEST_POSTGRES ? 'no PostgreSQL is available' : false;
 

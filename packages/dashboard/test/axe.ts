@@ -1,11 +1,23 @@
-// Accessibility of a page as it stands, by axe-core, in both themes and at three widths.
+// Accessibility of a page as it stands, by axe-core, in both themes and at several widths.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 
-const WIDTHS = [390, 768, 1440];
 const NARROWEST = 320;
 const HEIGHT = 900;
+
+type View = { width: number; colorScheme: 'light' | 'dark' };
+
+export const everyView: readonly View[] = [390, 768, 1440].flatMap((width) => [
+  { width, colorScheme: 'light' },
+  { width, colorScheme: 'dark' },
+]);
+
+/** Each theme once, as the screens themselves are examined in every view. */
+export const twoViews: readonly View[] = [
+  { width: 390, colorScheme: 'light' },
+  { width: 1440, colorScheme: 'dark' },
+];
 
 let source: string | undefined;
 
@@ -31,20 +43,18 @@ export async function axeLayerFaults(page: Page): Promise<string[]> {
   return faults;
 }
 
-export async function axeFaults(page: Page): Promise<string[]> {
+export async function axeFaults(page: Page, views = everyView): Promise<string[]> {
   await loadAxe(page);
   const faults: string[] = [];
   const before = page.viewportSize();
-  for (const width of WIDTHS) {
+  for (const { width, colorScheme } of views) {
     await page.setViewportSize({ width, height: HEIGHT });
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     faults.push(...(await sideways(page, width)));
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      // The themes differ in colours alone, so the other rules run once for each width.
-      const rules = colorScheme === 'light' ? null : RULES_OF_COLOUR;
-      const violations: Violation[] = await page.evaluate(runOf(rules));
-      faults.push(...violations.flatMap((one) => linesOf(one, `${colorScheme} ${width}`)));
-    }
+    // The themes differ in colours alone, so the other rules run once for each width.
+    const rules = colorScheme === 'light' ? null : RULES_OF_COLOUR;
+    const violations: Violation[] = await page.evaluate(runOf(rules));
+    faults.push(...violations.flatMap((one) => linesOf(one, `${colorScheme} ${width}`)));
   }
   await page.setViewportSize({ width: NARROWEST, height: HEIGHT });
   faults.push(...(await sideways(page, NARROWEST)));

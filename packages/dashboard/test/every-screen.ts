@@ -1,6 +1,7 @@
 // Every registered screen with an address of its own: the walks of the laws of all screens.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { isFullRun } from '@keyrail/testing/full-run.ts';
 import type { Page } from 'playwright-core';
 import { screens } from '../src/routes.ts';
 import { axeFaults } from './axe.ts';
@@ -77,7 +78,7 @@ const WHOLE_KEY = /kr(sk|ses)?_(live|test)_[A-Za-z0-9_-]{24,}/;
 
 /**
  * A share of the addresses, opened cold. What does not depend on the environment is examined in one
- * of them, test, whose frame has more colours: a reload, and axe.
+ * of them, test, whose frame has more colours: axe, and in the full run a reload.
  */
 export async function walkShare(t: TestContext, share: number, shares: number): Promise<void> {
   const ground = await openGround(t);
@@ -96,7 +97,7 @@ export async function walkShare(t: TestContext, share: number, shares: number): 
     ok((await page.title()).includes('Keyrail'), path);
     equal(await page.locator('h1').count(), 1, `${path} has one heading of the first rank`);
     deepEqual(await page.getByRole('alert').allTextContents(), [], path);
-    if (isTest) await reloaded(page, { path, title });
+    if (isTest && isFullRun) await reloaded(page, { path, title });
     const kept: string = await page.evaluate(KEPT);
     ok(!objects.secrets.some((key) => kept.includes(key)), `a key is kept by ${path}`);
     ok(!WHOLE_KEY.test(kept), `something like a key is kept by ${path}`);

@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { inRun } from '@keyrail/testing/full-run.ts';
 import { bundleProgram } from '@keyrail/testing/processes/program-bundle.ts';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { until } from '@keyrail/testing/until.ts';
@@ -19,7 +20,7 @@ import { NUMBERS, openCache, policyAt } from '../../../test/cache-writer.ts';
 import { sha256Hex, toldBy } from '../../../test/entries.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
 
-const ROUNDS = 10;
+const ROUNDS = inRun({ usual: 4, full: 10 });
 const WRITER = fileURLToPath(import.meta.resolve('../../../test/cache-writer.ts'));
 
 async function scratch(t: TestContext): Promise<string> {

@@ -1,0 +1,19 @@
+// `npm test` has a time limit. What takes longer is left to the full run, `npm test -- --full`.
+import type { StoreName } from './test-app.ts';
+
+export const isFullRun = process.env.KEYRAIL_TEST_FULL === '1';
+
+/** How often a test repeats something in this run. */
+export const inRun = (counts: { usual: number; full: number }): number =>
+  isFullRun ? counts.full : counts.usual;
+
+/**
+ * The stores for tests that choose theirs: the one that the runner names; in the full run both;
+ * otherwise PostgreSQL, if there is one.
+ */
+export function storesOfRun(): StoreName[] {
+  const named = process.env.KEYRAIL_TEST_STORE;
+  if (named === 'embedded' || named === 'postgres') return [named];
+  if (isFullRun) return ['embedded', 'postgres'];
+  return [process.env.KEYRAIL_TEST_POSTGRES ? 'postgres' : 'embedded'];
+}
