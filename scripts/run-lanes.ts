@@ -37,8 +37,8 @@ type Program = { row: Row; env: NodeJS.ProcessEnv; files: string[] };
  */
 export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]> {
   const deadline = performance.now() + RUN_MS_MAX;
-  const rows = runs.map(({ lane }) => emptyRow(lane));
-  const queue = runs.flatMap((run, at) => programsOf(run, rows[at] as Row, setting));
+  const rows: Row[] = [];
+  const queue = runs.flatMap((run) => programsOf(run, rowOf(run.lane, rows), setting));
   const work = async (next: () => Promise<Program | undefined> | Program | undefined) => {
     for (let program = await next(); program !== undefined; program = await next()) {
       await runOne(program, setting, deadline);
@@ -47,8 +47,9 @@ export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]
   const front = () => queue.shift();
   const back = () => queue.pop();
   const spare = async () => {
-    while (queue.length > 0 && (await idleShare()) < IDLE_SHARE_MIN);
-    return back();
+    for (;;) {
+      if (queue.length === 0 || (await idleShare()) > IDLE_SHARE_MIN) return back();
+    }
   };
   await Promise.all([work(front), work(front), work(back), work(spare)]);
   return rows;
@@ -89,15 +90,14 @@ async function runOne({ row, env, files }: Program, setting: Setting, deadline: 
   for (const outcome of ended) printOutcome(outcome, row.store);
 }
 
-const emptyRow = ({ name, store }: Lane): Row => ({
-  lane: name,
-  store,
-  passed: 0,
-  failures: [],
-  skips: [],
-  ms: 0,
-  cpuMs: 0,
-});
+/** Lanes with one name and store are one row of the report. */
+function rowOf({ name, store }: Lane, rows: Row[]): Row {
+  const known = rows.find((row) => row.lane === name && row.store === store);
+  if (known) return known;
+  const row = { lane: name, store, passed: 0, failures: [], skips: [], ms: 0, cpuMs: 0 };
+  rows.push(row);
+  return row;
+}
 
 /**
  * Groups of files that share a process. Starting one, mostly its store, costs as much as the tests

@@ -14,6 +14,7 @@ test('a person signs up, verifies, resets the password, signs in and founds a wo
 
   await visit('/');
   await page.waitForURL('**/sign-in');
+  await page.getByRole('heading', { level: 1 }).waitFor();
   await ground.axe(page);
   await page.getByRole('link', { name: 'Sign up' }).click();
   await page.getByLabel('Name').fill('Ada');
