@@ -18,9 +18,24 @@ export const SAVED_AT = Date.UTC(2026, 2, 1);
 /** The highest version in any file of a cache; 0 without files. */
 export async function versionIn(dir: string, secretKey = secretKeyOf('live')): Promise<number> {
   const names = (await readdir(dir)).filter((name) => /\.(policy|news)$/.test(name));
-  const files = await Promise.all(names.map((name) => readFile(join(dir, name))));
-  return Math.max(0, ...files.map((bytes) => versionOfFile(secretKey, bytes) ?? 0));
+  const versions = await Promise.all(names.map((name) => versionAt(join(dir, name), secretKey)));
+  return Math.max(0, ...versions.map(Number));
 }
+
+/** Null if the file is missing: a newer version may have replaced it. */
+async function versionAt(path: string, secretKey: string): Promise<number | null> {
+  const bytes = await readFile(path).catch(() => null);
+  return bytes && versionOfFile(secretKey, bytes);
+}
+
+/** The file of a kind with the highest version; a name without a file if there is none. */
+export async function newestFile(dir: string, end: '.policy' | '.news' | '.keys'): Promise<string> {
+  const names = (await readdir(dir)).filter((name) => name.endsWith(end));
+  const [newest = 'none'] = names.sort((a, b) => numberIn(b) - numberIn(a));
+  return join(dir, newest);
+}
+
+const numberIn = (name: string): number => Number(/\.(\d+)\./.exec(name)?.[1] ?? 0);
 
 export async function ground(t: TestContext) {
   const above = await mkdtemp(join(tmpdir(), 'kr-news-'));
@@ -32,11 +47,8 @@ export async function ground(t: TestContext) {
   const parts = { secretKey: secretKeyOf('live'), projectId: uuidOf(1, 9), env: null, log };
   const open = (at = dir, more: Partial<CacheParts> = {}) =>
     openDiskCache({ ...parts, clock, tenantIds: [], ...more }, at);
-  const versionOf = async (kind: 'policy' | 'news', at = dir) => {
-    const name = (await readdir(at)).find((one) => one.endsWith(`.${kind}`));
-    const secretKey = secretKeyOf('live');
-    return name === undefined ? null : versionOfFile(secretKey, await readFile(join(at, name)));
-  };
+  const versionOf = async (kind: 'policy' | 'news', at = dir) =>
+    versionAt(await newestFile(at, `.${kind}`), secretKeyOf('live'));
   /** Resolves when the journal on disk leads to a version. */
   const newsLeadTo = (version: number) =>
     until(async () => {

@@ -1,19 +1,18 @@
 // The policy cache: the last good policy in a file, so that a cold start needs no control plane,
 // and a small journal with the changes since. Both are encrypted (see format.ts). If the files
 // or the disk fail, the node works without a cache.
-import { join } from 'node:path';
 import type { Log } from '../../api/options.ts';
 import type { Clock } from '../../clock.ts';
-import { fieldsOf } from '../../json.ts';
 import { Unproven } from '../proof/verify-answer.ts';
 import type { Policy } from '../state.ts';
 import { JOURNAL_END, makeDirectory, POLICY_END, removeAbandoned, sweep } from './directory.ts';
-import { openDisk, removeInOrder } from './files.ts';
+import { openDisk } from './files.ts';
 import { type Belonging, type Kept, restore } from './format.ts';
 import { applyJournal, type JournalDelta } from './journal.ts';
 import { belongingOf, type CacheNaming, namesOf } from './names.ts';
 import { applyProvenJournal, type ProvenParts, restoreProven } from './proven.ts';
-import { readSealed } from './sealed-file.ts';
+import { isOfDisk } from './sealed-file.ts';
+import { readNewest, removeVersions, type Versioned, versionsOf } from './versions.ts';
 import { type Found, Writing } from './writing.ts';
 
 export type DiskCache = {
@@ -51,15 +50,15 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
   const naming = { ...parts, isProven: proven !== null };
   const belonging = belongingOf(naming);
   const names = namesOf(naming);
-  const path = join(dir, names.own + POLICY_END);
-  const journalPath = join(dir, names.own + JOURNAL_END);
+  const whole = { dir, own: names.own, end: POLICY_END, secretKey };
+  const journal = { ...whole, end: JOURNAL_END };
   const failed = (what: string) => (error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     log('warn', `keyrail: the policy cache ${what}: ${why}`);
     return null;
   };
   const failures = failed('could not be written');
-  const disk = openDisk({ path, journalPath, secretKey, belonging, failed: failures });
+  const disk = openDisk({ whole, journal, belonging, failed: failures });
   const writing = new Writing(clock, disk);
 
   return {
@@ -71,20 +70,19 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
         return failed('is not used')(error);
       }
       try {
-        const found = await readBoth({ path, journalPath, secretKey, belonging, proven });
+        const found = await readBoth({ whole, journal, belonging, proven });
         if (!found) {
-          await removeAbandoned(journalPath, clock.now());
+          const paths = versionsOf(journal).map(({ path }) => path);
+          await removeAbandoned(paths, clock.now());
           return null;
         }
         writing.begin(found);
         return found.kept;
       } catch (error) {
-        // Files that cannot be opened must not block later writes, so they are removed. An I/O
-        // error, such as too many open files, says nothing about their contents, nor does a missing
-        // list of keys.
-        const isOfDisk = fieldsOf(error).syscall !== undefined;
+        // Files that cannot be opened must not block later writes, so they are removed. An I/O error
+        // says nothing about their contents, nor does a missing list of keys.
         const isUndecided = error instanceof Unproven && error.isUndecided;
-        if (!isOfDisk && !isUndecided) await removeInOrder([path, journalPath]).catch(() => {});
+        if (!isOfDisk(error) && !isUndecided) await removeBoth(whole, journal).catch(() => {});
         return failed('was refused')(error);
       }
     },
@@ -98,9 +96,8 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
 }
 
 type Reading = {
-  path: string;
-  journalPath: string;
-  secretKey: string;
+  whole: Versioned;
+  journal: Versioned;
   belonging: Belonging;
   proven: ProvenParts | null;
 };
@@ -109,15 +106,10 @@ type Reading = {
  * Null without files. Throws if they are invalid. The journal is read first: if another process
  * replaces the policy file meanwhile, that file can only be newer than the journal expects.
  */
-async function readBoth({
-  path,
-  journalPath,
-  secretKey,
-  belonging,
-  proven,
-}: Reading): Promise<Found | null> {
-  const journal = await readSealed(journalPath, secretKey);
-  const plain = await readSealed(path, secretKey);
+async function readBoth(parts: Reading): Promise<Found | null> {
+  const { belonging, proven } = parts;
+  const journal = await readNewest(parts.journal);
+  const plain = await readNewest(parts.whole);
   if (!plain) return null;
   const reading = proven && { ...proven, belonging };
   const kept = await (reading ? restoreProven(plain, reading) : restore(plain, belonging, breathe));
@@ -130,6 +122,12 @@ async function readBoth({
   if (applied === 'a gap') throw new Error('changes are missing between it and its journal');
   if (!applied || applied === 'nothing new') return { kept, base, applied: null };
   return { kept: applied.kept, base, applied };
+}
+
+/** In order: a policy file must never exist without its journal. */
+async function removeBoth(whole: Versioned, journal: Versioned): Promise<void> {
+  await removeVersions(whole);
+  await removeVersions(journal);
 }
 
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));

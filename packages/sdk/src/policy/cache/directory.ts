@@ -41,15 +41,16 @@ export async function checkDirectory(dir: string): Promise<void> {
 /** Removes old files that a crash, or a node with another secret key, left behind. */
 export async function sweep(dir: string, { ofPolicy, own }: Names, now: number): Promise<void> {
   for (const name of await readdir(dir)) {
-    if (!name.startsWith(ofPolicy) || WHOLE_NAMES.some((end) => name === own + end)) continue;
     const isWhole = WHOLE_NAMES.some((end) => name.endsWith(end));
+    if (!name.startsWith(ofPolicy) || (isWhole && name.startsWith(`${own}.`))) continue;
     await removeOlder(join(dir, name), now - (isWhole ? OUTDATED_MS : ABANDONED_MS));
   }
 }
 
-/** Removes an old journal without its policy file; for a new one it may still be written. */
-export const removeAbandoned = (path: string, now: number): Promise<void> =>
-  removeOlder(path, now - ABANDONED_MS);
+/** Removes old journals without a policy file; for a new one it may still be written. */
+export async function removeAbandoned(paths: readonly string[], now: number): Promise<void> {
+  for (const path of paths) await removeOlder(path, now - ABANDONED_MS);
+}
 
 async function removeOlder(path: string, thanMs: number): Promise<void> {
   const found = await lstat(path).catch(() => null); // another process may have removed it

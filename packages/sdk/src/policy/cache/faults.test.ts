@@ -10,6 +10,7 @@ import { until } from '@keyrail/testing/until.ts';
 import {
   change,
   ground,
+  newestFile,
   policyWith,
   removal,
   SAVED_AT,
@@ -20,9 +21,6 @@ import { entryOf, sha256Hex, toldBy, uuidOf } from '../../../test/entries.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
 import { secretKeyOf } from '../../../test/rig.ts';
 import { applyJournal, Journal } from './journal.ts';
-
-const nameIn = async (dir: string, end: string) =>
-  join(dir, (await readdir(dir)).find((one) => one.endsWith(end)) ?? '');
 
 test('a key revoked while the first policy file is written does not wait for the second', async (t) => {
   const { clock, open, versionOf } = await ground(t);
@@ -68,7 +66,7 @@ test('closing writes the journal first, because the policy file may take too lon
 
 test('a deleted policy file is written again before the next journal', async (t) => {
   const { dir, clock, open, versionOf, cache, policy } = await written(t, 10, 1);
-  await unlink(await nameIn(dir, '.policy'));
+  await unlink(await newestFile(dir, '.policy'));
   change(cache, policy, [removal(1)]);
   // Each read takes real time, and the next write is scheduled from then on.
   // After half a minute the policy file would be written anyway.
@@ -80,10 +78,10 @@ test('a deleted policy file is written again before the next journal', async (t)
   equal((await open().load())?.policy.table.size, 9);
 });
 
-test('a policy with a gap before its journal is refused', async (t) => {
+test('an older policy file does not count, and with a gap before the journal it is refused', async (t) => {
   const { above, dir, clock, logged, open, versionOf, cache, policy } = await written(t, 10, 1);
   const first = join(above, 'first');
-  const name = await nameIn(dir, '.policy');
+  const name = await newestFile(dir, '.policy');
   await copyFile(name, first);
   change(cache, policy, [removal(1)]);
   await clock.pass(40_000);
@@ -91,8 +89,11 @@ test('a policy with a gap before its journal is refused', async (t) => {
   change(cache, policy, [removal(2)]);
   await clock.pass(2_000);
   await until(async () => (await versionOf('news')) === 3);
-  // Another process checked before and replaced the file after.
+  // Another process checked the version before, and wrote its file after.
   await copyFile(first, name);
+  equal((await open().load())?.policy.version, 3);
+  equal(logged.length, 0);
+  await unlink(await newestFile(dir, '.policy'));
   equal(await open().load(), null);
   ok(logged.some((line) => line.includes('missing')));
 });
@@ -143,8 +144,9 @@ test('a failed write is retried and leaves no partial files', async (t) => {
   const other = open(dir, { clock: manualClock() });
   other.keep(policyWith(1, 1), SAVED_AT);
   await other.close();
-  const name = await nameIn(dir, '.policy');
-  await rm(name);
+  const old = await newestFile(dir, '.policy');
+  await rm(old);
+  const name = old.replace('.1.', '.2.');
   await mkdir(join(name, 'in the way'), { recursive: true });
   cache.keep(policyWith(10, 2), SAVED_AT);
   await clock.pass(1_000);
@@ -179,8 +181,8 @@ test('files that are temporarily unreadable are not removed', async (t) => {
   const { above, dir, logged, open, cache, policy, newsLeadTo } = await written(t, 10, 1);
   change(cache, policy, [removal(1)]);
   await newsLeadTo(2);
-  for (const end of ['.policy', '.news']) {
-    const name = await nameIn(dir, end);
+  for (const end of ['.policy', '.news'] as const) {
+    const name = await newestFile(dir, end);
     await rename(name, join(above, 'aside'));
     await symlink(name, name); // as if there were too many open files
     equal(await open().load(), null);
@@ -188,6 +190,24 @@ test('files that are temporarily unreadable are not removed', async (t) => {
     equal((await open().load())?.policy.version, 2);
   }
   equal(logged.length, 2);
+});
+
+test('a directory that is removed under a running node is reported and created by the next start', async (t) => {
+  const { dir, clock, logged, open, cache, policy, newsLeadTo } = await written(t, 10, 1);
+  change(cache, policy, [removal(1)]);
+  await newsLeadTo(2);
+  await rm(dir, { recursive: true });
+  await clock.pass(2_000); // the journal is due to be synced
+  equal(logged.length, 0);
+  change(cache, policy, [removal(2)]);
+  equal(await cache.secure(), true, 'no files, no key that comes back');
+  await cache.close();
+  ok(logged.some((line) => line.includes('could not be written')));
+  const next = open();
+  equal(await next.load(), null);
+  next.keep(policy, SAVED_AT);
+  await next.close();
+  equal((await open().load())?.policy.version, 3);
 });
 
 test('versions without changes do not accumulate', () => {

@@ -17,15 +17,20 @@ import {
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
-import { change, ground, policyWith, removal, SAVED_AT, written } from '../../../test/cache.ts';
+import {
+  change,
+  ground,
+  newestFile,
+  policyWith,
+  removal,
+  SAVED_AT,
+  written,
+} from '../../../test/cache.ts';
 import { NodeProcess, servePlane } from '../../../test/node-process.ts';
 import { Plane } from '../../../test/plane.ts';
 
 const NOBODY_UID = 65_534;
 const isRoot = process.getuid?.() === 0;
-
-const nameIn = async (dir: string, end: string) =>
-  join(dir, (await readdir(dir)).find((one) => one.endsWith(end)) ?? '');
 
 const putFifo = (path: string) => execFileSync('mkfifo', ['-m', '600', path]);
 
@@ -39,7 +44,7 @@ test('a FIFO in place of the cache neither delays the start nor keeps the proces
   t.after(() => first.kill());
   equal(await first.ask('ready'), true);
   equal(await first.ask('close'), true);
-  const path = await nameIn(dir, '.policy');
+  const path = await newestFile(dir, '.policy');
   await rm(path);
   putFifo(path);
 
@@ -50,7 +55,10 @@ test('a FIFO in place of the cache neither delays the start nor keeps the proces
   const exit = once(second.child, 'exit');
   equal(await second.ask('close'), true);
   deepEqual(await exit, [0, null]);
-  ok((await lstat(path)).isFile(), 'the FIFO is replaced by a cache file');
+  ok(
+    (await lstat(await newestFile(dir, '.policy'))).isFile(),
+    'the FIFO is replaced by a cache file',
+  );
 });
 
 test('a FIFO that is created later does not block the event loop', async (t) => {
@@ -64,7 +72,7 @@ test('a FIFO that is created later does not block the event loop', async (t) => 
   const other = plane.issue();
   equal(await node.ask('ready'), true);
   await until(async () => (await readdir(dir)).some((name) => name.endsWith('.policy')));
-  const path = await nameIn(dir, '.policy');
+  const path = await newestFile(dir, '.policy');
   await rm(path);
   putFifo(path);
   for (const one of [key, other]) {
@@ -78,7 +86,7 @@ test('a FIFO that is created later does not block the event loop', async (t) => 
 test('files that are not regular are refused and replaced', async (t) => {
   const { above, dir, open, cache } = await written(t, 10, 1);
   await cache.close();
-  const path = await nameIn(dir, '.policy');
+  const path = await newestFile(dir, '.policy');
   const aside = join(above, 'aside');
   await rename(path, aside);
   await symlink(aside, path);
@@ -125,20 +133,21 @@ test('a directory or a file of another user is refused', { skip: !isRoot }, asyn
   await chown(dir, NOBODY_UID, NOBODY_UID);
   equal(await open().load(), null);
   await chown(dir, 0, 0);
-  await chown(await nameIn(dir, '.policy'), NOBODY_UID, NOBODY_UID);
+  await chown(await newestFile(dir, '.policy'), NOBODY_UID, NOBODY_UID);
   equal(await open().load(), null);
 });
 
 test('a file with a forged huge version does not block later writes', async (t) => {
   const { dir, open, cache, policy } = await written(t, 10, 1);
-  const path = await nameIn(dir, '.policy');
-  for (const file of [path, path.replace('.policy', '.news')]) {
+  for (const end of ['.policy', '.news']) {
+    const path = await newestFile(dir, '.policy');
     const bytes = await readFile(path);
     bytes.writeBigUInt64BE(2n ** 50n, 'keyrail-policy-4'.length + 32);
-    await writeFile(file, bytes);
+    const forged = path.replace(/\.\d+\.policy$/, `.${2 ** 50}${end}`);
+    await writeFile(forged, bytes);
     change(cache, policy, [removal(policy.version)]);
     equal(await cache.secure(), true);
-    equal((await open().load())?.policy.version, policy.version, file);
+    equal((await open().load())?.policy.version, policy.version, forged);
   }
 });
 

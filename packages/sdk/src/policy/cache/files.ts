@@ -1,57 +1,57 @@
-// The two files of a policy cache: reads their versions, replaces and removes them.
-import { unlink } from 'node:fs/promises';
+// The two files of a policy cache: reads their versions, writes and removes them.
 import { type Belonging, type Kept, piecesOf } from './format.ts';
 import type { Journal } from './journal.ts';
 import { provenPieces } from './proven.ts';
-import { type Condition, isMissing, syncPath, versionAt, writeSealed } from './sealed-file.ts';
+import type { Condition } from './sealed-file.ts';
+import {
+  newestVersion,
+  removeVersions,
+  syncNewest,
+  type Versioned,
+  writeVersion,
+} from './versions.ts';
 
-/** A version is null if its file does not exist. */
+/** A version is null if there is no file. */
 export type Disk = {
   wholeVersion(): number | null;
   journalVersion(): number | null;
   writeWhole(latest: Kept, condition: Condition): Promise<unknown>;
   writeJournal(latest: Kept, log: Journal): Promise<unknown>;
   syncJournal(): Promise<void>;
-  /** Removes both files; rejects if one remains. */
+  /**
+   * Removes the policy file; rejects if it remains. The journal stays: alone it is harmless, and
+   * another process may be about to write the policy file that it follows.
+   */
   clear(): Promise<void>;
   /** Logs a failure. */
   failed(error: unknown): void;
 };
 
 type DiskParts = {
-  path: string;
-  journalPath: string;
-  secretKey: string;
+  whole: Versioned;
+  journal: Versioned;
   belonging: Belonging;
   failed(error: unknown): void;
 };
 
-export function openDisk({ path, journalPath, secretKey, belonging, failed }: DiskParts): Disk {
+export function openDisk({ whole, journal, belonging, failed }: DiskParts): Disk {
+  const { secretKey } = whole;
   return {
-    wholeVersion: () => versionAt(path, secretKey),
-    journalVersion: () => versionAt(journalPath, secretKey),
+    wholeVersion: () => newestVersion(whole),
+    journalVersion: () => newestVersion(journal),
     // The pieces are created before the first await, so that they show the policy of this moment.
     writeWhole: async (latest, condition) => {
       const { version, proofs } = latest.policy;
       const pieces = proofs ? provenPieces(latest, proofs, belonging) : piecesOf(latest, belonging);
-      return writeSealed(path, { secretKey, version, pieces, isSynced: true, condition });
+      return writeVersion(whole, { secretKey, version, pieces, isSynced: true, condition });
     },
     writeJournal: async (latest, log) => {
       const { version } = latest.policy;
       const pieces = log.pieces(latest, belonging);
-      return writeSealed(journalPath, { secretKey, version, pieces, isSynced: false });
+      return writeVersion(journal, { secretKey, version, pieces, isSynced: false });
     },
-    syncJournal: () => syncPath(journalPath),
-    clear: () => removeInOrder([path, journalPath]),
+    syncJournal: () => syncNewest(journal),
+    clear: () => removeVersions(whole),
     failed,
   };
-}
-
-/** In order: a policy file must never exist without its journal. */
-export async function removeInOrder(paths: readonly string[]): Promise<void> {
-  for (const path of paths) {
-    await unlink(path).catch((error: unknown) => {
-      if (!isMissing(error)) throw error;
-    });
-  }
 }

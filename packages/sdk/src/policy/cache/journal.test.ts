@@ -12,13 +12,14 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { until } from '@keyrail/testing/until.ts';
 import {
   change,
   ground,
+  newestFile,
   policyWith,
   removal,
   SAVED_AT,
@@ -101,7 +102,7 @@ test('a damaged journal is refused together with its policy file', async (t) => 
   for (let round = 0; round < 100; round += 1) {
     const at = join(above, `round-${round}`);
     await cp(saved, at, { recursive: true });
-    const name = join(at, (await readdir(at)).find((one) => one.endsWith('.news')) ?? '');
+    const name = await newestFile(at, '.news');
     const bytes = await readFile(name);
     if (round % 2 === 0) {
       const place = chance.below(bytes.length);
@@ -119,7 +120,7 @@ test('a journal without its policy file is not used, and removed when it is old'
   const { dir, clock, open, cache, policy, newsLeadTo } = await written(t, 10, 5);
   change(cache, policy, [removal(1)]);
   await newsLeadTo(6);
-  await unlink(join(dir, (await readdir(dir)).find((one) => one.endsWith('.policy')) ?? ''));
+  await unlink(await newestFile(dir, '.policy'));
   // Another process may be about to write the policy file.
   equal(await open().load(), null);
   const [name = '', ...others] = await readdir(dir);
@@ -133,9 +134,16 @@ test('a journal without its policy file is not used, and removed when it is old'
 /** Copies the files without those being written. The policy file is last: it only gets newer. */
 async function copyNow(from: string, to: string): Promise<void> {
   await mkdir(to, { mode: 0o700 });
-  for (const kind of ['.news', '.policy']) {
-    const name = (await readdir(from)).find((one) => one.endsWith(kind));
-    if (name !== undefined) await copyFile(join(from, name), join(to, name));
+  for (const kind of ['.news', '.policy'] as const) {
+    // A newer version may replace the one that was just found.
+    await until(async () => {
+      const path = await newestFile(from, kind);
+      const name = basename(path);
+      return copyFile(path, join(to, name)).then(
+        () => true,
+        () => name === 'none',
+      );
+    });
   }
 }
 

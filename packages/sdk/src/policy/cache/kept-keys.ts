@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { KeptKeys } from '../proof/feed-keys.ts';
 import { KEYS_END, makeDirectory } from './directory.ts';
 import { type CacheNaming, namesOf } from './names.ts';
-import { readSealed, writeSealed } from './sealed-file.ts';
+import { readSealed, syncPath, writeSealed } from './sealed-file.ts';
 
 /** The newest list replaces all others, so it needs no version. */
 const VERSION = 0;
@@ -15,8 +15,8 @@ export function openKeptKeys(naming: CacheNaming, dir: string): KeptKeys {
   return {
     async read() {
       try {
-        const bytes = await readSealed(path, secretKey);
-        return bytes && JSON.parse(bytes.toString('utf8'));
+        const { plain } = await readSealed(path, secretKey);
+        return JSON.parse(plain.toString('utf8'));
       } catch {
         return null;
       }
@@ -27,6 +27,7 @@ export function openKeptKeys(naming: CacheNaming, dir: string): KeptKeys {
       // Without the file, a later start only needs the control plane.
       await makeDirectory(dir)
         .then(() => writeSealed(path, contents))
+        .then(() => syncPath(dir))
         .catch(() => {});
     },
   };

@@ -1,12 +1,13 @@
 // A cache of signed responses: a start verifies what it was built from, and refuses anything else,
 // even from an attacker that has the secret key and can encrypt the files.
 import { equal, match, ok } from 'node:assert/strict';
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { until } from '@keyrail/testing/until.ts';
+import { newestFile } from '../../../test/cache.ts';
 import { nodeOn, startedOn } from '../../../test/plane.ts';
 import { secretKeyOf } from '../../../test/rig.ts';
 import { newSigner, SignedPlane } from '../../../test/signed-plane.ts';
@@ -51,9 +52,6 @@ async function startedFromCache(t: TestContext, { plane, options }: Cached, more
   return watched;
 }
 
-const pathOf = async (dir: string, end: string): Promise<string> =>
-  join(dir, (await readdir(dir)).find((name) => name.endsWith(end)) ?? 'none');
-
 for (const feedKeys of ['jwks', undefined] as const) {
   test(`a start from the cache verifies it with ${feedKeys ?? 'pinned'} keys`, async (t) => {
     const scene = await cached(t, feedKeys);
@@ -77,10 +75,10 @@ test('a cache that other keys signed is refused, also by a node that verifies no
 
 test('without any list of keys the cache is not used, and not removed', async (t) => {
   const scene = await cached(t, 'jwks');
-  await rm(await pathOf(scene.cacheDir, '.keys'));
+  await rm(await newestFile(scene.cacheDir, '.keys'));
   const { node } = await startedFromCache(t, scene);
   equal(node.state().version, null);
-  ok((await readFile(await pathOf(scene.cacheDir, '.policy'))).length > 0);
+  ok((await readFile(await newestFile(scene.cacheDir, '.policy'))).length > 0);
 });
 
 type Record_ = { headers: Record<string, string>; body: string };
@@ -162,11 +160,11 @@ const withHeader = (record: Record_, name: string, value: string): Record_ => ({
 
 test('a cache that was altered with the secret key is refused', async (t) => {
   const scene = await cached(t);
-  const path = await pathOf(scene.cacheDir, '.policy');
-  const file = parseFile((await readSealed(path, secretKey)) ?? Buffer.alloc(0));
+  const path = await newestFile(scene.cacheDir, '.policy');
+  const file = parseFile((await readSealed(path, secretKey)).plain);
   const foreign = await cached(t);
-  const otherPath = await pathOf(foreign.cacheDir, '.policy');
-  const other = parseFile((await readSealed(otherPath, secretKey)) ?? Buffer.alloc(0));
+  const otherPath = await newestFile(foreign.cacheDir, '.policy');
+  const other = parseFile((await readSealed(otherPath, secretKey)).plain);
   const version = versionIn(secretKey, await readFile(path)) ?? 0;
   const writeFileOf = async (contents: File) => {
     await rm(path, { force: true });
@@ -174,7 +172,7 @@ test('a cache that was altered with the secret key is refused', async (t) => {
     await writeSealed(path, { secretKey, version, pieces, isSynced: false });
   };
   for (const [name, tamper] of tamperings) {
-    await rm(await pathOf(scene.cacheDir, '.news'), { force: true });
+    await rm(await newestFile(scene.cacheDir, '.news'), { force: true });
     await writeFileOf(tamper(file, other));
     const { node, logged } = await startedFromCache(t, scene);
     equal(node.state().version, null, name);
@@ -191,8 +189,7 @@ test('an older policy file, or that of another cache, does not fit the journal',
   const old = join(scene.above, 'old');
   await cp(scene.cacheDir, old, { recursive: true });
   const { node, clock } = await startedOn(t, scene.plane, scene.options);
-  const policy = await pathOf(scene.cacheDir, '.policy');
-  const before = await readFile(policy);
+  const before = await newestFile(scene.cacheDir, '.policy');
   for (let made = 0; made < 3; made += 1) {
     scene.plane.issue();
     await until(() => clock.pass(60_000).then(() => node.state().version === scene.plane.version));
@@ -200,10 +197,19 @@ test('an older policy file, or that of another cache, does not fit the journal',
   scene.plane.revoke(scene.kept);
   await until(() => clock.pass(60_000).then(() => node.state().version === scene.plane.version));
   await node.close();
-  ok(!(await readFile(policy)).equals(before), 'the policy file is newer');
-  await writeFile(policy, await readFile(await pathOf(old, '.policy')));
-  const { node: next } = await startedFromCache(t, scene);
-  ok(!next.verify(scene.kept).allowed, 'the revoked key is refused in any case');
+  const newest = await newestFile(scene.cacheDir, '.policy');
+  ok(newest !== before, 'the policy file is newer');
+  const saved = join(scene.above, 'saved');
+  await cp(scene.cacheDir, saved, { recursive: true });
+  const bytes = await readFile(await newestFile(old, '.policy'));
+  for (const path of [newest, before]) {
+    await rm(scene.cacheDir, { recursive: true });
+    await cp(saved, scene.cacheDir, { recursive: true });
+    await rm(newest);
+    await writeFile(path, bytes);
+    const { node: next } = await startedFromCache(t, scene);
+    ok(!next.verify(scene.kept).allowed, 'the revoked key is refused in any case');
+  }
 });
 
 test('after a rotation the cache is renewed under the new key', async (t) => {
@@ -221,8 +227,8 @@ test('after a rotation the cache is renewed under the new key', async (t) => {
   await until(() => clock.pass(60_000).then(() => plane.asked.length > asked));
   await node.close();
   plane.published = [next];
-  const file = await readSealed(await pathOf(scene.cacheDir, '.policy'), secretKey);
-  const { records } = parseFile(file ?? Buffer.alloc(0));
+  const path = await newestFile(scene.cacheDir, '.policy');
+  const { records } = parseFile((await readSealed(path, secretKey)).plain);
   ok(records.every(({ headers }) => headers.kid === 'second'));
   const { node: last } = await startedFromCache(t, scene, { feedKeys: plane.jwks });
   equal(last.state().version, plane.version);

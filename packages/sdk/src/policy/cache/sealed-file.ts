@@ -1,6 +1,6 @@
-// An encrypted file on disk (format: format.ts). It is readable by its owner only, replaced
-// atomically, and never replaced by an older version. Only regular files of this process's user are
-// read, and opening never blocks: a FIFO or a link with the same name is refused.
+// An encrypted file on disk (format: format.ts). It is readable by its owner only and replaced
+// atomically. Only regular files of this process's user are read, and opening never blocks: a FIFO
+// or a link with the same name is refused.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -12,9 +12,8 @@ import {
   type Stats,
 } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { fieldsOf } from '../../json.ts';
-import { checkDirectory, isOwn } from './directory.ts';
+import { isOwn } from './directory.ts';
 import {
   FRONT_BYTES,
   frontOf,
@@ -34,13 +33,12 @@ const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOL
 /** How often `meet` is tried before the write is given up. */
 const CONDITION_TRIES_MAX = 10;
 
-/** The decrypted bytes, or null if there is no file. Throws if the file is invalid. */
-export async function readSealed(path: string, secretKey: string): Promise<Buffer | null> {
-  const file = await open(path, OPEN_FLAGS).catch((error: unknown) => {
-    if (isMissing(error)) return null;
-    throw error;
-  });
-  if (!file) return null;
+/** The version and the decrypted bytes. Throws if the file is missing or invalid. */
+export async function readSealed(
+  path: string,
+  secretKey: string,
+): Promise<{ version: number; plain: Buffer }> {
+  const file = await open(path, OPEN_FLAGS);
   try {
     const found = await file.stat();
     checkFile(found);
@@ -48,7 +46,8 @@ export async function readSealed(path: string, secretKey: string): Promise<Buffe
     const sealedBytes = size - FRONT_BYTES - TAG_BYTES;
     if (sealedBytes <= 0 || size > FILE_BYTES_MAX) throw new Error('its size is invalid');
     const front = await readAt(file, 0, FRONT_BYTES);
-    if (versionIn(secretKey, front) === null) throw new Error('it is not a policy cache');
+    const version = versionIn(secretKey, front);
+    if (version === null) throw new Error('it is not a policy cache');
     const decipher = opener(secretKey, front);
     decipher.setAuthTag(await readAt(file, FRONT_BYTES + sealedBytes, TAG_BYTES));
     const plain = Buffer.alloc(sealedBytes);
@@ -57,13 +56,11 @@ export async function readSealed(path: string, secretKey: string): Promise<Buffe
       decipher.update(piece).copy(plain, at);
     }
     decipher.final();
-    return plain;
+    return { version, plain };
   } finally {
     await file.close();
   }
 }
-
-export const isMissing = (error: unknown): boolean => fieldsOf(error).code === 'ENOENT';
 
 function checkFile(found: Stats): void {
   if (!found.isFile()) throw new Error('it is not a regular file');
@@ -76,7 +73,7 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
   return buffer;
 }
 
-type Contents = {
+export type Contents = {
   secretKey: string;
   version: number;
   /** Each of bounded size. */
@@ -91,37 +88,23 @@ export type Condition = {
   isMet(): boolean;
   /** Makes the condition hold, or throws. */
   meet(): Promise<void>;
-  /** Called in the same tick in which the file was replaced or a newer one was found. */
+  /** Called in the same tick in which the file was written or a newer one was found. */
   done(version: number): void;
 };
 
-/** Keeps a newer file, which another process may have written. Returns the version on disk. */
-export async function writeSealed(path: string, contents: Contents): Promise<number> {
-  const { secretKey, version } = contents;
-  await checkDirectory(dirname(path));
-  const before = versionAt(path, secretKey) ?? UNKNOWN_VERSION;
-  if (before > version) {
-    contents.condition?.done(before);
-    return before;
-  }
+/** Writes to a new file, which then gets the name, so that readers never see a part of it. */
+export async function writeSealed(path: string, contents: Contents): Promise<void> {
   const part = `${path}.${randomBytes(8).toString('hex')}`;
   try {
     await writePart(part, contents);
     await meet(contents.condition);
-    // Check again and rename synchronously, so that no newer file appears in between.
-    const meanwhile = versionAt(path, secretKey) ?? UNKNOWN_VERSION;
-    if (meanwhile <= version) renameSync(part, path);
-    contents.condition?.done(Math.max(meanwhile, version));
-    if (meanwhile > version) {
-      await unlink(part);
-      return meanwhile;
-    }
+    // In the tick of the last check of the condition.
+    renameSync(part, path);
+    contents.condition?.done(contents.version);
   } catch (error) {
     await unlink(part).catch(() => {});
     throw error;
   }
-  if (contents.isSynced) await syncPath(dirname(path));
-  return version;
 }
 
 async function writePart(part: string, contents: Contents): Promise<void> {
@@ -154,7 +137,10 @@ export async function syncPath(path: string): Promise<void> {
   await opened?.close().catch(() => {});
 }
 
-/** The version of a file; null without a file, UNKNOWN_VERSION if it cannot be trusted. */
+/**
+ * The version of a file; null without a file, UNKNOWN_VERSION if it cannot be trusted. Throws if the
+ * disk does not answer, which says nothing about the file.
+ */
 export function versionAt(path: string, secretKey: string): number | null {
   let file: number | null = null;
   try {
@@ -164,8 +150,15 @@ export function versionAt(path: string, secretKey: string): number | null {
     readSync(file, front);
     return versionIn(secretKey, front) ?? UNKNOWN_VERSION;
   } catch (error) {
-    return isMissing(error) ? null : UNKNOWN_VERSION;
+    if (isMissing(error)) return null;
+    if (isOfDisk(error)) throw error;
+    return UNKNOWN_VERSION;
   } finally {
     if (file !== null) closeSync(file);
   }
 }
+
+export const isMissing = (error: unknown): boolean => fieldsOf(error).code === 'ENOENT';
+
+/** An I/O error, such as too many open files. */
+export const isOfDisk = (error: unknown): boolean => fieldsOf(error).syscall !== undefined;

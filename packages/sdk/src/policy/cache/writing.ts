@@ -3,8 +3,8 @@
 //
 // One rule governs both: a node acknowledges a version only if a start from disk would admit no key
 // that this version removed. So a version with removals is in the journal before it is
-// acknowledged. If the journal does not fit the policy file on disk, or cannot be written, the
-// files are removed instead: having no policy is better than admitting a revoked key.
+// acknowledged. If the journal does not fit the policy file on disk, or cannot be written, that
+// file is removed instead: having no policy is better than admitting a revoked key.
 import type { Clock } from '../../clock.ts';
 import type { Disk } from './files.ts';
 import type { Kept } from './format.ts';
@@ -21,6 +21,8 @@ const PAUSE_MS_PER_KEY = 0.2;
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60_000;
 const DOUBLINGS_MAX = 10;
+/** How often a removal is recorded before the policy file is removed instead. */
+const RECORD_TRIES_MAX = 3;
 /** A written journal survives the process immediately, and a power cut after this time. */
 const SYNC_MS = 1_000;
 /** How often the time of the last confirmation is written. */
@@ -110,7 +112,7 @@ export class Writing {
 
   /**
    * Resolves true when a start from disk would admit no key that was removed until now. False if
-   * the old files can neither be updated nor removed. Never rejects.
+   * the files can neither be updated nor removed. Never rejects.
    */
   async secure(): Promise<boolean> {
     // The policy file is about to be replaced; a stream of changes must not keep it waiting.
@@ -147,8 +149,11 @@ export class Writing {
     const failures = this.#failures;
     const faults: unknown[] = [];
     const note = (error: unknown) => void faults.push(error);
-    if (!this.#isRecorded(removedAt)) await this.#record().catch(note);
-    // Recording failed, so the old files are removed.
+    // A snapshot that arrives during a write has to be written, too.
+    for (let tries = 0; tries < RECORD_TRIES_MAX && faults.length === 0; tries += 1) {
+      if (!this.#isRecorded(removedAt)) await this.#record().catch(note);
+    }
+    // Recording failed, so the old policy file is removed.
     if (!this.#isRecorded(removedAt)) await this.#clear().catch(note);
     if (faults.length > 0 && this.#failures === failures) this.#failed(faults[0]);
     return this.#isRecorded(removedAt);
