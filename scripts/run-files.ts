@@ -92,14 +92,27 @@ function readHappenings(path: string): Happening[] {
   }
 }
 
-/** A test whose source lies outside the files counts for the file that ran before it. */
-function byFile({ root, files }: FilesRun, happenings: Happening[]): Map<string, Happening[]> {
-  const found = new Map<string, Happening[]>(files.map((file) => [file, []]));
+type OfFile = { each: Happening[]; ms: number; cpuMs: number };
+
+/**
+ * A test whose source lies outside the files counts for the file that ran before it. The time since
+ * the event before counts for the file of an event: a file that awaits an import runs after others.
+ */
+function byFile({ root, files }: FilesRun, happenings: Happening[], beganAtMs: number) {
+  const found = new Map(
+    files.map((file): [string, OfFile] => [file, { each: [], ms: 0, cpuMs: 0 }]),
+  );
   let current = files[0] ?? '';
+  let before = { atMs: beganAtMs, cpuMs: 0 };
   for (const happening of happenings) {
     const named = files.find((file) => join(root, file) === happening.file);
     current = named ?? current;
-    found.get(current)?.push(happening);
+    const ofFile = found.get(current);
+    if (!ofFile) continue;
+    ofFile.each.push(happening);
+    ofFile.ms += happening.atMs - before.atMs;
+    ofFile.cpuMs += happening.cpuMs - before.cpuMs;
+    before = happening;
   }
   return found;
 }
@@ -110,24 +123,16 @@ function outcomesOf(
   { beganAtMs, ...ended }: Ended & { beganAtMs: number },
 ): Outcome[] {
   const fault = faultOfProgram(happenings, ended, run.timeoutMs);
-  const all = [...byFile(run, happenings)];
+  const all = [...byFile(run, happenings, beganAtMs)];
   // A crash is attributed to the file that was running.
-  const last = all.findLast(([, each]) => each.length > 0)?.[0] ?? run.files[0];
-  let fromMs = beganAtMs;
-  let fromCpuMs = 0;
-  return all.map(([file, each]) => {
+  const last = all.findLast(([, { each }]) => each.length > 0)?.[0] ?? run.files[0];
+  return all.map(([file, { each, ms, cpuMs }]) => {
     const failures: Failure[] = each.filter((one) => one.kind === 'failed');
     const ownFault = each.length === 0 ? NOTHING_REPORTED : null;
     const error = file === last ? (fault ?? ownFault) : ownFault;
     if (error && (failures.length === 0 || !isWhole(happenings))) {
       failures.push({ name: '(the file itself)', error });
     }
-    const untilMs = each.at(-1)?.atMs ?? fromMs;
-    const ms = untilMs - fromMs;
-    fromMs = untilMs;
-    const untilCpuMs = each.at(-1)?.cpuMs ?? fromCpuMs;
-    const cpuMs = untilCpuMs - fromCpuMs;
-    fromCpuMs = untilCpuMs;
     const passed = each.filter((one) => one.kind === 'passed').length;
     const skips = each.filter((one) => one.kind === 'skipped');
     return { file, passed, failures, skips, output: ended.output.trim(), ms, cpuMs };
