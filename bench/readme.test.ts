@@ -1,17 +1,31 @@
-import { deepEqual } from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { deepEqual, ok } from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '..');
+const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
 
 test('the source files that figures stand behind exist', () => {
-  const text = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
-  const named = [...text.matchAll(/`((?:server|sdk|edge|protocol|dashboard)\/[^`]+)`/g)].map(
+  const named = [...readme.matchAll(/`((?:server|sdk|edge|protocol|dashboard)\/[^`]+)`/g)].map(
     ([, path]) => path,
   );
   deepEqual(
     named.filter((path) => path !== undefined && !existsSync(join(root, 'packages', path))),
+    [],
+  );
+});
+
+test('the benchmarks that comments in sources name exist', () => {
+  const listed = new Set([...readme.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name));
+  const named = globSync('packages/*/src/**/*.ts', { cwd: root }).flatMap((path) =>
+    [...readFileSync(join(root, path), 'utf8').matchAll(/\/\/ bench ([a-z-]+):/g)].map(
+      ([, name]) => ({ path, name }),
+    ),
+  );
+  ok(named.length > 0);
+  deepEqual(
+    named.filter(({ name }) => !listed.has(name)),
     [],
   );
 });

@@ -37,7 +37,7 @@ const LINE = [
   ['features'],
   ['settings'],
   ['settings.ts'],
-  ['config.ts', 'credentials.ts', 'events.ts', 'routes.ts', 'signer.ts', 'worker.ts'],
+  ['caller-credentials.ts', 'config.ts', 'events.ts', 'routes.ts', 'signer.ts', 'worker.ts'],
   ['app.ts'],
   ['doctor'],
   ['program'],

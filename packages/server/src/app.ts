@@ -16,7 +16,7 @@ import type { RandomBytes } from './base/random.ts';
 import { createBoundSealing, createSealing, keyFor } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Tracing } from './base/tracing.ts';
-import { credentialsOf } from './credentials.ts';
+import { callerCredentials } from './caller-credentials.ts';
 import type { Database } from './db/database.ts';
 import { withSharedReads } from './db/shared-reads.ts';
 import { withTraces } from './db/traced-database.ts';
@@ -152,7 +152,7 @@ export function buildApp(parts: AppParts): App {
     measureImpact: measuredImpact,
     cursors: createCursors(keyFor('cursor', masterKey)),
     hashRequest: createRequestHash(keyFor('requests', masterKey)),
-    credentials: credentialsOf(parts, { gate, secretKeyAuth, ...signed }),
+    credentials: callerCredentials(parts, { gate, secretKeyAuth, ...signed }),
     probe: probeOf(db, gate),
     verifiedOnly: parts.verifiedOnly,
     newRequestId: createRequestIdMaker(newId),

@@ -5,11 +5,19 @@ import type { Log } from '../../api/options.ts';
 import type { Clock } from '../../clock.ts';
 import { Unproven } from '../proof/verify-answer.ts';
 import type { Policy } from '../state.ts';
-import { JOURNAL_END, makeDirectory, POLICY_END, removeAbandoned, sweep } from './directory.ts';
+import {
+  belongingOf,
+  type CacheNaming,
+  JOURNAL_END,
+  makeDirectory,
+  namesOf,
+  POLICY_END,
+  removeAbandoned,
+  sweep,
+} from './directory.ts';
 import { openDisk } from './files.ts';
 import { type Belonging, type Kept, restore } from './format.ts';
 import { applyJournal, type JournalDelta } from './journal.ts';
-import { belongingOf, type CacheNaming, namesOf } from './names.ts';
 import { applyProvenJournal, type ProvenParts, restoreProven } from './proven.ts';
 import { isOfDisk } from './sealed-file.ts';
 import { readNewest, removeVersions, type Versioned, versionsOf } from './versions.ts';
@@ -79,8 +87,8 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
         writing.begin(found);
         return found.kept;
       } catch (error) {
-        // Files that cannot be opened must not block later writes, so they are removed. An I/O error
-        // says nothing about their contents, nor does a missing list of keys.
+        // Files that cannot be opened must not block later writes, so they are removed. An error of
+        // the disk says nothing about their contents, nor does a missing list of keys.
         const isUndecided = error instanceof Unproven && error.isUndecided;
         if (!isOfDisk(error) && !isUndecided) await removeBoth(whole, journal).catch(() => {});
         return failed('was refused')(error);

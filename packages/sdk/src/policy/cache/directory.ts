@@ -1,8 +1,13 @@
-// The directory of the policy cache. It must belong to the user of this process and be inaccessible
-// to others: another user could restore a copy from before a revocation.
+// The directory of the policy cache, and the names of its files. The directory must belong to the
+// user of this process and be inaccessible to others: another user could restore a copy from before
+// a revocation. The names differ for each policy and for each secret key.
+import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Env } from '../../api/context.ts';
+import type { Include } from '../../api/options.ts';
+import type { Belonging } from './format.ts';
 
 export const POLICY_END = '.policy';
 export const JOURNAL_END = '.news';
@@ -16,7 +21,38 @@ const ABANDONED_MS = 3_600_000;
 const OUTDATED_MS = 30 * 86_400_000;
 
 /** File name prefixes: of one policy, and of one policy with this node's secret key. */
-export type Names = { ofPolicy: string; own: string };
+type Names = { ofPolicy: string; own: string };
+
+export type CacheNaming = {
+  secretKey: string;
+  projectId: string;
+  env: Env | null;
+  tenantIds: readonly string[];
+  include?: readonly Include[];
+  /** Whether the cache holds signed responses. */
+  isProven?: boolean;
+};
+
+/** Without `include` and proofs, the name of the file is the same as in earlier versions. */
+export const belongingOf = (naming: CacheNaming): Belonging => {
+  const { projectId, env, tenantIds, include = [], isProven = false } = naming;
+  return {
+    projectId,
+    env,
+    tenantIds,
+    ...(include.length > 0 && { include }),
+    ...(isProven && { isProven }),
+  };
+};
+
+export function namesOf(naming: CacheNaming): Names {
+  const ofPolicy = `keyrail-${hexOf(JSON.stringify(belongingOf(naming)), 16)}`;
+  const ofKey = hexOf(`keyrail policy cache ${naming.secretKey}`, 8);
+  return { ofPolicy, own: `${ofPolicy}-${ofKey}` };
+}
+
+const hexOf = (text: string, chars: number): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, chars);
 
 /** Null on systems without user ids, such as Windows. */
 const ownUid = process.getuid?.() ?? null;

@@ -2,8 +2,7 @@
 // control plane can verify the cache. It is encrypted like the cache.
 import { join } from 'node:path';
 import type { KeptKeys } from '../proof/feed-keys.ts';
-import { KEYS_END, makeDirectory } from './directory.ts';
-import { type CacheNaming, namesOf } from './names.ts';
+import { type CacheNaming, KEYS_END, makeDirectory, namesOf } from './directory.ts';
 import { readSealed, syncPath, writeSealed } from './sealed-file.ts';
 
 /** The newest list replaces all others, so it needs no version. */

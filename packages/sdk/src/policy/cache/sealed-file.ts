@@ -138,8 +138,8 @@ export async function syncPath(path: string): Promise<void> {
 }
 
 /**
- * The version of a file; null without a file, UNKNOWN_VERSION if it cannot be trusted. Throws if the
- * disk does not answer, which says nothing about the file.
+ * The version of a file; null without a file, UNKNOWN_VERSION if it cannot be trusted. Throws an
+ * error of the disk, which says nothing about the file.
  */
 export function versionAt(path: string, secretKey: string): number | null {
   let file: number | null = null;

@@ -101,6 +101,7 @@ export async function syncNewest(file: Versioned): Promise<void> {
   try {
     const newest = newestOf(file);
     if (newest) await syncPath(newest.path);
+    await syncPath(file.dir);
   } catch {
     // The directory is gone. The next write reports it.
   }

@@ -2,9 +2,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { EnvScope } from './feed-view.ts';
+import { type ChangeScope, type NodeName, seesChangeIn, servedSince } from './node-conditions.ts';
 import type { NodeFacts } from './node-state.ts';
 import { NODE_COUNTED_MS, NODE_FORGOTTEN_AFTER_MS, NODE_SILENT_MS_MAX } from './node-times.ts';
-import { type ChangeScope, type NodeName, seesChangeIn, servedSince } from './seen-nodes.ts';
 
 export type NodeCount = NodeFacts & { nodes: number };
 

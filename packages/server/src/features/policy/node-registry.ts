@@ -11,8 +11,8 @@ import {
   removeNode,
   updateNodes,
 } from './node.rows.ts';
-import type { SdkName } from './sdk-name.ts';
-import type { NodeName } from './seen-nodes.ts';
+import type { NodeName } from './node-conditions.ts';
+import type { SdkName } from './node-headers.ts';
 
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const NODES_PER_STATEMENT = 1000;

@@ -4,14 +4,14 @@ import { sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { many, type Runner } from '../../db/sql.ts';
 import type { EnvScope } from './feed-view.ts';
+import { type ChangeScope, type NodeName, seesChangeIn, servedSince } from './node-conditions.ts';
+import type { SdkName } from './node-headers.ts';
 import {
   NODE_COUNTED_MS,
   NODE_FORGOTTEN_AFTER_MS,
   NODE_KEPT_MS,
   RECORDED_APART_MS,
 } from './node-times.ts';
-import type { SdkName } from './sdk-name.ts';
-import { type ChangeScope, type NodeName, seesChangeIn, servedSince } from './seen-nodes.ts';
 
 /** The project's version, and the record of the asking node: nulls when it has no record. */
 export type NodeSeen = { version: number; ackedVersion: number | null; isStale: boolean | null };

@@ -6,7 +6,7 @@ import { ask, type Harness, harness, type Input, refused } from '@keyrail/testin
 import { appBeside, traced } from '@keyrail/testing/second-app.ts';
 import { servedTime } from '@keyrail/testing/served-time.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../base/duration.ts';
-import { sdkNameIn } from './sdk-name.ts';
+import { sdkNameIn } from './node-headers.ts';
 
 const list = 'GET /v1/policy/nodes';
 const delta = 'GET /v1/policy/delta';

@@ -1,8 +1,8 @@
 // Records nodes that poll a relay instead of this server.
 import type { Read } from '../../doors/door.ts';
 import type { FeedFilter } from './feed-view.ts';
+import { sdkNameIn } from './node-headers.ts';
 import type { NodeRegistry } from './node-registry.ts';
-import { sdkNameIn } from './sdk-name.ts';
 
 type Report = {
   filter: FeedFilter;

@@ -22,12 +22,11 @@ import {
 } from './feed-view.ts';
 import { type FollowParts, followFeed } from './follow-feed.ts';
 import { listNewestNodes, type NodePosition } from './node.rows.ts';
-import { nodeIdIn } from './node-id.ts';
+import { nodeIdIn, sdkNameIn } from './node-headers.ts';
 import { createNodeRegistry } from './node-registry.ts';
 import { presentDelta, presentNode, presentSnapshot } from './present.ts';
 import { reportNodes } from './report-nodes.ts';
 import { feedIn } from './rows.ts';
-import { sdkNameIn } from './sdk-name.ts';
 
 export type PolicyParts = { hub: PolicyHub; policyPageKeysMax: number; signFeed: SignFeed };
 

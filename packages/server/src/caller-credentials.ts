@@ -20,7 +20,7 @@ type CredentialSettings = {
 
 type CredentialParts = { gate: Gate; secretKeyAuth: SecretKeyAuth; signingKeys: SigningKeys };
 
-export function credentialsOf(
+export function callerCredentials(
   { bootstrapToken, publicUrl: issuer, embedKeysMax: keysMax, log, tracing }: CredentialSettings,
   { gate, secretKeyAuth, signingKeys }: CredentialParts,
 ): Credentials {

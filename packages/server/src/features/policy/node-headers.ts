@@ -1,0 +1,28 @@
+// What a node says of itself in headers: its name, and its SDK.
+import { NodeId } from '@keyrail/protocol/validators.ts';
+import { SDK_NAME_CHARS_MAX, SDK_VERSION_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
+import { invalid } from '../../base/errors.ts';
+
+/** Refuses a malformed name: revocations wait for the nodes that are named. */
+export function nodeIdIn(header: string | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const parsed = NodeId.safeParse(header);
+  if (parsed.success) return parsed.data;
+  throw invalid('header', [{ path: NODE_HEADER, message: 'This is not the name of a node.' }]);
+}
+
+export type SdkName = { name: string; version: string };
+
+const NAME_AND_VERSION = new RegExp(
+  `^([\\w@./-]{1,${SDK_NAME_CHARS_MAX}})/([\\w.+-]{1,${SDK_VERSION_CHARS_MAX}})$`,
+);
+
+/**
+ * `@keyrail/sdk/1.0.0` has the name `@keyrail/sdk`. The SDK is shown and never relied upon, so a
+ * malformed header counts as a missing one.
+ */
+export function sdkNameIn(header: string | undefined): SdkName | null {
+  const [, name, version] = NAME_AND_VERSION.exec(header ?? '') ?? [];
+  return name && version ? { name, version } : null;
+}
