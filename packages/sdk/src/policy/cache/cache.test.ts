@@ -1,8 +1,17 @@
 // The policy cache restores exactly what was written and refuses everything else.
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  copyFile,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { until } from '@keyrail/testing/until.ts';
@@ -235,6 +244,16 @@ test('partial files of a crash are removed; those of another writer are not', as
   await utimes(fresh, long + 7_100, long + 7_100);
   ok(await open().load());
   deepEqual((await readdir(dir)).filter((name) => !name.endsWith('.policy')).length, 1);
+});
+
+test('files that an earlier SDK wrote under one name for all versions are removed', async (t) => {
+  const { dir, path, open } = await written(t);
+  const newest = await path();
+  const old = newest.replace(/\.\d+\.policy$/, '');
+  await copyFile(newest, `${old}.policy`);
+  await copyFile(newest, `${old}.news`);
+  equal((await open().load())?.policy.version, 5);
+  deepEqual(await readdir(dir), [basename(newest)]);
 });
 
 test('an unusable directory only logs a warning', async (t) => {

@@ -33,7 +33,7 @@ export type CacheNaming = {
   isProven?: boolean;
 };
 
-/** Without `include` and proofs, the name of the file is the same as in earlier versions. */
+/** What is not used is left out, so that the name does not change when an option is added. */
 export const belongingOf = (naming: CacheNaming): Belonging => {
   const { projectId, env, tenantIds, include = [], isProven = false } = naming;
   return {
@@ -76,6 +76,11 @@ export async function checkDirectory(dir: string): Promise<void> {
 
 /** Removes old files that a crash, or a node with another secret key, left behind. */
 export async function sweep(dir: string, { ofPolicy, own }: Names, now: number): Promise<void> {
+  // An earlier SDK gave one name to all versions of a file. If it is installed again, it must not
+  // find such files, because they lack later revocations.
+  for (const end of [POLICY_END, JOURNAL_END]) {
+    await removeOlder(join(dir, own + end), Number.POSITIVE_INFINITY);
+  }
   for (const name of await readdir(dir)) {
     const isWhole = WHOLE_NAMES.some((end) => name.endsWith(end));
     if (!name.startsWith(ofPolicy) || (isWhole && name.startsWith(`${own}.`))) continue;
