@@ -63,8 +63,12 @@ test('the server goes away and comes back', async (t) => {
   equal(await nameOf(page).inputValue(), 'Half-typed', 'the form keeps its contents');
 
   // What is shown stays, without a failure at each place; afterwards it is read again.
+  // The list is shown from the cache and read again. That read must end before the server stops:
+  // it would fail as one of the attempts below.
+  const listRead = page.waitForResponse((one) => one.url().includes('/v1/keys?'));
   await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
   await page.getByRole('link', { name: 'Backend' }).waitFor();
+  await (await listRead).finished();
   // A periodic read must not find out first: the list would then wait for the server.
   await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 1000);
   await server.stop();
