@@ -33,9 +33,11 @@ export type RedisServer = {
 
 const START_MS_MAX = 20_000;
 const STEP_MS = 20;
+/** One attempt to reach a server that starts: another program may hold its port and be silent. */
+const PING_MS_MAX = 2000;
+/** More than any command of a test takes, less than a test may take. */
+const TELL_MS_MAX = 30_000;
 const SLOTS = 16_384;
-/** The bus port of a Cluster node is this far above its port. */
-const _BUS_OFFSET = 10_000;
 
 let found: { bin: string } | { missing: string } | undefined;
 
@@ -198,6 +200,7 @@ async function awaitAnswer(port: number, child: ChildProcess): Promise<void> {
 function isAwake(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: '127.0.0.1', port });
+  socket.setTimeout(PING_MS_MAX, () => socket.destroy());
   socket.once('connect', () => socket.write('PING\r\n'));
   socket.once('data', (bytes) => {
     resolve(/^(\+PONG|-NOAUTH)/.test(bytes.toString('latin1')));
@@ -217,6 +220,7 @@ async function tell(port: number, [command = '', ...args]: string[]): Promise<un
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,
     connectTimeout: 1000,
+    commandTimeout: TELL_MS_MAX,
   });
   client.on('error', () => {});
   await client.connect();
