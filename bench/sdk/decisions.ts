@@ -50,7 +50,7 @@ export async function measureDecisions(
   const among = `a decision among ${keys} keys`;
   report(
     costOf(samples, 'SHA-256', {
-      name: `sdk: ${among}, its one SHA-256`,
+      name: `sdk: ${among}, one SHA-256 of the runtime`,
       goal: atMost(HASH_RATIO_MAX),
     }),
   );

@@ -6,7 +6,7 @@ import { apiKeyBytes, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule, RequestContext, UnverifiedContext } from '../api/context.ts';
 import type { Decision, DenialReason, Denied, KeyIdentity } from '../api/decision.ts';
 import type { RouteOptions } from '../api/route.ts';
-import { digestOf } from '../policy/table/digest.ts';
+import { digestOf, digestOfKey } from '../policy/table/digest.ts';
 import { AllowedKey, type Inputs } from './allowed-key.ts';
 import { displayPrefixOf, UnverifiedKey } from './key-context.ts';
 
@@ -30,7 +30,7 @@ export function decide<R>(
   if (policy === null) return withoutPolicy(inputs, { keyText, env, route });
   if (policy.projectDeleted) return denied(inputs, 'project_deleted', unnamed(keyText, env));
 
-  const place = policy.table.find(digestOf(apiKeyBytes));
+  const place = policy.table.find(digestOfKey(apiKeyBytes));
   if (place === -1) {
     // The feed does not send keys of the other environment, so the key may exist there.
     const isLoaded = policy.env === null || policy.env === env;

@@ -1,6 +1,8 @@
 // Digests and ids as 32-bit words, the form in which the table stores them: a UUID as text would
 // take more memory than the rest of a key's record.
 import * as nodeCrypto from 'node:crypto';
+import { apiKeyBytes } from '@keyrail/protocol/wire/key-format.ts';
+import { sha256OfKey } from './sha256.ts';
 
 export const DIGEST_WORDS = 8;
 export const ID_WORDS = 4;
@@ -31,7 +33,7 @@ const sha256: Sha256 = hashesAtOnce()
   ? (key) => nodeCrypto.hash('sha256', key, UTF16)
   : (key) => nodeCrypto.createHash('sha256').update(key).digest().toString('utf16le');
 
-/** The words of a key's lookup hash. They are valid until the next digest is computed. */
+/** The words of a text's lookup hash. They are valid until the next digest is computed. */
 export function digestOf(key: string | Uint8Array): Int32Array {
   const text = sha256(key);
   for (let word = 0; word < DIGEST_WORDS; word += 1) {
@@ -39,6 +41,26 @@ export function digestOf(key: string | Uint8Array): Int32Array {
   }
   return scratchWords;
 }
+
+function computedDigest(keyBytes: Uint8Array): Int32Array {
+  sha256OfKey(keyBytes, scratchWords);
+  return scratchWords;
+}
+
+/**
+ * In FIPS mode only the library of the runtime may hash. And should both ever differ, as if keys
+ * became longer, keys would be refused, so they are compared once.
+ */
+function isComputable(): boolean {
+  if (nodeCrypto.getFips?.() === 1) return false;
+  const sample = Buffer.from(Array.from(apiKeyBytes, (_, at) => 251 * at));
+  return computedDigest(sample).join() === digestOf(sample).join();
+}
+
+/** Like `digestOf`, for the bytes of an API key. */
+export const digestOfKey: (keyBytes: Uint8Array) => Int32Array = isComputable()
+  ? computedDigest
+  : digestOf;
 
 /** Like `digestOf`, from the hex digest in the feed. */
 export function digestFromHex(hex: string): Int32Array {
