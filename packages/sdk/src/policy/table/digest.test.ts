@@ -1,7 +1,10 @@
-import { equal } from 'node:assert/strict';
-import { test } from 'node:test';
+import { deepEqual, equal } from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { type TestContext, test } from 'node:test';
+import { apiKeyBytes } from '@keyrail/protocol/wire/key-format.ts';
 import fc from 'fast-check';
-import { ID_WORDS, idText, writeId } from './digest.ts';
+import { digestOf, digestOfKey, ID_WORDS, idText, writeId } from './digest.ts';
 
 /** Few distinct values, so that many ids share a slot of the cache. */
 const words = fc.tuple(
@@ -23,4 +26,26 @@ test('the text of an id does not depend on ids that were formatted before', () =
       }
     }),
   );
+});
+
+/** Loads the module as if Node ran in FIPS mode, which needs a build of OpenSSL for it. */
+async function loadInFipsMode(t: TestContext): Promise<typeof import('./digest.ts')> {
+  t.mock.method(crypto, 'getFips', () => 1);
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  return import(`${new URL('./digest.ts', import.meta.url)}?fips`);
+}
+
+test('in FIPS mode the library of the runtime hashes keys', async (t) => {
+  const inFipsMode = await loadInFipsMode(t);
+  const { mock } = t.mock.method(crypto, 'hash');
+  syncBuiltinESMExports();
+  const computed = [...digestOfKey(apiKeyBytes)];
+  equal(mock.callCount(), 0);
+  deepEqual([...inFipsMode.digestOfKey(apiKeyBytes)], computed);
+  equal(mock.callCount(), 1);
+  deepEqual([...digestOf(apiKeyBytes)], computed);
 });
