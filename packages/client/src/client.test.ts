@@ -1,6 +1,7 @@
 // The client against the real server, over a real socket.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { addressOf } from '@keyrail/testing/address.ts';
 import { harness } from '@keyrail/testing/harness.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { createCaller, createClient } from './client.ts';
@@ -8,8 +9,7 @@ import { KeyrailError } from './errors.ts';
 
 let url = '';
 before(async () => {
-  const { app } = await testApp();
-  url = await app.http.listen({ port: 0, host: '127.0.0.1' });
+  url = await addressOf(await testApp());
 });
 
 const refusedAs = (code: string, status: number) => (error: unknown) => {

@@ -4,6 +4,7 @@ import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
 import { embedEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
+import { addressOf } from '@keyrail/testing/address.ts';
 import { ORIGIN } from '@keyrail/testing/embed.ts';
 import { harness } from '@keyrail/testing/harness.ts';
 
@@ -75,7 +76,7 @@ test('the longest possible embed token fits into the request headers', async (t)
     ),
   });
   ok(token.length > 50_000, `${token.length}`);
-  const url = await app.testApp.app.http.listen({ host: '127.0.0.1', port: 0 });
+  const url = await addressOf(app.testApp);
   const answer = await fetch(`${url}/v1/embed/session`, {
     headers: { authorization: `Bearer ${token}`, origin: origins[0] ?? '' },
   });
