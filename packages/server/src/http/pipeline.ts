@@ -33,6 +33,7 @@ import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
 import { apiErrorOf } from './faults.ts';
 import { type HashRequest, keyedRequestOf } from './idempotency-key.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
+import { createQueryMemory, type ParseQuery } from './repeated-queries.ts';
 import { Reply, type ServedRoute } from './route.ts';
 
 export type PipelineParts = RouteDoorParts & {
@@ -92,7 +93,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
   const refuse = refusalsOf(route, parts);
   const isSafe = isSafeLine(line, endpoint);
   const names = pathParams(line);
-  const querySchema = querySchemaOf(endpoint);
+  const queryOf = queryParserOf(route);
   const takesKey = takesIdempotencyKey(line, endpoint);
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
@@ -115,7 +116,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
     admit,
     answer({ principal, tookMs }, incoming) {
       const params = parseParams(names, incoming.params);
-      const query = parseQuery(endpoint, querySchema, incoming.query);
+      const query = queryOf(incoming.target, incoming.query);
       const isDryRun = isDryRunIn(query);
       const body = parseBody(route, incoming);
       refuseNamedEnv(principal, query, body);
@@ -208,14 +209,14 @@ function parseParams(names: readonly string[], values: unknown): Record<string, 
  * Refuses unknown parameters even if the endpoint has none, so that a misspelt filter is not
  * ignored. Endpoints with a raw body ignore unknown fields in the query too.
  */
-function parseQuery(
-  { body }: ServedRoute['endpoint'],
-  schema: ReturnType<typeof querySchemaOf>,
-  values: unknown,
-): unknown {
-  if (schema) return parsePart('query', schema, values);
-  if (body !== 'raw') refuseFields('query', values);
-  return {};
+function queryParserOf({ endpoint, hot }: ServedRoute): ParseQuery {
+  const schema = querySchemaOf(endpoint);
+  const parse = (values: unknown): unknown => {
+    if (schema) return parsePart('query', schema, values);
+    if (endpoint.body !== 'raw') refuseFields('query', values);
+    return {};
+  };
+  return hot && schema ? createQueryMemory(parse) : (_, values) => parse(values);
 }
 
 const isDryRunIn = (query: unknown): boolean =>
