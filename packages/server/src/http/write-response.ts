@@ -44,7 +44,8 @@ function write(
 ): void {
   const { raw, request } = reply;
   if (body === undefined) {
-    raw.writeHead(status, headers).end();
+    raw.writeHead(status, headers);
+    endLater({ raw, body: '', isAscii: true });
     return;
   }
   const bytes = Buffer.byteLength(body);
@@ -54,14 +55,16 @@ function write(
   else endLater({ raw, body, isAscii: bytes === body.length });
 }
 
+/** A response whose head is complete. The body of a 204 or 304 is empty. */
 type Ending = { raw: FastifyReply['raw']; body: string | Buffer; isAscii: boolean };
 
 let endings: Ending[] = [];
 
 /**
- * Sends the body after the event loop has read from all connections that had data. A client that
+ * Sends a response after the event loop has read from all connections that had data. A client that
  * shares the machine is then woken once and not for each response: a rate-limit check in process
- * costs 141 instead of 174 µs (`npm run bench -- ratelimit`).
+ * costs 141 instead of 174 µs (`npm run bench -- ratelimit`), an unchanged poll 94 instead of 98
+ * (`npm run bench -- policy`).
  */
 function endLater(ending: Ending): void {
   if (endings.push(ending) === 1) setImmediate(endAll);

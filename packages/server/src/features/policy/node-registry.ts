@@ -36,7 +36,11 @@ export type NodeRegistry = {
 };
 
 export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
-  const readBatch = batched<NodeName | null, NodeSeen>({ max: NODES_PER_STATEMENT });
+  // Polls that arrive while a statement runs share the next one.
+  const readBatch = batched<NodeName | null, NodeSeen>({
+    max: NODES_PER_STATEMENT,
+    inFlightMax: 1,
+  });
   const writeBatch = batched<NodeAck, true>({ max: NODES_PER_STATEMENT });
 
   const find = (read: Read, projectId: string, node: NodeName | null): Promise<NodeSeen> =>
