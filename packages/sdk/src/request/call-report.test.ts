@@ -6,7 +6,7 @@ import { rig, secretKeyOf } from '../../test/rig.ts';
 import type { IncomingCall } from '../api/admission.ts';
 import type { TelemetryEvent } from '../telemetry/batch.ts';
 import { SDK } from '../version.ts';
-import { createReports, keyTextOf } from './call-report.ts';
+import { createReports, keyTextOf, timeTexts } from './call-report.ts';
 
 const callWith = (headers: Record<string, string>): IncomingCall => ({
   method: 'GET',
@@ -53,6 +53,13 @@ function eventsOf(env: 'live' | 'test', headers: Record<string, string>): Teleme
   report.end({ status: 401, key, degraded: false, reason: 'unknown_key' });
   return events;
 }
+
+test('times of events are formatted like toISOString, also when the clock is set back', () => {
+  const textOf = timeTexts();
+  const newYear = Date.UTC(2027, 0, 1);
+  const times = [0, 7, 42, 999, 1000, newYear - 1, newYear, newYear + 5.9, newYear - 1, 70, -1];
+  for (const ms of times) equal(textOf(ms), new Date(Math.floor(ms)).toISOString(), String(ms));
+});
 
 test('telemetry contains path and route, and never a query, a header or a key', () => {
   const [event] = eventsOf('live', {

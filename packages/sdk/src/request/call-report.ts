@@ -74,16 +74,21 @@ function requestIds(): () => string {
   };
 }
 
-/** Formats a time; requests within the same millisecond share the text. */
-function timeTexts(): (ms: number) => string {
-  let known = Number.NaN;
-  let text = '';
+/**
+ * Formats times like `toISOString`, which is called only once for each second.
+ * bench sdk: in an Express server under load, one call took 5 µs, as long as a decision, 2026-11
+ */
+export function timeTexts(): (ms: number) => string {
+  let second = Number.NaN;
+  let upToSecond = '';
   return (ms) => {
-    if (ms !== known) {
-      known = ms;
-      text = new Date(ms).toISOString();
+    const current = Math.floor(ms / 1000);
+    if (current !== second) {
+      second = current;
+      upToSecond = new Date(current * 1000).toISOString().slice(0, -'000Z'.length);
     }
-    return text;
+    const rest = Math.floor(ms) - current * 1000;
+    return `${upToSecond}${String(rest).padStart(3, '0')}Z`;
   };
 }
 
