@@ -27,6 +27,13 @@ export const build = new Kysely<Tables>({
   plugins: [new CamelCasePlugin()],
 });
 
+/**
+ * A list of a length that the planner does not know. Otherwise it prefers a plan for that length
+ * and plans the statement each time: a look-up of one secret key takes 0.79 ms instead of 0.47.
+ */
+export const listOf = (type: 'bytea' | 'text', values: readonly unknown[]): RawBuilder<unknown> =>
+  sql`(select ${values}::${sql.raw(type)}[])::${sql.raw(type)}[]`;
+
 /** Runs statements: a transaction, or a door that opens a transaction for each statement. */
 export type Runner = { run(statement: Statement): Promise<Answer> };
 

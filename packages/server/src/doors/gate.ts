@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Deadline } from '../base/deadline.ts';
 import { deadlineAfter } from '../base/deadline.ts';
 import type { Database, Opening } from '../db/database.ts';
-import { build, many, one, type Runner } from '../db/sql.ts';
+import { build, listOf, many, one, type Runner } from '../db/sql.ts';
 import { type BackupFacts, findBackupFacts } from './backup-facts.ts';
 import { batchedLookUps } from './batched-lookups.ts';
 import type { PolicyVersion } from './door.ts';
@@ -130,7 +130,7 @@ async function findSecretKeys(
         floor(extract(epoch from k.expires_at - app_now()) * 1000)::bigint as expires_in_ms,
         coalesce(u.used_at < app_now() - ${touchInterval}, true) as use_is_stale
       from secret_keys k left join secret_key_uses u on u.secret_key_id = k.id
-      where k.lookup_hash = any (${wanted}::bytea[])`,
+      where k.lookup_hash = any (${listOf('bytea', wanted)})`,
   );
   return new Map(rows.map((row) => [row.hash, row]));
 }
@@ -164,7 +164,7 @@ async function findSessions(runner: Runner, hashes: string[]): Promise<Map<strin
       from sessions s join users u on u.id = s.user_id
         left join memberships m on m.workspace_id = s.active_workspace_id
         and m.user_id = s.user_id and m.removed_at is null
-      where s.lookup_hash = any (${wanted}::bytea[])`,
+      where s.lookup_hash = any (${listOf('bytea', wanted)})`,
   );
   return new Map(rows.map((row) => [row.hash, row]));
 }

@@ -2,7 +2,7 @@
 // ones is in upkeep.rows.ts.
 import { sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
-import { many, type Runner } from '../../db/sql.ts';
+import { listOf, many, type Runner } from '../../db/sql.ts';
 import type { EnvScope } from './feed-view.ts';
 import { type ChangeScope, type NodeName, seesChangeIn, servedSince } from './node-conditions.ts';
 import type { SdkName } from './node-headers.ts';
@@ -22,13 +22,14 @@ export async function listNodesSeen(
   projectId: string,
   nodes: readonly (NodeName | null)[],
 ): Promise<NodeSeen[]> {
+  const nodeIds = nodes.map((node) => node?.nodeId ?? null);
+  const scopes = nodes.map((node) => node?.envScope ?? null);
   const seen = await many(
     tx,
     sql<NodeSeen>`
       select v.version, n.acked_version,
         n.last_seen_at < app_now() - ${RECORDED_APART_MS} * interval '1 millisecond' as is_stale
-      from project_versions v cross join unnest(${nodes.map((node) => node?.nodeId ?? null)}::text[],
-        ${nodes.map((node) => node?.envScope ?? null)}::text[])
+      from project_versions v cross join unnest(${listOf('text', nodeIds)}, ${listOf('text', scopes)})
           with ordinality as asking (node, scope, place)
         left join lateral (
           -- The limit keeps the planner from reading all nodes of the project.
