@@ -31,7 +31,7 @@ export type Lingering = {
   isAnswered(socket: Socket): boolean;
   /** Answers on the bare socket of a connection whose request could not be parsed. */
   endAfter(socket: Socket, text: string): void;
-  /** From now on no connection stays open after its body was read. */
+  /** From now on no connection stays open after its response. */
   close(): void;
 };
 
@@ -43,8 +43,12 @@ export function createLingering(limits: LingerLimits): Lingering {
     override end(chunk?: unknown, encoding?: unknown, done?: unknown): this {
       const { req: request } = this;
       if (dropping.has(request)) return this;
-      if (!isArriving(request)) return Reflect.apply(super.end, this, [chunk, encoding, done]);
       const { socket } = request;
+      if (!isArriving(request)) {
+        // The head of this response may be older than the close, and keep the connection alive.
+        if (isClosing) this.once('finish', () => socket.destroySoon());
+        return Reflect.apply(super.end, this, [chunk, encoding, done]);
+      }
       const finish = () => super.end();
       const isEmpty = chunk === undefined || chunk === null || request.method === 'HEAD';
       if (isEmpty) this.flushHeaders();

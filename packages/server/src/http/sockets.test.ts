@@ -171,6 +171,28 @@ test('shutdown closes idle connections at once and accepts no new ones', async (
   equal(error.code, 'ECONNREFUSED');
 });
 
+// Waiting for the connection would outlast the time limit of this test.
+test('closing does not wait for a client that is just being answered', {
+  timeout: 20_000,
+}, async (t) => {
+  const closing = Promise.withResolvers<void>();
+  const route: ServedRoute = {
+    ...waitingRoute(),
+    // The head of the response is made before the next tick, and the response is sent after it.
+    run: () => {
+      process.nextTick(() => closing.resolve(app.close()));
+      return { answered: true };
+    },
+  };
+  const app = bareServer(t, [route], {});
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const socket = await dial(t, app);
+  const ended = once(socket, 'close');
+  socket.write(ask('/waits'));
+  await Promise.all([closing.promise, ended]);
+  match(socket.heard(), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"answered":true\}$/);
+});
+
 test('a request that arrives during shutdown gets a normal response', async (t) => {
   const route = waitingRoute();
   const app = await listening(t, route);
