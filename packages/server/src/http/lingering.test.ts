@@ -12,7 +12,7 @@ import { bareServer } from '@keyrail/testing/bare-server.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { z } from 'zod';
 import { ApiError } from '../base/errors.ts';
-import type { ServedRoute } from './route.ts';
+import { Reply, type ServedRoute } from './route.ts';
 import type { SocketLimits } from './sockets.ts';
 
 const SENDERS = 100;
@@ -51,6 +51,7 @@ async function listening(t: TestContext, limits: Partial<SocketLimits> = {}): Pr
     route('POST /machine', { auth: 'machine', body: z.looseObject({}) }),
     route('POST /v1/embed/keys', { auth: 'embed', body: z.looseObject({}) }),
     route('GET /counted', {}, () => ({ count: ++count })),
+    route('GET /empty', { answers: { 204: null } }, () => new Reply(null, { status: 204 })),
   ];
   const parts = { socketLimits: limits, credentials } as object;
   const app = bareServer(t, routes, parts);
@@ -186,6 +187,15 @@ test('a client that stops sending gets the response, and its connection is close
   await once(socket, 'close');
   match(socket.heard(), /^HTTP\/1\.1 413 /);
   equal(socket.heard().split('HTTP/1.1 ').length, 2, 'one response');
+});
+
+test('a response without a body does not wait for the rest of a request', async (t) => {
+  const { port } = await listening(t, { lingerMs: 60_000 });
+  const socket = connect(port, '127.0.0.1');
+  t.after(() => socket.destroy());
+  socket.write('GET /empty HTTP/1.1\r\nhost: x\r\ncontent-length: 5\r\n\r\n');
+  const [head] = await once(socket, 'data', { signal: AbortSignal.timeout(20_000) });
+  match(String(head), /^HTTP\/1\.1 204 /);
 });
 
 test('a client that keeps sending slowly is disconnected under the default limits', async (t) => {

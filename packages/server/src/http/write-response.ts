@@ -45,7 +45,7 @@ function write(
   const { raw, request } = reply;
   if (body === undefined) {
     raw.writeHead(status, headers);
-    endLater({ raw, body: '', isAscii: true });
+    endLater({ raw, body: undefined, isAscii: true });
     return;
   }
   const bytes = Buffer.byteLength(body);
@@ -55,8 +55,8 @@ function write(
   else endLater({ raw, body, isAscii: bytes === body.length });
 }
 
-/** A response whose head is complete. The body of a 204 or 304 is empty. */
-type Ending = { raw: FastifyReply['raw']; body: string | Buffer; isAscii: boolean };
+/** A response whose head is complete. A 204 or 304 has no body. */
+type Ending = { raw: FastifyReply['raw']; body: string | Buffer | undefined; isAscii: boolean };
 
 let endings: Ending[] = [];
 
