@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { testApp } from '@keyrail/testing/test-app.ts';
-import type { Page, Route } from 'playwright-core';
+import type { Page, Request, Route } from 'playwright-core';
 import { openGround } from '../../test/ground.ts';
 
 const NO_CONNECTION = /^Failed to load resource: net::ERR_/;
@@ -26,6 +26,12 @@ async function ownServer(t: TestContext) {
   t.after(stop);
   return { origin, stop, start };
 }
+
+/**
+ * Chromium may report a response as aborted although the page has read all of it. Playwright's
+ * `finished()` never resolves for such a response.
+ */
+const isRead = (request: Request) => request.failure()?.errorText === 'net::ERR_ABORTED';
 
 const bar = (page: Page) => page.getByText('The server does not answer. What you see is as of');
 const nameOf = (page: Page) => page.getByRole('textbox', { name: /^Name/ });
@@ -63,19 +69,19 @@ test('the server goes away and comes back', async (t) => {
   equal(await nameOf(page).inputValue(), 'Half-typed', 'the form keeps its contents');
 
   // What is shown stays, without a failure at each place; afterwards it is read again.
-  // The list is shown from the cache and read again. That read must end before the server stops:
-  // it would fail as one of the attempts below.
+  // The list is shown from the cache and read again. That read must be answered before the server
+  // stops: it would fail as one of the attempts below.
   const listRead = page.waitForResponse((one) => one.url().includes('/v1/keys?'));
   await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
   await page.getByRole('link', { name: 'Backend' }).waitFor();
-  await (await listRead).finished();
+  await listRead;
   // A periodic read must not find out first: the list would then wait for the server.
   await page.clock.pauseAt(Number(await page.evaluate('Date.now()')) + 1000);
   await server.stop();
   // The tab is shown again after a while: its list is read, three times in vain.
   let failures = 0;
   const inVain = page.waitForEvent('requestfailed', (one) => {
-    if (one.url().includes('/v1/keys?')) failures += 1;
+    if (one.url().includes('/v1/keys?') && !isRead(one)) failures += 1;
     return failures === ATTEMPTS;
   });
   await page.clock.fastForward(10_000);
