@@ -1,5 +1,6 @@
-// A client that closes the connection while sending a body is not a store fault and not an error.
-import { equal } from 'node:assert/strict';
+// A client that closes the connection while sending a body is not a store fault and not an error. A
+// request that waits learns of it; one that was answered does not.
+import { deepEqual, equal } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
@@ -61,4 +62,37 @@ test('a connection reset counts as a store fault only if the store threw it', ()
   equal(apiErrorOf(reset).code, 'invalid_request');
   const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' });
   equal(apiErrorOf(refused).code, 'internal_error');
+});
+
+test('a request is gone if its client disconnects before the response, and not after it', async (t) => {
+  const signals: AbortSignal[] = [];
+  const answer = Promise.withResolvers<object>();
+  const waiting: ServedRoute = {
+    ...route,
+    line: 'GET /waits',
+    endpoint: { auth: 'none', summary: '', description: '', answers: { 200: z.looseObject({}) } },
+    run: ({ gone }) => {
+      signals.push((gone as () => AbortSignal)());
+      return answer.promise;
+    },
+  };
+  const app = bareServer(t, [waiting]);
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = new URL(app.listeningOrigin);
+  const ask = async () => {
+    const client = connect(Number(port), '127.0.0.1');
+    client.write('GET /waits HTTP/1.1\r\nhost: x\r\n\r\n');
+    const [, response] = await once(app.server, 'request');
+    return { client, closed: once(response, 'close') };
+  };
+  const areGone = () => signals.map(({ aborted }) => aborted);
+  const leaving = await ask();
+  const staying = await ask();
+  leaving.client.resetAndDestroy();
+  await leaving.closed;
+  deepEqual(areGone(), [true, false]);
+  answer.resolve({});
+  await staying.closed;
+  deepEqual(areGone(), [true, false]);
+  staying.client.destroy();
 });

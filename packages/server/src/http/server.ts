@@ -211,10 +211,18 @@ const incomingOf = (request: FastifyRequest, reply: FastifyReply): Incoming => (
 const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value;
 
+/** One reason for all: without a reason, each abort creates an error with a stack, in 14 µs. */
+const GONE = new Error('the caller disconnected');
+
 /** Created on demand, because only requests that wait need it. */
-function goneSignal(reply: FastifyReply): AbortSignal {
+function goneSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController();
-  if (reply.raw.destroyed) controller.abort();
-  else reply.raw.once('close', () => controller.abort());
+  if (raw.destroyed) controller.abort(GONE);
+  else {
+    raw.once('close', () => {
+      // The connection of a response that was sent is usually still open.
+      if (!raw.writableEnded) controller.abort(GONE);
+    });
+  }
   return controller.signal;
 }
