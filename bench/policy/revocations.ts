@@ -1,5 +1,5 @@
 // From sending a revocation until the last of 200 connected nodes has received it, in turns with a
-// server that only holds requests and answers them.
+// server that only holds requests and answers them, and with one that stores the change first.
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openServer, openWorker, type Worker } from '../load/programs.ts';
@@ -34,38 +34,55 @@ export async function measureRevocations({ plan, report }: Run): Promise<void> {
   await withCleanup(async (stopAtEnd) => {
     const store = stopAtEnd(await openPostgres());
     const server = stopAtEnd(await startOnPostgres(store.url));
-    const peer = stopAtEnd(await openServer('peers/hold-server.ts'));
+    const holding = stopAtEnd(await openServer('peers/hold-server.ts'));
+    const storing = stopAtEnd(
+      await openServer('peers/storing-hold-server.ts', { BENCH_URL: store.url }),
+    );
     const { token, call } = await createWorkspace(server, 'revocations');
     const project = await createProject(call);
     const warmUp = plan.isBrief ? 1 : WARM_UP;
-    const counted = plan.isBrief ? BRIEF_REVOCATIONS : REVOCATIONS;
-    const keyIds = await createKeys(call, project, warmUp + counted);
+    const revocations = plan.isBrief ? BRIEF_REVOCATIONS : REVOCATIONS;
+    const keyIds = await createKeys(call, project, warmUp + revocations);
     const version = 1 + keyIds.length;
     const nodes: Nodes = stopAtEnd(await openWorker('policy/polling-nodes.ts'));
     const path = `/v1/policy/delta?project_id=${project.projectId}&wait_ms=30000`;
     const fleet = { token, count: NODES };
     await nodes.run({ ...fleet, port: server.port, path, version }, START_MS);
-    await nodes.run({ ...fleet, port: peer.port, path: '/wait?', version: 1 }, START_MS);
-    const callPeer = createCaller(peer.port, token);
-    const ours: Delivery[] = [];
-    const bare: Delivery[] = [];
+    const deliveries: Deliveries = { ours: [], holding: [], storing: [] };
+    for (const { port } of [holding, storing]) {
+      await nodes.run({ ...fleet, port, path: '/wait?', version: 1 }, START_MS);
+    }
+    const peers = [
+      { name: 'holding', port: holding.port, call: createCaller(holding.port, token) },
+      { name: 'storing', port: storing.port, call: createCaller(storing.port, token) },
+    ] as const;
     for (const [at, id] of keyIds.entries()) {
       const change = { port: server.port, version: version + at + 1 };
-      ours.push(await deliver(nodes, change, () => call('POST', `/v1/keys/${id}/revoke`, {})));
-      const peerChange = { port: peer.port, version: at + 2 };
-      bare.push(await deliver(nodes, peerChange, () => callPeer('POST', '/change', {})));
-      if (endedIn(ours) + endedIn(bare) >= ENDED_MAX) break;
+      const revoke = () => call('POST', `/v1/keys/${id}/revoke`, {});
+      deliveries.ours.push(await deliver(nodes, change, revoke));
+      for (const { name, port, call: callPeer } of peers) {
+        const changePeer = () => callPeer('POST', '/change', {});
+        deliveries[name].push(await deliver(nodes, { port, version: at + 2 }, changePeer));
+      }
+      if (endedIn(deliveries) >= ENDED_MAX) break;
     }
-    reportFindings(report, counts(ours, warmUp), counts(bare, warmUp));
+    reportFindings(report, counted(deliveries, warmUp));
   });
 }
 
-/** Without the warm-up, unless nothing else was measured. */
-const counts = (deliveries: Delivery[], warmUp: number): Delivery[] =>
-  deliveries.length > warmUp ? deliveries.slice(warmUp) : deliveries;
+/** Of Keyrail, of the server that only holds requests, and of the one that stores changes too. */
+type Deliveries = Record<'ours' | 'holding' | 'storing', Delivery[]>;
 
-const endedIn = (deliveries: readonly Delivery[]): number =>
-  deliveries.filter(({ isEnded }) => isEnded).length;
+/** Without the warm-up, unless nothing else was measured. */
+function counted({ ours, holding, storing }: Deliveries, warmUp: number): Deliveries {
+  const from = ours.length > warmUp ? warmUp : 0;
+  return { ours: ours.slice(from), holding: holding.slice(from), storing: storing.slice(from) };
+}
+
+const endedIn = (deliveries: Deliveries): number =>
+  Object.values(deliveries)
+    .flat()
+    .filter(({ isEnded }) => isEnded).length;
 
 /** Sends a change. A node that has not received it at the end counts with the whole time. */
 async function deliver(
@@ -98,34 +115,44 @@ function distribution(values: readonly number[]): string {
   return `${shares.join(', ')} ms`;
 }
 
-function reportFindings(
-  report: (finding: Finding) => void,
-  ours: readonly Delivery[],
-  bare: readonly Delivery[],
-): void {
-  const endedRounds = endedIn(ours) + endedIn(bare);
-  const lastOf = (deliveries: readonly Delivery[]) =>
-    deliveries.map(({ delaysMs }) => Math.max(...delaysMs));
-  const eachOf = (deliveries: readonly Delivery[]) =>
-    deliveries.flatMap(({ delaysMs }) => delaysMs);
-  const finding = (of: typeof lastOf, name: string, { values, goal }: Judged): Finding =>
+/** When the last node received each change. */
+const lastOf = (deliveries: readonly Delivery[]): number[] =>
+  deliveries.map(({ delaysMs }) => Math.max(...delaysMs));
+
+/** When each node received each change. */
+const eachOf = (deliveries: readonly Delivery[]): number[] =>
+  deliveries.flatMap(({ delaysMs }) => delaysMs);
+
+function reportFindings(report: (finding: Finding) => void, deliveries: Deliveries): void {
+  const { ours } = deliveries;
+  const endedRounds = endedIn(deliveries);
+  const finding = (name: string, { values, goal, of, peer = 'holding' }: Judged): Finding =>
     createFinding({
       name: `policy: revocation to ${name}`,
       values,
       show: (ms) => `${ms.toFixed(1)} ms`,
       goal,
       ours: distribution(of(ours)),
-      peer: `bare hold server ${distribution(of(bare))}`,
-      ratio: showRatio(median(of(ours)) / median(of(bare))),
+      peer: `${PEERS[peer]} ${distribution(of(deliveries[peer]))}`,
+      ratio: showRatio(median(of(ours)) / median(of(deliveries[peer]))),
       endedRounds,
     });
   const last = lastOf(ours);
-  const p99 = { values: [percentile(last, 0.99)], goal: atMost(LAST_P99_MS_MAX) };
-  report(finding(lastOf, `the last of ${NODES} nodes, p99`, p99));
-  report(finding(lastOf, 'the last node, median', { values: last, goal: lowerIsBetter }));
+  const p99 = { of: lastOf, values: [percentile(last, 0.99)], goal: atMost(LAST_P99_MS_MAX) };
+  report(finding(`the last of ${NODES} nodes, p99`, p99));
+  const context = { of: lastOf, values: last, goal: lowerIsBetter };
+  report(finding('the last node, median', context));
+  report(finding('the last node, stored by both', { ...context, peer: 'storing' }));
   // Nodes that wait for the same revocation are no independent values.
   const medians = ours.map(({ delaysMs }) => median(delaysMs));
-  report(finding(eachOf, 'each node', { values: medians, goal: lowerIsBetter }));
+  report(finding('each node', { of: eachOf, values: medians, goal: lowerIsBetter }));
 }
 
-type Judged = { values: readonly number[]; goal: Goal };
+const PEERS = { holding: 'bare hold server', storing: 'bare server that stores' };
+
+type Judged = {
+  of: typeof lastOf;
+  values: readonly number[];
+  goal: Goal;
+  peer?: keyof typeof PEERS;
+};

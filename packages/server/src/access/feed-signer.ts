@@ -20,8 +20,12 @@ import type { SigningKeys } from './signing-keys.ts';
 /** A response of the feed. The target is the path and query of its request. */
 type FeedAnswer = { status: 200 | 304; etag: string; target: string; body: JsonText | null };
 
+type DigestedAnswer = Omit<FeedAnswer, 'body'> & { digest: string | null };
+
+type SignatureHeaders = Readonly<Record<string, string>>;
+
 /** The headers with the signature; none without a signing key, or if it cannot be opened. */
-export type SignFeed = (answer: FeedAnswer) => Promise<Record<string, string>>;
+export type SignFeed = (answer: FeedAnswer) => Promise<SignatureHeaders>;
 
 type FeedSignerParts = {
   gate: Pick<Gate, 'findFeedSigner'>;
@@ -30,8 +34,11 @@ type FeedSignerParts = {
   log: Log;
 };
 
-/** How long this process may go on signing with a key after another took over, or after its end. */
-const SIGNER_KNOWN_MS = 5 * SECOND_MS;
+/**
+ * How long the id of the signing key is known. A signature is shared for up to a second more, so
+ * this process signs for at most five seconds with a key that another has replaced, or that ended.
+ */
+const SIGNER_KNOWN_MS = 4 * SECOND_MS;
 /** Requests for the same response within a second share its signature, up to this many. */
 const SHARED_MAX = 1000;
 
@@ -41,7 +48,7 @@ const signAside = promisify(sign);
 export function createFeedSigner({ gate, signingKeys, clock, log }: FeedSignerParts): SignFeed {
   const digests = new WeakMap<JsonText, string>();
   const currentKid = createSignerMemory(gate, clock);
-  const signatures = new Map<string, Promise<string>>();
+  const signed = new Map<string, Promise<SignatureHeaders>>();
   let second = 0;
 
   const digestOf = (body: JsonText): string => {
@@ -55,22 +62,12 @@ export function createFeedSigner({ gate, signingKeys, clock, log }: FeedSignerPa
     return (await signAside(null, Buffer.from(base), key)).toString('base64');
   }
 
-  const shareSignature = (base: string, kid: string, created: number): Promise<string> => {
-    if (created !== second) signatures.clear();
-    second = created;
-    const known = signatures.get(base) ?? signatureOf(base, kid);
-    if (signatures.size < SHARED_MAX) signatures.set(base, known);
-    return known;
-  };
-
-  return async ({ status, etag, target, body }) => {
+  async function headersOf(answer: DigestedAnswer, created: number): Promise<SignatureHeaders> {
     try {
       const kid = await currentKid();
       if (kid === null) return {};
-      const answer = { status, digest: body && digestOf(body), etag, target };
-      const created = Math.floor(clock.now().getTime() / SECOND_MS);
       const params = signatureParams(answer, { created, kid });
-      const signature = await shareSignature(signatureBase(answer, params), kid, created);
+      const signature = await signatureOf(signatureBase(answer, params), kid);
       return {
         ...(answer.digest !== null && { 'content-digest': answer.digest }),
         'signature-input': `${FEED_LABEL}=${params}`,
@@ -78,8 +75,22 @@ export function createFeedSigner({ gate, signingKeys, clock, log }: FeedSignerPa
       };
     } catch (error) {
       log.error({ error }, 'a response of the policy feed could not be signed');
+      signed.clear(); // later requests try again
       return {};
     }
+  }
+
+  return ({ status, etag, target, body }) => {
+    const created = Math.floor(clock.now().getTime() / SECOND_MS);
+    if (created !== second) signed.clear();
+    second = created;
+    const digest = body && digestOf(body);
+    // Everything that the signature covers, so that after a change the first of many polls starts
+    // the signature and the others only find it.
+    const name = `${status} ${digest} ${etag} ${target}`;
+    const known = signed.get(name) ?? headersOf({ status, digest, etag, target }, created);
+    if (signed.size < SHARED_MAX) signed.set(name, known);
+    return known;
   };
 }
 
