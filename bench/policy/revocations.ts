@@ -35,9 +35,7 @@ export async function measureRevocations({ plan, report }: Run): Promise<void> {
     const store = stopAtEnd(await openPostgres());
     const server = stopAtEnd(await startOnPostgres(store.url));
     const holding = stopAtEnd(await openServer('peers/hold-server.ts'));
-    const storing = stopAtEnd(
-      await openServer('peers/storing-hold-server.ts', { BENCH_URL: store.url }),
-    );
+    const storing = stopAtEnd(await openServer('peers/hold-server.ts', { BENCH_URL: store.url }));
     const { token, call } = await createWorkspace(server, 'revocations');
     const project = await createProject(call);
     const warmUp = plan.isBrief ? 1 : WARM_UP;
