@@ -23,6 +23,7 @@ export const routeTable = servedRoutes({
   throttle: noThrottle,
   passwordCharsMin: 12,
   signupPolicy: 'open',
+  workspacesPerPersonMax: 1,
   invitesPerHourMax: 1,
   policyPageKeysMax: 1,
   revokeWaitMsMax: 0,

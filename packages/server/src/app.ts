@@ -60,6 +60,7 @@ export type AppParts = SigningSchedule &
     passwordCharsMin: number;
     signupPolicy: SignupPolicy;
     verifiedOnly: boolean;
+    workspacesPerPersonMax: number;
     invitesPerHourMax: number;
     policyPageKeysMax: number;
     heldPollsMax: number;

@@ -42,6 +42,7 @@ test('an empty environment gives the documented defaults', () => {
     authThrottle: true,
     signupPolicy: 'open',
     verifiedOnly: false,
+    workspacesPerPersonMax: 10,
     invitesPerHourMax: 50,
     policyPageKeysMax: 10_000,
     heldPollsMax: 2000,

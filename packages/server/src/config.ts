@@ -49,6 +49,7 @@ export type Config = Readonly<{
   authThrottle: boolean;
   signupPolicy: SignupPolicy;
   verifiedOnly: boolean;
+  workspacesPerPersonMax: number;
   invitesPerHourMax: number;
   policyPageKeysMax: number;
   heldPollsMax: number;
@@ -127,6 +128,7 @@ export function readConfig(env: Environment): ConfigResult {
     signupPolicy: required(people.signupPolicy, 'off'),
     // Mail files cannot verify an address: the operator would have to forward every link.
     verifiedOnly: optional(people.verifiedOnly) ?? mail.kind === 'smtp',
+    workspacesPerPersonMax: required(people.workspacesPerPersonMax, 1),
     invitesPerHourMax: required(people.invitesPerHourMax, 1),
     policyPageKeysMax: required(policy.policyPageKeysMax, 1),
     heldPollsMax: required(policy.heldPollsMax, 1),

@@ -21,7 +21,7 @@ import { signingRoutes } from './features/signing/routes.ts';
 import { tenantRoutes } from './features/tenants/routes.ts';
 import { usageRoutes } from './features/usage/routes.ts';
 import { type WebhookRouteParts, webhookRoutes } from './features/webhooks/routes.ts';
-import { workspaceRoutes } from './features/workspaces/routes.ts';
+import { type WorkspaceParts, workspaceRoutes } from './features/workspaces/routes.ts';
 import type { ServedRoute } from './http/route.ts';
 
 type RouteParts = AccountParts &
@@ -33,13 +33,14 @@ type RouteParts = AccountParts &
   MemberParts &
   PolicyParts &
   WebhookRouteParts &
+  WorkspaceParts &
   IssuingParts & { scannerKeys: ScannerKeys };
 
 export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...accountRoutes(parts),
   ...sessionRoutes(parts),
   ...acceptanceRoutes(parts),
-  ...workspaceRoutes,
+  ...workspaceRoutes(parts),
   ...memberRoutes(parts),
   ...projectRoutes,
   ...tenantRoutes,

@@ -31,7 +31,12 @@ import {
   secretIf,
   wholeNumber,
 } from './settings/parsers.ts';
-import { invitesPerHourMax, signupPolicy, verifiedOnly } from './settings/people.ts';
+import {
+  invitesPerHourMax,
+  signupPolicy,
+  verifiedOnly,
+  workspacesPerPersonMax,
+} from './settings/people.ts';
 import { heldPollsMax, hotAuthMs, policyPageKeysMax, revokeWaitMsMax } from './settings/policy.ts';
 import { Fault, type Setting } from './settings/setting.ts';
 import {
@@ -237,6 +242,7 @@ export const settings: readonly Setting<unknown>[] = [
   authThrottle,
   signupPolicy,
   verifiedOnly,
+  workspacesPerPersonMax,
   invitesPerHourMax,
   policyPageKeysMax,
   heldPollsMax,

@@ -146,6 +146,7 @@ async function openApp(
     heldPollsMax: config.heldPollsMax,
     signupPolicy: config.signupPolicy,
     verifiedOnly: config.verifiedOnly,
+    workspacesPerPersonMax: config.workspacesPerPersonMax,
     invitesPerHourMax: config.invitesPerHourMax,
     idempotencyBytesMax: config.idempotencyBytesMax,
     tenantMonthsMax: config.tenantMonthsMax,

@@ -93,6 +93,7 @@ async function openTestApp(): Promise<TestApp> {
     passwordCharsMin: 12,
     signupPolicy: 'open',
     verifiedOnly: false,
+    workspacesPerPersonMax: 10,
     invitesPerHourMax: 50,
     policyPageKeysMax: 10_000,
     heldPollsMax: 2000,

@@ -19,7 +19,9 @@ export const workspaceEndpoints = endpoints({
       billing_email: Email.optional(),
       env: Env.default('live'),
     }),
-    refusals: { 409: 'The slug is taken.' },
+    refusals: {
+      409: 'The slug is taken, or you already own as many workspaces as a person may create.',
+    },
     answers: { 201: FoundedWorkspace },
   },
   'GET /v1/workspace': {

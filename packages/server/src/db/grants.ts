@@ -21,7 +21,7 @@ export const granted: Record<string, Rights> = {
   migrations: {},
   workspaces: {
     ...audited,
-    kr_gate: ['select(id,name,slug,embed_origins)'],
+    kr_gate: ['select(id,name,slug,embed_origins,created_at,created_by)'],
     kr_worker: ['select(id)'],
   },
   audit_heads: { ...derived, kr_worker: ['select(workspace_id,seq,hash,occurred_at,listens)'] },

@@ -40,6 +40,7 @@ type Workspaces = {
   embedOrigins: string[];
   createdAt: Date;
   updatedAt: Date;
+  createdBy: string | null;
 };
 
 type AuditLogs = {

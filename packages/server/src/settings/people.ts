@@ -20,6 +20,13 @@ export const verifiedOnly: Setting<boolean> = {
   parse: onOrOff,
 };
 
+export const workspacesPerPersonMax: Setting<number> = {
+  name: 'KEYRAIL_WORKSPACES_PER_PERSON',
+  meaning: 'Maximum workspaces that one person may create and own.',
+  fallback: '10',
+  parse: (text) => wholeNumber(text, 1, 1_000_000),
+};
+
 export const invitesPerHourMax: Setting<number> = {
   name: 'KEYRAIL_INVITES_PER_HOUR',
   meaning: 'Maximum invitations that one workspace may send in an hour.',

@@ -1,3 +1,4 @@
+import { ApiError } from '../../base/errors.ts';
 import type { Entry } from '../../doors/actions.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -6,7 +7,7 @@ import { insertMember, loadActingPerson } from '../members/rows.ts';
 import { newSecretKey } from '../secret-keys/new-secret-key.ts';
 import { insertSecretKey, type SecretKeyRow } from '../secret-keys/rows.ts';
 import { updateActiveWorkspace } from '../sessions/rows.ts';
-import { insertWorkspace, type WorkspaceRow } from './rows.ts';
+import { countCreatedWorkspaces, insertWorkspace, type WorkspaceRow } from './rows.ts';
 
 type NewWorkspace = {
   name: string;
@@ -15,6 +16,8 @@ type NewWorkspace = {
   env: Env;
   /** The calling person; null if the bootstrap token creates the workspace. */
   creator: { userId: string; sessionId: string; becomesActive: boolean } | null;
+  /** The most workspaces that one person may create and own. */
+  perPersonMax: number;
 };
 
 export type CreatedWorkspace = {
@@ -29,8 +32,9 @@ export type CreatedWorkspace = {
  */
 export async function createWorkspace(
   tx: Write,
-  { name, slug, billingEmail, env, creator }: NewWorkspace,
+  { name, slug, billingEmail, env, creator, perPersonMax }: NewWorkspace,
 ): Promise<Change<CreatedWorkspace>> {
+  if (creator) await refuseBeyondPerson(tx, creator.userId, perPersonMax);
   const workspace = await insertWorkspace(tx, {
     id: tx.reach.workspaceId,
     name,
@@ -39,6 +43,7 @@ export async function createWorkspace(
     embedOrigins: [],
     createdAt: tx.now,
     updatedAt: tx.now,
+    createdBy: creator?.userId ?? null,
   });
   const first = { env, name: null, meta: {}, expiresAt: null, authority: 'owner' as const };
   const { values, secret } = newSecretKey(tx, first);
@@ -53,6 +58,15 @@ export async function createWorkspace(
       payload: { env, display_prefix: secretKey.row.displayPrefix },
     },
   ]);
+}
+
+async function refuseBeyondPerson(tx: Write, userId: string, most: number): Promise<void> {
+  const created = await countCreatedWorkspaces(tx, userId);
+  if (created < most) return;
+  throw new ApiError(
+    'conflict',
+    `You already own ${created} workspaces that you created. This deployment allows ${most}.`,
+  );
 }
 
 async function joinCreator(

@@ -1,5 +1,5 @@
 // Every statement on workspaces. Row level security shows at most one row, so reads need no id.
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { build, fixed, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -27,6 +27,15 @@ export async function lockWorkspace(tx: Write): Promise<WorkspaceRow> {
 
 export const insertWorkspace = (tx: Write, values: Insertable<Columns>): Promise<WorkspaceRow> =>
   one(tx, build.insertInto('workspaces').values(values).returningAll());
+
+/**
+ * The workspaces that this person created and still owns. Locks the account, so that of several
+ * concurrent creations each counts those before it.
+ */
+export async function countCreatedWorkspaces(tx: Write, userId: string): Promise<number> {
+  const count = sql<{ created: number }>`select count_created_workspaces(${userId}) as created`;
+  return (await one(tx, count)).created;
+}
 
 export const updateWorkspaceRow = (
   tx: Write,
