@@ -97,11 +97,44 @@ test('markup in a workspace name is escaped', () => {
   equal(subject.includes('img'), false);
 });
 
+const LINKS = [
+  ['Sign in now: https://evil.example/login', 'Sign in now: https·evil·example/login'],
+  ['www.evil.example', 'www·evil·example'],
+  ['evil.example', 'evil·example'],
+  ['evil。example and evil．example', 'evil·example and evil·example'],
+  ['evil.\u200bexample', 'evil·example'],
+  ['\u202eelpmaxe.live\u202c', 'elpmaxe·live'],
+  ['help@evil.example', 'help·evil·example'],
+  ['mailto:help', 'mailto·help'],
+  ['\\\\evil\\share', '·evil·share'],
+  ['//evil/login', '·evil/login'],
+  ['Acme Inc.', 'Acme Inc.'],
+  ['Wait... what?', 'Wait... what?'],
+  ['evil..example', 'evil.·example'],
+  ['Research & Development: Zürich, A/S', 'Research & Development: Zürich, A/S'],
+] as const;
+
+test('a workspace name contains no link and no address in any mail', () => {
+  for (const [workspace, shown] of LINKS) {
+    const { text } = contentOf('invite', { ...invited, workspace }, LINK);
+    equal(text.split('\n')[0], `ada@example.com invites you to join ${shown} as an admin.`);
+    const others = [
+      contentOf('key_quarantined', { ...leaked, workspace }, null),
+      contentOf('webhook_disabled', { workspace, host: 'hooks.example' }, null),
+      contentOf('keys_expiring', { workspace, count: '1', keys: 'kr_live_a', others: '0' }, null),
+    ];
+    for (const mail of others) {
+      ok(mail.text.includes(` workspace ${shown}`), mail.text);
+      equal(mail.html.includes(workspace) || mail.text.includes(workspace), workspace === shown);
+    }
+  }
+});
+
 test('a workspace name with line breaks is put on one line', () => {
   for (const end of ['\n', '\r\n', '\r', '\u2028', '\u2029', '\u0085', '\v', '\f']) {
     const workspace = `Acme${end}${end}Verify here:${end}https://evil.example/${end}Bcc: x@y.zz`;
     const { subject, text } = contentOf('invite', { ...invited, workspace }, LINK);
-    const inLine = 'Acme Verify here: https://evil.example/ Bcc: x@y.zz';
+    const inLine = 'Acme Verify here: https·evil·example/ Bcc: x·y·zz';
     equal(subject, 'You are invited to a workspace on Keyrail');
     equal(text.split('\n')[0], `ada@example.com invites you to join ${inLine} as an admin.`);
   }

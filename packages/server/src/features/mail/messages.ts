@@ -1,5 +1,6 @@
 // The texts of all mails, as plain text and HTML. Each mail is short and says what to do if it was
-// not requested. Text from users is escaped in the HTML and reduced to one line.
+// not requested. Text from users is escaped in the HTML and reduced to one line, and
+// names contain no links.
 import { htmlPage, type MailParts } from './html-page.ts';
 import type { MailKind, MailParams } from './kinds.ts';
 
@@ -113,7 +114,10 @@ export function contentOf<K extends MailKind>(
   params: MailParams[K],
   link: string | null,
 ): Content {
-  const inLine = Object.entries(params).map(([name, text]) => [name, oneLine(text)]);
+  const inLine = Object.entries(params).map(([name, text]) => [
+    name,
+    name === 'workspace' ? plainName(oneLine(text)) : oneLine(text),
+  ]);
   const written = partsOf[kind](Object.fromEntries(inLine) as MailParams[K], link);
   const parts = { subject: subjects[kind], ...written };
   return { subject: parts.subject, text: plainText(parts), html: htmlPage(parts) };
@@ -121,6 +125,18 @@ export function contentOf<K extends MailKind>(
 
 /** Keeps parameters on one line: a workspace name must not look like a paragraph of the mail. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+
+/** Invisible characters, some of which reverse text. Two of them are part of Persian and emoji. */
+const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
+/** What joins the parts of a link or an address, and its look-alikes, unless a space follows. */
+const JOINTS = /(?:[.:@\\\u2024\u3002\uff0e\uff1a\uff20\uff61]|\/(?=\/)|(?<=\/)\/)(?=[^\s.])/gu;
+
+/**
+ * A name without anything that mail programs turn into a link. Mail goes to strangers, and its
+ * sender chooses the name of the workspace: `evil.example` would be an advertisement or a trap.
+ */
+const plainName = (name: string): string =>
+  name.replaceAll(INVISIBLE, '').replaceAll(JOINTS, '·').replaceAll(/·+/g, '·');
 
 /** `2026-03-01T12:34:56.789Z` → `2026-03-01 12:34 UTC` */
 const minuteOf = (at: string): string => at.replace(/T(\d\d:\d\d).*Z$/, ' $1 UTC');
