@@ -125,7 +125,7 @@ async function openApp(
     randomBytes: systemRandomBytes,
     hasher: createPasswordHasher(),
     chargeEmbedChange: createEmbedChangeLimit(systemClock, counters),
-    throttle: config.authThrottle ? createThrottle(systemClock, counters) : noThrottle,
+    throttle: config.authThrottle ? createThrottle(systemClock, counters, config) : noThrottle,
     ...secrets,
     region: config.region,
     publicUrl: config.publicUrl,

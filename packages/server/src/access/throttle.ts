@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto';
 import ipaddr from 'ipaddr.js';
 import type { Clock } from '../base/clock.ts';
-import { DAY_MS, MINUTE_MS, SECOND_MS } from '../base/duration.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';
 import { type Counters, partOf, type Verdict } from '../volatile/counters.ts';
 import { createMemoryCounters } from '../volatile/memory.ts';
@@ -20,6 +20,8 @@ export type Throttle = {
   chargeAccount(userId: string): Promise<void>;
   /** E-mails caused by other people. Counted separately: invitations must not block a login. */
   chargeRecipient(email: string): Promise<void>;
+  /** Invitations of one person, in all workspaces together. */
+  chargeInviter(personId: string): Promise<void>;
 };
 
 type LoginAttempt = {
@@ -42,6 +44,7 @@ export const noThrottle: Throttle = {
   chargeLogin: async () => ({ refusal: null, isKnownClient: false, succeeded: free }),
   chargeAccount: free,
   chargeRecipient: free,
+  chargeInviter: free,
 };
 
 /** Each kind of counter has its own limit, so that a flood of one kind evicts no other kind. */
@@ -54,13 +57,14 @@ type Kind =
   | 'known'
   | 'account'
   | 'recipient'
+  | 'inviter'
   | 'embed';
 
 type Rate = { limit: number; windowMs: number; algorithm: 'fixed' | 'sliding' };
 
 const perMinute = (limit: number): Rate => ({ limit, windowMs: MINUTE_MS, algorithm: 'fixed' });
 
-const RATES: Record<Kind, Rate> = {
+const RATES: Record<Exclude<Kind, 'inviter'>, Rate> = {
   client: perMinute(120),
   signup: perMinute(10),
   reset: perMinute(10),
@@ -74,6 +78,18 @@ const RATES: Record<Kind, Rate> = {
   // Changes that one tenant makes through embed tokens.
   embed: perMinute(120),
 };
+
+type Rates = Record<Kind, Rate>;
+
+const INVITES_PER_HOUR_USUAL = 50;
+
+/** The rates, some of which are settings. */
+export type ChosenRates = { invitesPerHourMax?: number };
+
+const ratesOf = ({ invitesPerHourMax = INVITES_PER_HOUR_USUAL }: ChosenRates): Rates => ({
+  ...RATES,
+  inviter: { limit: invitesPerHourMax, windowMs: HOUR_MS, algorithm: 'sliding' },
+});
 
 /** Counters per kind. Above this, the oldest counters that are below their limit are evicted. */
 const NAMES_MAX = 100_000;
@@ -108,7 +124,12 @@ type Charges = {
  * this throttle only: if Redis is full, evicting or unreachable, each process still enforces the
  * rates by itself.
  */
-export function createCharges(clock: Clock, counters: Counters | null): Charges {
+export function createCharges(
+  clock: Clock,
+  counters: Counters | null,
+  chosen: ChosenRates = {},
+): Charges {
+  const rates = ratesOf(chosen);
   const own = createMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: NAMES_MAX });
   // Counters in this process's memory are not used here: they belong to workspaces.
   const shared = counters?.store === 'redis' ? counters : null;
@@ -116,7 +137,7 @@ export function createCharges(clock: Clock, counters: Counters | null): Charges 
   async function count(kind: Kind, subject: string, cost = 1): Promise<Count> {
     const digest = digestOf(kind, subject);
     const slot = shared?.isSlotted ? `{throttle/${kind}/${partOf(digest)}}` : '';
-    const rules = [{ name: `kr:throttle:${slot}${digest}`, ...RATES[kind] }];
+    const rules = [{ name: `kr:throttle:${slot}${digest}`, ...rates[kind] }];
     const ownCount = countIn(own.check({ name: kind, namesMax: NAMES_MAX }, rules, cost));
     if (!shared || ownCount.waitMs > 0) return ownCount;
     try {
@@ -138,8 +159,12 @@ export function createCharges(clock: Clock, counters: Counters | null): Charges 
   };
 }
 
-export function createThrottle(clock: Clock, counters: Counters | null = null): Throttle {
-  const { charge, count } = createCharges(clock, counters);
+export function createThrottle(
+  clock: Clock,
+  counters: Counters | null = null,
+  chosen: ChosenRates = {},
+): Throttle {
+  const { charge, count } = createCharges(clock, counters, chosen);
 
   async function chargeFor(kind: Kind, clientAddress: string, email: string): Promise<void> {
     await charge('client', clientOf(clientAddress));
@@ -167,6 +192,7 @@ export function createThrottle(clock: Clock, counters: Counters | null = null): 
     },
     chargeAccount: (userId) => charge('account', userId),
     chargeRecipient: (email) => charge('recipient', email.toLowerCase()),
+    chargeInviter: (personId) => charge('inviter', personId),
   };
 }
 

@@ -29,7 +29,7 @@ export const workspacesPerPersonMax: Setting<number> = {
 
 export const invitesPerHourMax: Setting<number> = {
   name: 'KEYRAIL_INVITES_PER_HOUR',
-  meaning: 'Maximum invitations that one workspace may send in an hour.',
+  meaning: 'Maximum invitations in an hour by one workspace, and by one person in all workspaces.',
   fallback: '50',
   parse: (text) => wholeNumber(text, 1, 10_000),
 };

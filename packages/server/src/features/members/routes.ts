@@ -1,12 +1,15 @@
 // Members and invitations. Test keys may not even read them: members belong to no environment.
 import { accountEndpoints } from '@keyrail/protocol/endpoints/accounts.ts';
 import { memberEndpoints } from '@keyrail/protocol/endpoints/members.ts';
-import { personOf } from '../../access/principal.ts';
+import { type Principal, personOf, reachOf } from '../../access/principal.ts';
 import type { Throttle } from '../../access/throttle.ts';
+import { assert } from '../../base/assert.ts';
 import { ApiError } from '../../base/errors.ts';
+import type { Read } from '../../doors/door.ts';
 import { type Actor, allEnvs, type Reach } from '../../doors/reach.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
 import { linesOf, planned, type ServedRoute, serve } from '../../http/route.ts';
+import { findPersonBehindKey } from '../secret-keys/rows.ts';
 import { acceptInvite } from './accept-invite.ts';
 import { changeRole } from './change-role.ts';
 import { invitePerson } from './invite-person.ts';
@@ -26,7 +29,7 @@ import { listInvites, listMembers } from './rows.ts';
 
 export type MemberParts = {
   throttle: Throttle;
-  /** Per workspace. */
+  /** Per workspace; the throttle counts those of each person. */
   invitesPerHourMax: number;
 };
 
@@ -66,8 +69,9 @@ export const memberRoutes = ({
       door: 'write',
       verifiedPerson: true,
       whenQuarantined: 'refuse',
-      run: async ({ write, body: { email, role } }) => {
+      run: async ({ read, write, body: { email, role }, principal }) => {
         await throttle.chargeRecipient(email);
+        await throttle.chargeInviter(await findInviter(read, principal));
         return write((tx) => invitePerson(tx, { email, role, perHourMax }), presentInvited);
       },
     },
@@ -90,6 +94,15 @@ export const memberRoutes = ({
       run: async ({ write, params }) => write((tx) => revokeInvite(tx, params.id), presentInvite),
     },
   });
+
+/** The person who invites; for a secret key without one, the workspace. */
+async function findInviter(read: Read, principal: Principal): Promise<string> {
+  if (principal.kind === 'session') return principal.userId;
+  const reach = reachOf(principal);
+  assert(reach, 'an endpoint of a workspace was called without one');
+  const { actor, workspaceId } = reach;
+  return (actor.id && (await findPersonBehindKey(read, actor.id))) || workspaceId;
+}
 
 const acceptanceLines = linesOf(
   accountEndpoints,

@@ -32,6 +32,20 @@ export async function lockSecretKey(tx: Check, id: string): Promise<SecretKeyRow
   return row ?? miss(tx, 'secret key', id);
 }
 
+/** Longer chains of keys that created each other are not followed. */
+const CHAIN_MAX = 1000;
+
+/** The person who created the key, or the first of the keys that led to it; null if nobody did. */
+export async function findPersonBehindKey(tx: Read, id: string): Promise<string | null> {
+  const found = sql<{ creator: string }>`with recursive chain (creator, length) as (
+      select created_by, 1 from secret_keys where id = ${id}
+      union all select k.created_by, chain.length + 1
+        from chain join secret_keys k on k.id = chain.creator where chain.length < ${CHAIN_MAX})
+    select creator from chain
+    where creator is not null and not exists (select from secret_keys k where k.id = creator)`;
+  return (await maybe(tx, found))?.creator ?? null;
+}
+
 export type NewSecretKeyRow = Insertable<Columns>;
 
 type Position = { createdAt: Date; id: string };
