@@ -86,7 +86,8 @@ for (const [where, start] of Object.entries({
 }
 
 test('in memory the records of leases are bounded, and dropped after their end', () => {
-  const leases = createLeaseBook(10);
+  const total = { leases: 0, leasesMax: 25 };
+  const leases = createLeaseBook(10, total);
   for (let at = 0; at < 20; at += 1) leases.hold(`early ${at}`, 1000 + at, 0);
   equal(leases.take('early 9', 1009), true);
   equal(leases.take('early 9', 1009), false);
@@ -97,4 +98,15 @@ test('in memory the records of leases are bounded, and dropped after their end',
   let held = 0;
   for (let at = 0; at < 30; at += 1) held += leases.take(`late ${at}`, 9000) ? 1 : 0;
   equal(held, 10);
+  const others = [
+    createLeaseBook(10, total),
+    createLeaseBook(10, total),
+    createLeaseBook(10, total),
+  ];
+  for (const other of others) {
+    for (let at = 0; at < 10; at += 1) other.hold(`${at}`, 9000, 2000);
+  }
+  equal(total.leases, 25, 'all owners together');
+  for (const other of others) other.clear();
+  equal(total.leases, 0);
 });

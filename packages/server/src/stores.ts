@@ -12,7 +12,7 @@ import { loginWarnings, refuseUnsafeLogin, refuseUnsafeRoles } from './db/login-
 import { migrate } from './db/migrate.ts';
 import { openPostgres, withPostgresAdmin } from './db/postgres.ts';
 import type { Counters } from './volatile/counters.ts';
-import { createMemoryCounters } from './volatile/memory.ts';
+import { createMemoryCounters, totalNamesMax } from './volatile/memory.ts';
 
 type Wanted = Pick<
   Config,
@@ -62,7 +62,8 @@ export async function openCounters(
   log: Log,
 ): Promise<Counters> {
   if (!redisUrl) {
-    return createMemoryCounters({ nowMs: () => clock.now().getTime(), namesMax: countersMax });
+    const nowMs = () => clock.now().getTime();
+    return createMemoryCounters({ nowMs, namesMax: countersMax, totalMax: totalNamesMax() });
   }
   const { openRedisCounters } = await import('./volatile/redis.ts');
   const counters = openRedisCounters({

@@ -6,14 +6,23 @@ export type LeaseBook = {
   hold(record: string, endsAtMs: number, now: number): void;
   /** Removes the record. False if there is none. */
   take(record: string, endsAtMs: number): boolean;
+  /** Drops all records, with their owner. */
+  clear(): void;
 };
+
+/** Records of all owners. */
+export type LeaseTotal = { leases: number; readonly leasesMax: number };
 
 /** End times looked at for each new lease. */
 const LOOKED_AT = 2;
 
-export function createLeaseBook(leasesMax: number): LeaseBook {
+export function createLeaseBook(leasesMax: number, total: LeaseTotal): LeaseBook {
   const endings = new Map<number, Set<string>>();
   let size = 0;
+  const resize = (by: number): void => {
+    size += by;
+    total.leases += by;
+  };
 
   /** Drops the leases of an end time that has passed; otherwise its turn comes again later. */
   function lookAtNext(now: number): void {
@@ -22,24 +31,28 @@ export function createLeaseBook(leasesMax: number): LeaseBook {
     const [endsAtMs, records] = value;
     endings.delete(endsAtMs);
     if (endsAtMs > now) endings.set(endsAtMs, records);
-    else size -= records.size;
+    else resize(-records.size);
   }
 
   return {
     hold(record, endsAtMs, now) {
       for (let looked = 0; looked < LOOKED_AT; looked += 1) lookAtNext(now);
-      if (size >= leasesMax) return;
+      if (size >= leasesMax || total.leases >= total.leasesMax) return;
       const records = endings.get(endsAtMs);
       if (records) records.add(record);
       else endings.set(endsAtMs, new Set([record]));
-      size += 1;
+      resize(1);
     },
     take(record, endsAtMs) {
       const records = endings.get(endsAtMs);
       if (!records?.delete(record)) return false;
-      size -= 1;
+      resize(-1);
       if (records.size === 0) endings.delete(endsAtMs);
       return true;
+    },
+    clear() {
+      endings.clear();
+      resize(-size);
     },
   };
 }

@@ -1,6 +1,8 @@
 // Counters in memory, for a deployment with one process. They must behave exactly like the scripts
-// for Redis; a test compares the two step by step. Each owner has a bounded number of names.
-// Expired names are removed during checks, a few at a time.
+// for Redis; a test compares the two step by step. Each owner has a bounded number of names, and so
+// have all owners together. Expired names are removed during checks, a few at a time.
+import { getHeapStatistics } from 'node:v8';
+import { SECOND_MS } from '../base/duration.ts';
 import {
   type Counters,
   type Lease,
@@ -25,15 +27,27 @@ import {
   tallyOf,
 } from './memory-counter.ts';
 import { type Charged, expiresInMs, giveBack, recordLease } from './memory-leases.ts';
-import { type Counter, createOwnerNames, type OwnerNames } from './owner-names.ts';
+import { type Counter, createOwnerNames, type OwnerNames, type Total } from './owner-names.ts';
 
-/** Up to 50 MB if all of them are sliding, and 15 MB of leases. */
+/** Up to 82 MB if all of them are sliding, and 15 MB of leases. */
 const MEMORY_NAMES_MAX = 100_000;
+
+/** Measured: 816 to 832 bytes sliding, 688 to 704 fixed; the ids of rules may be longer. */
+const NAME_BYTES = 1024;
+/** Above this share of the heap, owners with more names than others get no new ones. */
+const HEAP_SHARE = 1 / 8;
+/** The names of owners with few names fit above it, up to a second share. */
+const SHARES_MAX = 2;
+const SHARED_WAIT_MS = 10 * SECOND_MS;
+
+/** The names that all owners may have together in a process with this heap. */
+export const totalNamesMax = (): number =>
+  Math.floor((getHeapStatistics().heap_size_limit * HEAP_SHARE) / NAME_BYTES);
 
 /** Names swept for every rule checked, so that the sweep is faster than new names arrive. */
 const SWEPT_PER_RULE = 2;
 
-type MemoryParts = { nowMs(): number; namesMax?: number };
+type MemoryParts = { nowMs(): number; namesMax?: number; totalMax?: number };
 
 type MemoryCounters = Omit<Counters, 'check' | 'lease' | 'giveBack'> & {
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict;
@@ -44,17 +58,28 @@ type MemoryCounters = Omit<Counters, 'check' | 'lease' | 'giveBack'> & {
 };
 
 export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
-  const { nowMs, namesMax = MEMORY_NAMES_MAX } = parts;
+  const { nowMs, namesMax = MEMORY_NAMES_MAX, totalMax = Number.POSITIVE_INFINITY } = parts;
   const owners = new Map<string, OwnerNames>();
+  const total: Total = { names: 0, leases: 0, leasesMax: totalMax };
   const sweep = openSweep(owners);
 
   function namesOf(owner: Owner): OwnerNames {
     const known = owners.get(owner.name);
     if (known) return known;
-    const names = createOwnerNames(owner.namesMax);
+    const names = createOwnerNames(owner.namesMax, total);
     owners.set(owner.name, names);
     return names;
   }
+
+  /** Counters that exist are charged even if there are too many. */
+  function refuseBeyondTotal(names: OwnerNames, added: number): void {
+    const all = total.names + added;
+    if (added === 0 || all <= totalMax) return;
+    const isOverShare = names.size() + added > totalMax / owners.size;
+    if (isOverShare || all > SHARES_MAX * totalMax) throw overQuota(SHARED_WAIT_MS);
+  }
+
+  const charging = (names: OwnerNames): Charging => ({ names, refuseBeyondTotal });
 
   return {
     store: 'memory',
@@ -66,7 +91,7 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
       const looked = look(names, rules, { now, cost });
       try {
         if (looked.allowed && cost > 0) {
-          chargeAll(names ?? namesOf(owner), rules, { looked, now, cost });
+          chargeAll(charging(names ?? namesOf(owner)), rules, { looked, now, cost });
         }
       } finally {
         // After the charge, which must not write to a counter that the sweep has removed. Also
@@ -84,7 +109,7 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
       try {
         if (granted > 0) {
           const names = namesOf(owner);
-          const charged = chargeAll(names, rules, { looked, now, cost: granted });
+          const charged = chargeAll(charging(names), rules, { looked, now, cost: granted });
           recordLease(names, leaseId, { charged, now });
           expires = expiresInMs(charged, now);
         }
@@ -99,10 +124,7 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
       return names ? giveBack(names, rules, { ...rest, now: nowMs() }) : 0;
     },
     size(ownerName) {
-      if (ownerName !== undefined) return owners.get(ownerName)?.size() ?? 0;
-      let held = 0;
-      for (const names of owners.values()) held += names.size();
-      return held;
+      return ownerName === undefined ? total.names : (owners.get(ownerName)?.size() ?? 0);
     },
     state: () => ({ configured: false, ready: false, error: null }),
     close: async () => {},
@@ -119,7 +141,10 @@ function openSweep(owners: Map<string, OwnerNames>): (now: number, steps: number
       const { value, done } = turns.next();
       sweepOne = done ? null : value[1].sweeper();
       if (done) turns = owners.entries();
-      else if (value[1].size() === 0) owners.delete(value[0]);
+      else if (value[1].size() === 0) {
+        value[1].leases.clear();
+        owners.delete(value[0]);
+      }
     }
   };
 }
@@ -147,13 +172,19 @@ function look(names: OwnerNames | undefined, rules: readonly Rule[], charge: Cha
 const restOf = (rules: readonly Rule[], tallies: readonly Tally[], want: number): number =>
   rules.reduce((least, { limit }, at) => Math.min(least, limit - (tallies[at]?.used ?? 0)), want);
 
+type Charging = {
+  names: OwnerNames;
+  refuseBeyondTotal(names: OwnerNames, added: number): void;
+};
+
 /** Charges all counters and returns them, or throws before the first charge. */
 function chargeAll(
-  names: OwnerNames,
+  { names, refuseBeyondTotal }: Charging,
   rules: readonly Rule[],
   { looked: { counters, tallies }, now, cost }: Charge & { looked: Looked },
 ): Charged[] {
   const added = counters.reduce((count, known) => (known ? count : count + 1), 0);
+  refuseBeyondTotal(names, added);
   if (added > 0 && !names.makeSpace(added, counters, now)) throw overQuota(names.waitMs(now));
   const charged: Charged[] = [];
   for (let at = 0; at < rules.length; at += 1) {

@@ -2,7 +2,7 @@
 // recently used first. A name at its limit is not evicted, because its next check would be allowed
 // although it must be denied.
 import { LEASES_MAX } from './counters.ts';
-import { createLeaseBook, type LeaseBook } from './lease-book.ts';
+import { createLeaseBook, type LeaseBook, type LeaseTotal } from './lease-book.ts';
 
 export type Counter = {
   /** Index of the newest bucket that was charged. */
@@ -18,6 +18,9 @@ export type Counter = {
   /** No other counter of the owner has it or had it. */
   serial: number;
 };
+
+/** What all owners hold together. */
+export type Total = LeaseTotal & { names: number };
 
 export type OwnerNames = {
   readonly leases: LeaseBook;
@@ -43,6 +46,7 @@ const KEPT_AFTER_MS = 60_000;
 
 type Held = {
   namesMax: number;
+  total: Total;
   /** In the order of the last charge or denial; names are evicted from the beginning. */
   below: Map<string, Counter>;
   full: Map<string, Counter>;
@@ -52,19 +56,20 @@ type Held = {
   earliestMs: number;
 };
 
-export function createOwnerNames(namesMax: number): OwnerNames {
+export function createOwnerNames(namesMax: number, total: Total): OwnerNames {
   const below = new Map<string, Counter>();
   const full = new Map<string, Counter>();
-  const held: Held = { namesMax, below, full, rechecking: null, earliestMs: NOT_KNOWN_MS };
+  const held: Held = { namesMax, total, below, full, rechecking: null, earliestMs: NOT_KNOWN_MS };
   let added = 0;
   return {
-    leases: createLeaseBook(LEASES_MAX),
+    leases: createLeaseBook(LEASES_MAX, total),
     get: (name) => below.get(name) ?? full.get(name),
     size: () => below.size + full.size,
     makeSpace: (added, kept, now) => makeSpace(held, { added, kept, now }),
     add(name, counter, now) {
       counter.isFull = counter.fullUntilMs > now;
       added += 1;
+      total.names += 1;
       counter.serial = added;
       (counter.isFull ? full : below).set(name, counter);
       held.rechecking = null;
@@ -112,6 +117,7 @@ function makeSpace(held: Held, { added, kept, now }: Wanted): boolean {
     if (left === 0) break;
     if (kept.includes(counter)) continue;
     below.delete(name);
+    held.total.names -= 1;
     left -= 1;
   }
   return true;
@@ -142,8 +148,10 @@ function sweeperOf(held: Held): (now: number) => boolean {
       return entries.length > 0;
     }
     const [name, counter] = value;
-    if (counter.endsAtMs + KEPT_AFTER_MS <= now) (counter.isFull ? full : below).delete(name);
-    else if (counter.isFull && counter.fullUntilMs <= now) {
+    if (counter.endsAtMs + KEPT_AFTER_MS <= now) {
+      (counter.isFull ? full : below).delete(name);
+      held.total.names -= 1;
+    } else if (counter.isFull && counter.fullUntilMs <= now) {
       move(held, name, { counter, isFull: false });
     }
     return true;
