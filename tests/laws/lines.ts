@@ -33,7 +33,10 @@ export const routeTable = servedRoutes({
   responseSealing: { seal: never, unseal: never },
   idempotencyBytesMax: 1,
   webhookSealing: { seal: never, unseal: never },
-  webhookTargets: { resolveHost: never, allowPrivate: true },
+  webhookTargets: {
+    hostNames: { takePlace: never, addressesOf: never },
+    allowPrivate: true,
+  },
   sendWebhookNow: never,
   tenantMonthsMax: 1,
   hub: createPolicyHub({ heldPollsMax: 1 }),

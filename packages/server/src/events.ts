@@ -9,9 +9,9 @@ import { allEnvs } from './doors/reach.ts';
 import { openRead } from './doors/read.ts';
 import type { OpenWork } from './doors/work.ts';
 import { type DoorParts, type OpenWrite, openWrite } from './doors/write.ts';
+import { createHostNames } from './features/webhooks/host-names.ts';
 import type { WebhookRouteParts } from './features/webhooks/routes.ts';
 import { sendNow, type WebhookParts } from './features/webhooks/send-webhooks.job.ts';
-import { resolveHost } from './features/webhooks/target-url.ts';
 import { createRequestSender, type SendRequest } from './features/webhooks/webhook-request.ts';
 
 const WORK_WAIT_MS = 10_000;
@@ -21,6 +21,8 @@ export type EventSettings = {
   webhookPrivate: boolean;
   /** Mails owners once a day about live keys that end soon. */
   expiryMail: boolean;
+  /** Name servers for the hosts of webhooks; only tests name any. */
+  nameServers?: readonly string[];
   log: Log;
   /** Null: deliveries have no spans. */
   tracing?: Tracing | null;
@@ -37,7 +39,8 @@ export function createEvents(settings: EventSettings, parts: EventParts): Events
   const { webhookPrivate: allowPrivate, expiryMail, log, tracing } = settings;
   const { doors, work, sealingKey } = parts;
   const { db, newId, randomBytes } = doors;
-  const send = createRequestSender({ allowPrivate, nowMs: monotonicMs });
+  const hostNames = createHostNames({ allowPrivate, servers: settings.nameServers });
+  const send = createRequestSender({ allowPrivate, hostNames, nowMs: monotonicMs });
   const webhookSealing = createBoundSealing(sealingKey, randomBytes);
   const webhooks: WebhookParts = {
     work,
@@ -53,8 +56,8 @@ export function createEvents(settings: EventSettings, parts: EventParts): Events
   return {
     routes: {
       webhookSealing,
-      webhookTargets: { resolveHost, allowPrivate },
-      sendWebhookNow: (id) => sendNow(webhooks, id),
+      webhookTargets: { hostNames, allowPrivate },
+      sendWebhookNow: (id, place) => sendNow(webhooks, id, place),
     },
     worker: { webhooks, expiryMail },
   };

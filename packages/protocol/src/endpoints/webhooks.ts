@@ -24,8 +24,8 @@ import {
 const Url = text(1, WEBHOOK_URL_CHARS_MAX).meta({
   format: 'uri',
   description:
-    'Begins with `https://`. The host must have a public address; this is checked again at each ' +
-    'connection. Redirects are not followed.',
+    'Begins with `https://`. The host must resolve to public addresses only; this is checked again ' +
+    'at each connection. Redirects are not followed.',
 });
 
 const Events = z

@@ -25,7 +25,7 @@ export const texts = {
   remove: 'Remove',
   form: {
     url: 'URL',
-    urlHint: 'It begins with https:// and its host has a public address.',
+    urlHint: 'It begins with https://, and its host resolves to public addresses only.',
     urlPlaceholder: 'https://hooks.example.com/keyrail',
     events: 'Events',
     eventsHint: 'Types such as api_key.revoked, groups such as api_key.*, or * for all.',

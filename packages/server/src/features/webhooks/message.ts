@@ -9,14 +9,16 @@ import {
 import { VERSION } from '../../base/version.ts';
 import type { WebhookRequest } from './webhook-request.ts';
 
+type Target = Pick<WebhookRequest, 'url' | 'workspaceId' | 'place'>;
+
 /** Signed with each secret. The time is that of this attempt: a receiver refuses old messages. */
 export function requestFor(
-  url: string,
+  target: Target,
   message: SignedMessage & { body: string },
   secrets: readonly Buffer[],
 ): WebhookRequest {
   return {
-    url,
+    ...target,
     body: message.body,
     headers: {
       'content-type': 'application/json',

@@ -5,6 +5,7 @@ import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
 import { createEndpoint } from './create-endpoint.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
+import type { Place } from './host-names.ts';
 import { presentDeleted, presentDelivery, presentEndpoint, presentWithSecret } from './present.ts';
 import { queueTest } from './queue-test.ts';
 import { retryDelivery } from './retry-delivery.ts';
@@ -17,7 +18,7 @@ export type WebhookRouteParts = {
   webhookTargets: TargetRules;
   webhookSealing: BoundSealing;
   /** Sends a delivery, and resolves when the result is recorded. */
-  sendWebhookNow(deliveryId: string): Promise<void>;
+  sendWebhookNow(deliveryId: string, place: Place): Promise<void>;
 };
 
 export const webhookRoutes = ({
@@ -30,10 +31,12 @@ export const webhookRoutes = ({
       boundary: 'rows',
       door: 'write',
       whenQuarantined: 'refuse',
-      run: async ({ write, body }) => {
+      patience: 'stepped',
+      run: async ({ read, write, body, gone }) => {
         const { events, env = null, description = null } = body;
-        // Before the transaction: the look-up of the host name may take seconds.
-        const url = await checkTarget(body.url, targets);
+        // Before the transaction: the lookup of the host name may take seconds.
+        const registering = { ...read.reach, signal: gone() };
+        const url = await checkTarget(body.url, targets, registering);
         const wanted = { url, events, env, description };
         return write((tx) => createEndpoint(tx, wanted, sealing), presentWithSecret);
       },
@@ -57,9 +60,12 @@ export const webhookRoutes = ({
       boundary: 'rows',
       door: 'write',
       whenQuarantined: 'refuse',
-      run: async ({ write, params, body }) => {
+      patience: 'stepped',
+      run: async ({ read, write, params, body, gone }) => {
         const { url: asked, ...patch } = body;
-        const url = asked === undefined ? undefined : await checkTarget(asked, targets);
+        const registering = { ...read.reach, signal: gone() };
+        const url =
+          asked === undefined ? undefined : await checkTarget(asked, targets, registering);
         return presentEndpoint(
           await write((tx) => updateEndpoint(tx, params.id, { ...patch, url })),
         );
@@ -88,9 +94,14 @@ export const webhookRoutes = ({
       whenQuarantined: 'refuse',
       patience: 'stepped',
       run: async ({ write, read, params }) => {
-        const { id } = await write((tx) => queueTest(tx, params.id), presentDelivery);
-        await sendWebhookNow(id);
-        return presentDelivery(await loadDelivery(read, id));
+        const place = targets.hostNames.takePlace(read.reach.workspaceId);
+        try {
+          const { id } = await write((tx) => queueTest(tx, params.id), presentDelivery);
+          await sendWebhookNow(id, place);
+          return presentDelivery(await loadDelivery(read, id));
+        } finally {
+          place.release();
+        }
       },
     },
     'GET /v1/webhook_endpoints/{id}/deliveries': {

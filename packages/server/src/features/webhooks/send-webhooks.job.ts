@@ -13,6 +13,7 @@ import type { OpenWrite } from '../../doors/write.ts';
 import { findAuditRow } from '../audit/rows.ts';
 import { CLAIM_MS, hasFailedTooLong, pauseAfterMs } from './attempt-schedule.ts';
 import { disableFailing } from './disable-failing.ts';
+import type { Place } from './host-names.ts';
 import { requestFor } from './message.ts';
 import { presentEvent, presentNotice } from './present.ts';
 import {
@@ -57,7 +58,7 @@ export type WebhookSender = {
 };
 
 /** Sends a delivery that this process has queued for itself. */
-export async function sendNow(parts: WebhookParts, id: string): Promise<void> {
+export async function sendNow(parts: WebhookParts, id: string, place: Place): Promise<void> {
   const claim = parts.newId();
   const taken = await parts.work(async (tx) => ({
     now: tx.now,
@@ -65,7 +66,7 @@ export async function sendNow(parts: WebhookParts, id: string): Promise<void> {
   }));
   const { now, delivery } = taken;
   const stopping = new AbortController().signal;
-  if (delivery) await sendOne(parts, delivery, { claim, now, stopping });
+  if (delivery) await sendOne(parts, delivery, { claim, now, stopping, place });
 }
 
 export function createWebhookSender(parts: WebhookParts): WebhookSender {
@@ -123,20 +124,27 @@ export function createWebhookSender(parts: WebhookParts): WebhookSender {
   };
 }
 
-type Sending = { claim: string; now: Date; stopping: AbortSignal };
+type Sending = {
+  claim: string;
+  now: Date;
+  stopping: AbortSignal;
+  /** For the lookup of the host, if it is taken already. */
+  place?: Place;
+};
 
 async function sendOne(
   parts: WebhookParts,
   delivery: DueDelivery,
-  { claim, now, stopping }: Sending,
+  { claim, now, stopping, place }: Sending,
 ): Promise<void> {
   const { work, webhookSealing, sendWebhook } = parts;
-  const { id, url, endpointId } = delivery;
+  const { id, url, endpointId, workspaceId } = delivery;
   const body = await bodyOf(parts, delivery);
   if (body === null) return work((tx) => removeClaimed(tx, { id, claim }));
   const secrets = signingSecretsOf(webhookSealing, { ...delivery, id: endpointId }, now);
   const timestamp = Math.floor(now.getTime() / SECOND_MS);
-  const attempt = await sendWebhook(requestFor(url, { id, timestamp, body }, secrets), stopping);
+  const target = { url, workspaceId, place };
+  const attempt = await sendWebhook(requestFor(target, { id, timestamp, body }, secrets), stopping);
   if (attempt.error === null) return recordSuccess(parts, { id, claim }, attempt);
   if (stopping.aborted) return work((tx) => updateReleased(tx, { id, claim }));
   return recordFailure(parts, delivery, { claim, attempt });

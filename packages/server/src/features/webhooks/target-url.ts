@@ -1,19 +1,12 @@
 // The URL of a webhook endpoint. It is checked when it is registered, and its address again at each
 // connection, because a host name can point elsewhere later.
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { type ApiError, invalid } from '../../base/errors.ts';
 import { isGlobalAddress } from './global-address.ts';
-
-/** The addresses of a host name. Throws the resolver's error if it has none. */
-type ResolveHost = (hostname: string) => Promise<readonly string[]>;
-
-/** As connections resolve it, by the settings of the system. */
-export const resolveHost: ResolveHost = async (hostname) =>
-  (await lookup(hostname, { all: true })).map(({ address }) => address);
+import type { HostNames } from './host-names.ts';
 
 export type TargetRules = {
-  resolveHost: ResolveHost;
+  hostNames: Pick<HostNames, 'takePlace' | 'addressesOf'>;
   /** Allows plain HTTP and addresses of private networks: KEYRAIL_WEBHOOK_PRIVATE. */
   allowPrivate: boolean;
 };
@@ -25,19 +18,26 @@ const HTTPS_PORT = 443;
 /** Names that never leave a machine or a network, whatever a resolver answers. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/;
 
-/** These say that a name does not exist. Any other failure of the resolver may pass. */
-const NO_SUCH_NAME = new Set(['ENOTFOUND', 'ENODATA']);
+/** Who registers the URL. */
+type Registering = { workspaceId: string; signal: AbortSignal };
 
-export async function checkTarget(text: string, rules: TargetRules): Promise<string> {
+export async function checkTarget(
+  text: string,
+  { hostNames, allowPrivate }: TargetRules,
+  { workspaceId, signal }: Registering,
+): Promise<string> {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url) throw refused('Must be a URL.');
-  const allowed = rules.allowPrivate ? ['https:', 'http:'] : ['https:'];
+  const allowed = allowPrivate ? ['https:', 'http:'] : ['https:'];
   if (!allowed.includes(url.protocol)) throw refused('Must begin with https://.');
   if (url.username !== '' || url.password !== '') throw refused('Must not contain credentials.');
   if (url.hash !== '') throw refused('Must not contain a fragment.');
-  if (!rules.allowPrivate) {
+  if (!allowPrivate) {
     refusePort(url);
-    await refusePrivateHost(url, rules.resolveHost);
+    await refusePrivateHost(url, (hostname) => {
+      const place = hostNames.takePlace(workspaceId);
+      return hostNames.addressesOf(hostname, { place, signal });
+    });
   }
   return url.href;
 }
@@ -49,28 +49,28 @@ function refusePort({ port }: URL): void {
   }
 }
 
-/** The parser has already turned every spelling of an IPv4 address into the usual one. */
-async function refusePrivateHost(url: URL, resolveHost: ResolveHost): Promise<void> {
+/**
+ * The parser has already turned every spelling of an IPv4 address into the usual one. A name without
+ * an address gets the same message as a name with a private one: a network's own names stay unknown.
+ */
+async function refusePrivateHost(
+  url: URL,
+  addressesOf: (hostname: string) => Promise<readonly string[]>,
+): Promise<void> {
   const hostname = hostOf(url);
-  if (isIP(hostname) !== 0) {
-    if (!isGlobalAddress(hostname)) throw notPublic();
-    return;
-  }
   const name = hostname.replace(/\.$/, '');
-  if (PRIVATE_NAME.test(name) || !name.includes('.')) throw notPublic();
-  const addresses = await resolveHost(hostname).catch((error: unknown) => {
-    if (isMissing(error)) throw refused(`There is no host with the name ${name}.`);
-    return [];
-  });
-  if (!addresses.every(isGlobalAddress)) throw notPublic();
+  if (isIP(hostname) === 0 && (PRIVATE_NAME.test(name) || !name.includes('.'))) throw notPublic();
+  const addresses = isIP(hostname) === 0 ? await addressesOf(hostname) : [hostname];
+  if (!areGlobal(addresses)) throw notPublic();
 }
+
+/** One address that is not public is enough to refuse a name. */
+export const areGlobal = (addresses: readonly string[]): boolean =>
+  addresses.length > 0 && addresses.every(isGlobalAddress);
 
 /** Without the brackets of an IPv6 address. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && NO_SUCH_NAME.has(String(error.code));
-
 const refused = (message: string): ApiError => invalid('body', [{ path: 'url', message }]);
 
-const notPublic = (): ApiError => refused('The host must have a public address.');
+const notPublic = (): ApiError => refused('The host must resolve to public addresses only.');

@@ -1,14 +1,15 @@
 // One request: where it may connect to, and what becomes of each kind of response.
-import { deepEqual, equal } from 'node:assert/strict';
-import type { LookupAddress } from 'node:dns';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { openNameServer } from '@keyrail/testing/dns-server.ts';
 import { openReceiver } from '@keyrail/testing/webhook-receiver.ts';
+import { createHostNames } from './host-names.ts';
 import { createRequestSender } from './webhook-request.ts';
 
-const message = { headers: { 'webhook-id': 'x' }, body: '{}' };
-const NOT_PUBLIC = 'The host has an address that is not public.';
+const message = { headers: { 'webhook-id': 'x' }, body: '{}', workspaceId: 'one' };
+const NOT_PUBLIC = 'The host does not resolve to public addresses only.';
 const nowMs = () => performance.now();
 
 /** Counts connections on the loopback, and accepts none of them for long. */
@@ -23,48 +24,66 @@ async function openTrap(t: TestContext): Promise<{ port: number; connections(): 
   return { port: (server.address() as AddressInfo).port, connections: () => count };
 }
 
-const resolving = (...addresses: string[]) => {
-  const asked: string[] = [];
-  const lookup = (
-    hostname: string,
-    _options: unknown,
-    done: (error: null, found: LookupAddress[]) => void,
-  ) => {
-    asked.push(hostname);
-    done(
-      null,
-      addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-    );
-  };
-  return { asked, lookup };
+const strict = (servers: string[]) => {
+  const hostNames = createHostNames({ allowPrivate: false, servers });
+  return createRequestSender({ allowPrivate: false, nowMs, hostNames });
 };
+const open = { allowPrivate: true, nowMs, hostNames: createHostNames({ allowPrivate: true }) };
+
+const MANY = Array.from({ length: 49 }, (_, n) => `93.184.216.${n}`);
 
 test('a name that has come to point into the network is not connected to', async (t) => {
   const trap = await openTrap(t);
-  for (const addresses of [
-    ['127.0.0.1'],
-    ['::1'],
-    ['::ffff:127.0.0.1'],
-    ['93.184.216.34', '127.0.0.1'],
-    ['169.254.169.254'],
-    [],
+  const names = await openNameServer(t, {});
+  const send = strict([names.server]);
+  for (const zone of [
+    { 'hooks.example.com': ['127.0.0.1'] },
+    { 'hooks.example.com': ['0:0:0:0:0:0:0:1'] },
+    { 'hooks.example.com': ['0:0:0:0:0:ffff:7f00:1'] },
+    { 'hooks.example.com': ['93.184.216.34', '127.0.0.1'] },
+    { 'hooks.example.com': ['93.184.216.34', '0:0:0:0:0:0:0:1'] },
+    { 'hooks.example.com': [...MANY, '10.0.0.1'] },
+    { 'hooks.example.com': ['169.254.169.254'] },
+    { 'hooks.example.com': { alias: 'db.internal' }, 'db.internal': ['127.0.0.1'] },
+    { 'hooks.example.com': { alias: 'none.internal' } },
+    { 'hooks.example.com': 'servfail' as const },
+    { 'hooks.example.com': [] },
+    {},
   ]) {
-    const { asked, lookup } = resolving(...addresses);
-    const send = createRequestSender({ allowPrivate: false, nowMs, lookup });
-    const { status, error } = await send({
-      url: `https://hooks.example.com:${trap.port}/`,
-      ...message,
-    });
-    deepEqual([status, error], [null, NOT_PUBLIC], addresses.join());
-    deepEqual(asked, ['hooks.example.com'], 'the connection itself asked');
+    names.change(zone);
+    const url = `https://hooks.example.com:${trap.port}/`;
+    const { status, error } = await send({ url, ...message });
+    deepEqual([status, error], [null, NOT_PUBLIC], JSON.stringify(zone));
+    deepEqual(names.asked.splice(0).toSorted(), ['hooks.example.com A', 'hooks.example.com AAAA']);
   }
   equal(trap.connections(), 0);
 });
 
+test('a private name is connected to where private addresses are allowed', async (t) => {
+  const receiver = await openReceiver(t);
+  const names = await openNameServer(t, { 'hooks.example.com': ['127.0.0.1'] });
+  const hostNames = createHostNames({ allowPrivate: true, servers: [names.server] });
+  const send = createRequestSender({ ...open, hostNames });
+  const { port } = new URL(receiver.url);
+  equal((await send({ url: `http://hooks.example.com:${port}/`, ...message })).status, 204);
+  equal((await send({ url: `http://localhost:${port}/`, ...message })).status, 204);
+  const unknown = await send({ url: `http://other.example.com:${port}/`, ...message });
+  equal(unknown.error, 'The host name could not be resolved.');
+});
+
+test('the hosts file counts only where private addresses are allowed', async (t) => {
+  const names = await openNameServer(t, {});
+  const asked = { place: { release: () => {} }, signal: new AbortController().signal };
+  const found = (allowPrivate: boolean) =>
+    createHostNames({ allowPrivate, servers: [names.server] }).addressesOf('localhost', asked);
+  ok((await found(true)).includes('127.0.0.1'));
+  deepEqual(await found(false), []);
+});
+
 test('an address of the network is not connected to, nor is plain HTTP used', async (t) => {
   const trap = await openTrap(t);
-  const { lookup } = resolving('127.0.0.1');
-  const send = createRequestSender({ allowPrivate: false, nowMs, lookup });
+  const names = await openNameServer(t, { 'hooks.example.com': ['127.0.0.1'] });
+  const send = strict([names.server]);
   for (const host of ['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '0x7f.1']) {
     const { error } = await send({ url: `https://${host}:${trap.port}/`, ...message });
     equal(error, NOT_PUBLIC, host);
@@ -76,7 +95,7 @@ test('an address of the network is not connected to, nor is plain HTTP used', as
 
 test('only a status of 2xx is a success', async (t) => {
   const receiver = await openReceiver(t);
-  const send = createRequestSender({ allowPrivate: true, nowMs });
+  const send = createRequestSender(open);
   for (const status of [200, 201, 204, 299]) {
     receiver.behave(() => status);
     const attempt = await send({ url: receiver.url, ...message });
@@ -91,10 +110,10 @@ test('only a status of 2xx is a success', async (t) => {
 
 test('a receiver without a response is given up, and a stop ends the attempt', async (t) => {
   const receiver = await openReceiver(t, () => null);
-  const send = createRequestSender({ allowPrivate: true, nowMs, answerMsMax: 200 });
+  const send = createRequestSender({ ...open, answerMsMax: 200 });
   const late = await send({ url: receiver.url, ...message });
   deepEqual([late.status, late.error], [null, 'No response in time.']);
-  const patient = createRequestSender({ allowPrivate: true, nowMs });
+  const patient = createRequestSender(open);
   const stopping = new AbortController();
   const attempt = patient({ url: receiver.url, ...message }, stopping.signal);
   stopping.abort();
@@ -103,7 +122,7 @@ test('a receiver without a response is given up, and a stop ends the attempt', a
 
 test('the error of a failed connection contains no address', async (t) => {
   const trap = await openTrap(t);
-  const send = createRequestSender({ allowPrivate: true, nowMs });
+  const send = createRequestSender(open);
   const cut = await send({ url: `http://127.0.0.1:${trap.port}/`, ...message });
   equal(cut.error, 'The connection was closed without a response.');
   const closed = await send({ url: 'http://127.0.0.1:1/', ...message });

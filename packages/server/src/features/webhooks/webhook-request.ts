@@ -1,15 +1,16 @@
-// One request to the endpoint of a vendor. The address is checked in the look-up of the connection
-// itself, so that no name can point elsewhere between the check and the connection. Redirects are
-// not followed. Of the response only the status is read.
-import { type LookupAddress, lookup as systemLookup } from 'node:dns';
+// One request to the endpoint of a vendor. It connects to the addresses that were checked, so that
+// no name can point elsewhere between the check and the connection. Redirects are not followed. Of
+// the response only the status is read.
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { SECOND_MS } from '../../base/duration.ts';
-import { isGlobalAddress } from './global-address.ts';
-import { hostOf } from './target-url.ts';
+import type { HostNames, Place } from './host-names.ts';
+import { areGlobal, hostOf } from './target-url.ts';
 
 const ANSWER_MS_MAX = 15 * SECOND_MS;
+/** Addresses of one host that are tried, so that no name makes the server try a whole network. */
+const ADDRESSES_MAX = 8;
 
 export type Attempt = {
   /** Null if there was no response. */
@@ -23,29 +24,37 @@ export type WebhookRequest = {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
+  workspaceId: string;
+  /** For the lookup of the host, if the caller has taken it already. */
+  place?: Place | undefined;
 };
 
 export type SendRequest = (request: WebhookRequest, stopping?: AbortSignal) => Promise<Attempt>;
 
-type Lookup = (
-  hostname: string,
-  options: { all: true },
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
-
 type SenderParts = {
   allowPrivate: boolean;
+  hostNames: Pick<HostNames, 'awaitPlace' | 'addressesOf'>;
   nowMs(): number;
   answerMsMax?: number;
-  lookup?: Lookup;
 };
 
-class NotPublic extends Error {}
+/** The host has no address, or one that is not public. */
+class NoAddress extends Error {}
 
 export function createRequestSender(parts: SenderParts): SendRequest {
-  const { allowPrivate, nowMs, answerMsMax = ANSWER_MS_MAX, lookup = systemLookup } = parts;
-  const checked = checkedLookup(lookup);
-  return async ({ url, headers, body }, stopping) => {
+  const { allowPrivate, hostNames, nowMs, answerMsMax = ANSWER_MS_MAX } = parts;
+
+  async function addressesOf({ url, workspaceId, place }: WebhookRequest, signal: AbortSignal) {
+    const hostname = hostOf(new URL(url));
+    if (isIP(hostname) === 0) {
+      const lookup = { place: place ?? hostNames.awaitPlace(workspaceId), signal };
+      return hostNames.addressesOf(hostname, lookup);
+    }
+    place?.release();
+    return [hostname];
+  }
+
+  return async (request, stopping) => {
     const beganMs = nowMs();
     const late = AbortSignal.timeout(answerMsMax);
     const signal = stopping ? AbortSignal.any([late, stopping]) : late;
@@ -55,51 +64,36 @@ export function createRequestSender(parts: SenderParts): SendRequest {
       durationMs: Math.round(nowMs() - beganMs),
     });
     try {
-      const to = new URL(url);
-      if (!allowPrivate) refuseLiteral(to);
-      const status = await post(to, { headers, body, signal, ...(!allowPrivate && { checked }) });
+      const addresses = await addressesOf(request, signal);
+      signal.throwIfAborted();
+      if (addresses.length === 0) throw new NoAddress();
+      if (!allowPrivate && !isPublic(request.url, addresses)) throw new NoAddress();
+      const status = await post(request, addresses.slice(0, ADDRESSES_MAX), signal);
       const isSuccess = status >= 200 && status < 300;
       return attempted(status, isSuccess ? null : `The response had status ${status}.`);
     } catch (error) {
-      return attempted(null, late.aborted ? TOO_LATE : wordsFor(error));
+      return attempted(null, late.aborted ? TOO_LATE : wordsFor(error, allowPrivate));
     }
   };
 }
 
-/** An address in the URL is connected to without a look-up. */
-function refuseLiteral(url: URL): void {
-  const host = hostOf(url);
-  if (url.protocol !== 'https:') throw new NotPublic();
-  if (isIP(host) !== 0 && !isGlobalAddress(host)) throw new NotPublic();
-}
+const isPublic = (url: string, addresses: readonly string[]): boolean =>
+  url.startsWith('https:') && areGlobal(addresses);
 
-/** One address that is not public is enough to refuse a name. */
-const checkedLookup =
-  (lookup: Lookup): LookupFunction =>
-  (hostname, options, done) => {
-    lookup(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error) return done(error, []);
-      const [first] = addresses;
-      if (!first || !addresses.every(({ address }) => isGlobalAddress(address))) {
-        return done(new NotPublic(), []);
-      }
-      if (options.all) done(null, addresses);
-      else done(null, first.address, first.family);
-    });
-  };
-
-type Post = Omit<WebhookRequest, 'url'> & { signal: AbortSignal; checked?: LookupFunction };
-
-const post = (url: URL, { headers, body, signal, checked }: Post): Promise<number> =>
+const post = (
+  { url, headers, body }: WebhookRequest,
+  addresses: readonly string[],
+  signal: AbortSignal,
+): Promise<number> =>
   new Promise((resolve, reject) => {
-    const send = url.protocol === 'https:' ? secureRequest : plainRequest;
+    const send = url.startsWith('https:') ? secureRequest : plainRequest;
     const options = {
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       signal,
       // A connection of its own: nothing of one vendor is shared with another.
       agent: false,
-      ...(checked && { lookup: checked }),
+      lookup: answering(addresses),
     };
     const request = send(url, options, (response) => {
       resolve(response.statusCode ?? 0);
@@ -109,21 +103,31 @@ const post = (url: URL, { headers, body, signal, checked }: Post): Promise<numbe
     request.end(body);
   });
 
+const answering =
+  (addresses: readonly string[]): LookupFunction =>
+  (_hostname, { all }, done) => {
+    const found = addresses.map((address) => ({ address, family: isIP(address) }));
+    const [first = { address: '', family: 0 }] = found;
+    if (all) done(null, found);
+    else done(null, first.address, first.family);
+  };
+
 const TOO_LATE = 'No response in time.';
+const UNRESOLVED = 'The host name could not be resolved.';
+/** Also for a name that does not exist: which names a private network has is not revealed. */
+const NOT_PUBLIC = 'The host does not resolve to public addresses only.';
 
 const words: Readonly<Record<string, string>> = {
-  ENOTFOUND: 'The host name does not exist.',
-  EAI_AGAIN: 'The host name could not be resolved.',
   ECONNREFUSED: 'The connection was refused.',
   ECONNRESET: 'The connection was closed without a response.',
   EHOSTUNREACH: 'The host is unreachable.',
   ENETUNREACH: 'The network of the host is unreachable.',
-  ABORT_ERR: 'The attempt was interrupted.',
 };
 
 /** Says what failed without quoting the response, the certificate or an address. */
-function wordsFor(error: unknown): string {
-  if (error instanceof NotPublic) return 'The host has an address that is not public.';
+function wordsFor(error: unknown, allowPrivate: boolean): string {
+  if (error instanceof NoAddress) return allowPrivate ? UNRESOLVED : NOT_PUBLIC;
+  if (error instanceof Error && error.name === 'AbortError') return 'The attempt was interrupted.';
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (/CERT|SSL|TLS|SELF_SIGNED/.test(code)) return 'The certificate of the host is not valid.';
   return words[code] ?? 'The request failed.';

@@ -1,0 +1,123 @@
+// Resolves the host names of webhook endpoints, which customers choose. c-ares asks the name
+// servers over sockets; `getaddrinfo` would hold one of the few threads of the process for as long
+// as a name server is silent, and so stop the names of everybody else.
+import { Resolver } from 'node:dns/promises';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { SECOND_MS } from '../../base/duration.ts';
+import { ApiError } from '../../base/errors.ts';
+
+/** How long one name server may take. Each is asked once. */
+const SERVER_MS_MAX = 2 * SECOND_MS;
+/** All name servers together. */
+const LOOKUP_MS_MAX = 4 * SECOND_MS;
+/** Lookups in flight for each workspace, in this process. */
+const PER_WORKSPACE_MAX = 4;
+
+const HOSTS_FILE = '/etc/hosts';
+
+/** The right to one lookup. Calling it again changes nothing. */
+export type Place = { release(): void };
+
+export type HostNames = {
+  /** Throws `rate_limited` if the workspace has no place left. */
+  takePlace(workspaceId: string): Place;
+  /** Waits in order. Who waits is bounded by the requests in flight. */
+  awaitPlace(workspaceId: string): Promise<Place>;
+  /** Empty if the name has no address, or none within the time. Releases the place. */
+  addressesOf(hostname: string, lookup: Lookup): Promise<readonly string[]>;
+};
+
+export type Lookup = { place: Place | Promise<Place>; signal: AbortSignal };
+
+type HostNameParts = {
+  /** Reads the hosts file first: KEYRAIL_WEBHOOK_PRIVATE. */
+  allowPrivate: boolean;
+  /** Name servers instead of those of the system; only tests name any. */
+  servers?: readonly string[] | undefined;
+};
+
+export function createHostNames({ allowPrivate, servers }: HostNameParts): HostNames {
+  async function addressesOf(hostname: string, { place, signal }: Lookup) {
+    const taken = await place;
+    try {
+      if (signal.aborted) return [];
+      const own = allowPrivate ? await addressesInHostsFile(hostname) : [];
+      return own.length > 0 ? own : await resolve(hostname, { servers, signal });
+    } finally {
+      taken.release();
+    }
+  }
+  return { ...createPlaces(), addressesOf };
+}
+
+type Resolving = { servers: readonly string[] | undefined; signal: AbortSignal };
+
+/** A resolver for each lookup, because a resolver can only cancel all of its queries. */
+async function resolve(hostname: string, { servers, signal }: Resolving): Promise<string[]> {
+  const resolver = new Resolver({ timeout: SERVER_MS_MAX, tries: 1 });
+  if (servers) resolver.setServers(servers);
+  const ending = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_MS_MAX)]);
+  const cancel = () => resolver.cancel();
+  ending.addEventListener('abort', cancel, { once: true });
+  try {
+    const families = [resolver.resolve4(hostname), resolver.resolve6(hostname)];
+    const found = await Promise.allSettled(families);
+    return found.flatMap((family) => (family.status === 'fulfilled' ? family.value : []));
+  } finally {
+    ending.removeEventListener('abort', cancel);
+  }
+}
+
+async function addressesInHostsFile(hostname: string): Promise<string[]> {
+  const text = await readFile(HOSTS_FILE, 'utf8').catch(() => '');
+  return text.split('\n').flatMap((line) => {
+    const [entry = ''] = line.split('#', 1);
+    const [address = '', ...names] = entry.trim().split(/\s+/);
+    return isIP(address) !== 0 && names.includes(hostname) ? [address] : [];
+  });
+}
+
+type Line = { taken: number; waiting: ((place: Place) => void)[] };
+
+function createPlaces(): Pick<HostNames, 'takePlace' | 'awaitPlace'> {
+  const lines = new Map<string, Line>();
+
+  function placeIn(workspaceId: string, line: Line): Place {
+    let isReleased = false;
+    return {
+      release() {
+        if (isReleased) return;
+        isReleased = true;
+        // The place passes to the next in line, so that nobody can take it before.
+        const next = line.waiting.shift();
+        if (next) return next(placeIn(workspaceId, line));
+        line.taken -= 1;
+        if (line.taken === 0) lines.delete(workspaceId);
+      },
+    };
+  }
+
+  /** Null if all places are taken. */
+  function freePlace(workspaceId: string, line: Line): Place | null {
+    if (line.taken >= PER_WORKSPACE_MAX) return null;
+    line.taken += 1;
+    lines.set(workspaceId, line);
+    return placeIn(workspaceId, line);
+  }
+
+  const lineOf = (workspaceId: string) => lines.get(workspaceId) ?? { taken: 0, waiting: [] };
+  return {
+    takePlace(workspaceId) {
+      const place = freePlace(workspaceId, lineOf(workspaceId));
+      if (place) return place;
+      const seconds = SERVER_MS_MAX / SECOND_MS;
+      throw new ApiError('rate_limited', undefined, { headers: { 'retry-after': `${seconds}` } });
+    },
+    async awaitPlace(workspaceId) {
+      const line = lineOf(workspaceId);
+      const place = freePlace(workspaceId, line);
+      return place ?? new Promise((granted) => line.waiting.push(granted));
+    },
+  };
+}
