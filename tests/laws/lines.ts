@@ -37,7 +37,7 @@ export const routeTable = servedRoutes({
     hostNames: { takePlace: never, addressesOf: never },
     allowPrivate: true,
   },
-  sendWebhookNow: never,
+  sendWebhookTest: never,
   tenantMonthsMax: 1,
   hub: createPolicyHub({ heldPollsMax: 1 }),
   signingKeys: { verifying: never, signing: never, published: never },

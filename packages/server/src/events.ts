@@ -11,7 +11,8 @@ import type { OpenWork } from './doors/work.ts';
 import { type DoorParts, type OpenWrite, openWrite } from './doors/write.ts';
 import { createHostNames } from './features/webhooks/host-names.ts';
 import type { WebhookRouteParts } from './features/webhooks/routes.ts';
-import { sendNow, type WebhookParts } from './features/webhooks/send-webhooks.job.ts';
+import { sendTest, type WebhookParts } from './features/webhooks/send-webhooks.job.ts';
+import { createSendingSlots } from './features/webhooks/sending-slots.ts';
 import { createRequestSender, type SendRequest } from './features/webhooks/webhook-request.ts';
 
 const WORK_WAIT_MS = 10_000;
@@ -47,6 +48,7 @@ export function createEvents(settings: EventSettings, parts: EventParts): Events
     readIn: (reach) => openRead(db, reach, deadlineAfter(WORK_WAIT_MS)),
     writeIn: (workspaceId) => systemWrite(doors, workspaceId),
     sendWebhook: tracing ? tracedSender(send, tracing) : send,
+    slots: createSendingSlots(),
     nowMs: monotonicMs,
     webhookSealing,
     random: () => randomShare(randomBytes),
@@ -57,7 +59,7 @@ export function createEvents(settings: EventSettings, parts: EventParts): Events
     routes: {
       webhookSealing,
       webhookTargets: { hostNames, allowPrivate },
-      sendWebhookNow: (id, place) => sendNow(webhooks, id, place),
+      sendWebhookTest: (test, place) => sendTest(webhooks, test, place),
     },
     worker: { webhooks, expiryMail },
   };

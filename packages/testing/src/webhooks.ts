@@ -5,6 +5,7 @@ import {
   type WebhookParts,
   type WebhookSender,
 } from '@keyrail/server/features/webhooks/send-webhooks.job.ts';
+import { createSendingSlots } from '@keyrail/server/features/webhooks/sending-slots.ts';
 import type { Harness, Input } from './harness.ts';
 import type { TestApp } from './test-app.ts';
 import { until } from './until.ts';
@@ -42,8 +43,9 @@ export const deliveriesTo = ({ app }: TestApp, endpointId: string): Promise<Queu
 export const typesTo = async (app: TestApp, endpointId: string): Promise<string[]> =>
   (await deliveriesTo(app, endpointId)).map(({ type }) => type);
 
+/** As in a process of its own: without the slots of other senders. */
 export const senderOf = ({ app }: TestApp, changes: Partial<WebhookParts> = {}): WebhookSender =>
-  createWebhookSender({ ...app.worker.webhooks, ...changes });
+  createWebhookSender({ ...app.worker.webhooks, slots: createSendingSlots(), ...changes });
 
 const WAIT_MS = 30_000;
 

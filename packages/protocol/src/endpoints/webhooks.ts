@@ -107,10 +107,12 @@ export const webhookEndpoints = endpoints({
     summary: 'Send a test event',
     description:
       'Sends an event of the type `webhook.test` at once and waits for the response of your ' +
-      'endpoint, for up to 15 seconds. A failed test is not repeated.',
+      'endpoint, for up to 15 seconds. A failed test is not repeated. A workspace may send ' +
+      '10 tests a minute. In the rare case that the server is busy sending, the delivery is ' +
+      'still `pending` in the response and is sent later.',
     body: z.strictObject({}),
     bodyOptional: true,
-    refusals: { 409: 'The endpoint is disabled.' },
+    refusals: { 409: 'The endpoint is disabled, or a test of it is in flight.' },
     answers: { 200: WebhookDelivery },
   },
   'GET /v1/webhook_endpoints/{id}/deliveries': {

@@ -1,6 +1,7 @@
 // The only error class whose message is public. Any other error becomes a 500 that contains only
 // the request id (http/faults.ts).
 import { type ErrorCode, errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
+import { SECOND_MS } from './duration.ts';
 
 export type Detail = { path: string; message: string };
 
@@ -40,6 +41,12 @@ export const forbidden = (message: string): ApiError => new ApiError('forbidden'
 
 export const invalid = (part: 'body' | 'query' | 'path' | 'header', details: Detail[]): ApiError =>
   new ApiError('invalid_request', `The request ${part} is not valid.`, { details });
+
+/** For a bound that has room again after this time. */
+export const rateLimited = (waitMs: number): ApiError =>
+  new ApiError('rate_limited', undefined, {
+    headers: { 'retry-after': `${Math.ceil(waitMs / SECOND_MS)}` },
+  });
 
 export const unavailable = (cause?: unknown): ApiError =>
   new ApiError('unavailable', undefined, { cause, headers: { 'retry-after': '1' } });

@@ -5,7 +5,7 @@ import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { SECOND_MS } from '../../base/duration.ts';
-import { ApiError } from '../../base/errors.ts';
+import { rateLimited } from '../../base/errors.ts';
 
 /** How long one name server may take. Each is asked once. */
 const SERVER_MS_MAX = 2 * SECOND_MS;
@@ -110,9 +110,8 @@ function createPlaces(): Pick<HostNames, 'takePlace' | 'awaitPlace'> {
   return {
     takePlace(workspaceId) {
       const place = freePlace(workspaceId, lineOf(workspaceId));
-      if (place) return place;
-      const seconds = SERVER_MS_MAX / SECOND_MS;
-      throw new ApiError('rate_limited', undefined, { headers: { 'retry-after': `${seconds}` } });
+      if (!place) throw rateLimited(SERVER_MS_MAX);
+      return place;
     },
     async awaitPlace(workspaceId) {
       const line = lineOf(workspaceId);

@@ -1,19 +1,28 @@
 import { TEST_EVENT } from '@keyrail/protocol/wire/event-types.ts';
-import { msAfter } from '../../base/duration.ts';
-import { conflict } from '../../base/errors.ts';
+import { MINUTE_MS, msAfter } from '../../base/duration.ts';
+import { conflict, rateLimited } from '../../base/errors.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
+import { listAuditRows } from '../audit/rows.ts';
+import { lockWorkspace } from '../workspaces/rows.ts';
 import { CLAIM_MS } from './attempt-schedule.ts';
-import { type DeliveryRow, insertDelivery, lockEndpoint } from './rows.ts';
+import { type DeliveryRow, insertDelivery, isTesting, lockEndpoint } from './rows.ts';
 
 export const DISABLED = 'The endpoint is disabled.';
 
+const PER_MINUTE_MAX = 10;
+
 /**
  * Queues an event that says nothing but that it is a test. It is claimed under its own id for the
- * process that queues it, so that no worker sends it first.
+ * process that queues it, so that no worker sends it first. An endpoint has one test in flight, and a
+ * workspace a few a minute: tests are sent to hosts that the caller has chosen.
  */
 export async function queueTest(tx: Write, endpointId: string): Promise<Change<DeliveryRow>> {
+  // So that concurrent tests of a workspace count each other.
+  await lockWorkspace(tx);
   const { disabledAt, env } = await lockEndpoint(tx, endpointId);
   if (disabledAt !== null) throw conflict(DISABLED);
+  if (await isTesting(tx, endpointId)) throw conflict('A test of the endpoint is in flight.');
+  await refuseBeyondMinute(tx);
   const id = tx.newId();
   const delivery = await insertDelivery(tx, {
     id,
@@ -33,4 +42,17 @@ export async function queueTest(tx: Write, endpointId: string): Promise<Change<D
     target: endpointId,
     payload: { delivery_id: delivery.id },
   });
+}
+
+async function refuseBeyondMinute(tx: Write): Promise<void> {
+  const sent = await listAuditRows(tx, {
+    filter: { actions: ['webhook_endpoint.tested'] },
+    afterSeq: 0,
+    beforeSeq: Number.MAX_SAFE_INTEGER,
+    order: 'desc',
+    limit: PER_MINUTE_MAX,
+  });
+  const oldest = sent[PER_MINUTE_MAX - 1];
+  const waitMs = oldest ? oldest.occurredAt.getTime() + MINUTE_MS - tx.now.getTime() : 0;
+  if (waitMs > 0) throw rateLimited(waitMs);
 }

@@ -11,20 +11,21 @@ import { queueTest } from './queue-test.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { rotateSecret } from './rotate-secret.ts';
 import { listDeliveries, listEndpoints, loadDelivery, loadEndpoint } from './rows.ts';
+import type { QueuedTest } from './send-webhooks.job.ts';
 import { checkTarget, type TargetRules } from './target-url.ts';
 import { updateEndpoint } from './update-endpoint.ts';
 
 export type WebhookRouteParts = {
   webhookTargets: TargetRules;
   webhookSealing: BoundSealing;
-  /** Sends a delivery, and resolves when the result is recorded. */
-  sendWebhookNow(deliveryId: string, place: Place): Promise<void>;
+  /** Sends a queued test, and resolves when the result is recorded. */
+  sendWebhookTest(test: QueuedTest, place: Place): Promise<void>;
 };
 
 export const webhookRoutes = ({
   webhookTargets: targets,
   webhookSealing: sealing,
-  sendWebhookNow,
+  sendWebhookTest,
 }: WebhookRouteParts): ServedRoute[] =>
   serve(webhookEndpoints, {
     'POST /v1/webhook_endpoints': {
@@ -97,7 +98,7 @@ export const webhookRoutes = ({
         const place = targets.hostNames.takePlace(read.reach.workspaceId);
         try {
           const { id } = await write((tx) => queueTest(tx, params.id), presentDelivery);
-          await sendWebhookNow(id, place);
+          await sendWebhookTest({ id, endpointId: params.id }, place);
           return presentDelivery(await loadDelivery(read, id));
         } finally {
           place.release();

@@ -1,5 +1,6 @@
 // Statements of requests on webhook endpoints and their deliveries. Deleted endpoints are kept for
 // their deliveries; these statements do not return them.
+import { TEST_EVENT } from '@keyrail/protocol/wire/event-types.ts';
 import type { Insertable, Selectable, Updateable } from 'kysely';
 import { build, many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -96,6 +97,18 @@ export const insertDelivery = (
   values: Insertable<Tables['webhookDeliveries']>,
 ): Promise<DeliveryRow> =>
   one(tx, build.insertInto('webhookDeliveries').values(values).returningAll());
+
+/** Whether a test of the endpoint is claimed. A claim expires if its process ends. */
+export async function isTesting(tx: Write, endpointId: string): Promise<boolean> {
+  const claimed = build
+    .selectFrom('webhookDeliveries')
+    .select('id')
+    .where('endpointId', '=', endpointId)
+    .where('state', '=', 'pending')
+    .where('type', '=', TEST_EVENT)
+    .where('claimedUntil', '>', tx.now);
+  return (await maybe(tx, claimed.limit(1))) !== null;
+}
 
 /** Makes a delivery due now. Its attempts are counted from the start again. */
 export const updateDueNow = (tx: Write, id: string): Promise<DeliveryRow> =>

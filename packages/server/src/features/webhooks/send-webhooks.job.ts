@@ -26,7 +26,7 @@ import {
   updateReleased,
   updateUndelivered,
 } from './queue.rows.ts';
-import { createSendingSlots } from './sending-slots.ts';
+import type { SendingSlots } from './sending-slots.ts';
 import { signingSecretsOf } from './signing-secret.ts';
 import type { Attempt, SendRequest } from './webhook-request.ts';
 
@@ -35,6 +35,9 @@ const ENDPOINTS_MAX = 1000;
 const FIRST_ENDPOINT = '00000000-0000-0000-0000-000000000000';
 /** The longest wait for a slot until the queue is looked at again. */
 const SLOT_WAIT_MS = SECOND_MS / 2;
+/** How long a test waits for a slot, and how often it looks for one. */
+const TEST_WAIT_MS = 10 * SECOND_MS;
+const TEST_LOOK_MS = SECOND_MS / 10;
 
 export type WebhookParts = {
   work: OpenWork;
@@ -42,6 +45,8 @@ export type WebhookParts = {
   /** Opens a write of the system in a workspace. */
   writeIn(workspaceId: string): OpenWrite;
   sendWebhook: SendRequest;
+  /** Shared by all that send in this process. */
+  slots: SendingSlots;
   webhookSealing: BoundSealing;
   nowMs(): number;
   /** From 0 to 1. */
@@ -57,35 +62,75 @@ export type WebhookSender = {
   stop(): Promise<void>;
 };
 
-/** Sends a delivery that this process has queued for itself. */
-export async function sendNow(parts: WebhookParts, id: string, place: Place): Promise<void> {
-  const claim = parts.newId();
-  const taken = await parts.work(async (tx) => ({
-    now: tx.now,
-    delivery: await claimOwn(tx, { id, claim, untilMs: CLAIM_MS }),
-  }));
-  const { now, delivery } = taken;
-  const stopping = new AbortController().signal;
-  if (delivery) await sendOne(parts, delivery, { claim, now, stopping, place });
+export type QueuedTest = { id: string; endpointId: string };
+
+/**
+ * Sends a test that this process has queued for itself, with the place of its lookup. Without a slot
+ * in time it stays queued, and a worker sends it.
+ */
+export async function sendTest(
+  parts: WebhookParts,
+  { id, endpointId }: QueuedTest,
+  place: Place,
+): Promise<void> {
+  const isImmediate = takeSlot(parts.slots, endpointId);
+  // While it waits for a slot, others may look names up.
+  if (!isImmediate) place.release();
+  if (!isImmediate && !(await awaitSlot(parts.slots, endpointId))) return;
+  await usingSlot(parts, endpointId, async () => {
+    const claim = parts.newId();
+    const { now, delivery } = await parts.work(async (tx) => ({
+      now: tx.now,
+      delivery: await claimOwn(tx, { id, claim, untilMs: CLAIM_MS }),
+    }));
+    const stopping = new AbortController().signal;
+    const sending = { claim, now, stopping, ...(isImmediate && { place }) };
+    if (delivery) await sendOne(parts, delivery, sending);
+  });
+}
+
+function takeSlot(slots: SendingSlots, endpointId: string): boolean {
+  if (slots.roomFor([endpointId]).size === 0) return false;
+  slots.take(endpointId);
+  return true;
+}
+
+async function awaitSlot(slots: SendingSlots, endpointId: string): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < TEST_WAIT_MS; waitedMs += TEST_LOOK_MS) {
+    await sleep(TEST_LOOK_MS);
+    if (takeSlot(slots, endpointId)) return true;
+  }
+  return false;
+}
+
+/** Frees a slot that was taken when the request has ended. */
+async function usingSlot(
+  { slots, nowMs }: WebhookParts,
+  endpointId: string,
+  send: () => Promise<void>,
+): Promise<void> {
+  const beganMs = nowMs();
+  try {
+    await send();
+  } finally {
+    slots.free(endpointId, nowMs() - beganMs);
+  }
 }
 
 export function createWebhookSender(parts: WebhookParts): WebhookSender {
   const stopping = new AbortController();
-  const slots = createSendingSlots();
+  const { slots } = parts;
   const inFlight = new Set<Promise<void>>();
   let lastEndpoint = FIRST_ENDPOINT;
 
   function start(delivery: DueDelivery, claimed: { claim: string; now: Date }): void {
     const { id, endpointId } = delivery;
-    const beganMs = parts.nowMs();
     slots.take(endpointId);
-    const sent = sendOne(parts, delivery, { ...claimed, stopping: stopping.signal })
+    const sending = { ...claimed, stopping: stopping.signal };
+    const sent = usingSlot(parts, endpointId, () => sendOne(parts, delivery, sending))
       // The claim expires, and another attempt follows.
       .catch((error: unknown) => parts.log.warn({ delivery: id, error }, 'a webhook was not sent'))
-      .finally(() => {
-        slots.free(endpointId, parts.nowMs() - beganMs);
-        inFlight.delete(sent);
-      });
+      .finally(() => inFlight.delete(sent));
     inFlight.add(sent);
   }
 

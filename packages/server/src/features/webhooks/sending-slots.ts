@@ -1,4 +1,4 @@
-// How many requests a worker may have in flight: in all, and to each endpoint. An endpoint gets one
+// How many requests a process may have in flight: in all, and to each endpoint. An endpoint gets one
 // slot until it has answered quickly, and all endpoints that have not share half of the slots. So
 // receivers that never answer, however many, do not delay those that do.
 
@@ -11,7 +11,7 @@ const QUICK_MS_MAX = 2000;
 /** Endpoints that are remembered as quick. */
 const QUICK_KNOWN_MAX = 10_000;
 
-type SendingSlots = {
+export type SendingSlots = {
   /** How many requests to each endpoint may start now. Endpoints take turns. */
   roomFor(endpointIds: readonly string[]): Map<string, number>;
   take(endpointId: string): void;
