@@ -4,7 +4,7 @@ import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts'
 import type { ColumnType } from 'kysely';
 import type { Json } from './wire-format.ts';
 
-export type MailOutbox = {
+type MailOutbox = {
   id: string;
   kind: string;
   recipient: string;
@@ -20,7 +20,7 @@ export type MailOutbox = {
   lastError: ColumnType<string | null, never, string>;
 };
 
-export type SigningKeys = {
+type SigningKeys = {
   id: string;
   purpose: SigningPurpose;
   generation: number;
@@ -31,11 +31,11 @@ export type SigningKeys = {
   endsAt: Date | null;
 };
 
-export type WorkerBeats = { workerId: string; seenAt: Date };
+type WorkerBeats = { workerId: string; seenAt: Date };
 
-export type JobLeases = { name: string; holder: string; leasedUntil: Date; dueAt: Date };
+type JobLeases = { name: string; holder: string; leasedUntil: Date; dueAt: Date };
 
-export type BackupRuns = {
+type BackupRuns = {
   id: string;
   kind: 'backup' | 'restore_test';
   backupId: string | null;
@@ -46,7 +46,7 @@ export type BackupRuns = {
   bytes: number | null;
 };
 
-export type AuditAnchors = {
+type AuditAnchors = {
   workspaceId: string;
   number: number;
   seq: number;
@@ -58,7 +58,7 @@ export type AuditAnchors = {
   signature: string;
 };
 
-export type AuditAnchorPlaces = {
+type AuditAnchorPlaces = {
   place: string;
   label: string;
   number: number;
@@ -68,6 +68,18 @@ export type AuditAnchorPlaces = {
   lastError: string | null;
 };
 
-export type ServedSpans = { id: string; beganAt: Date; endedAt: Date };
+type ServedSpans = { id: string; beganAt: Date; endedAt: Date };
 
-export type NoticeMarks = { kind: string; until: Date };
+type NoticeMarks = { kind: string; until: Date };
+
+export type DeploymentTables = {
+  mailOutbox: MailOutbox;
+  signingKeys: SigningKeys;
+  workerBeats: WorkerBeats;
+  jobLeases: JobLeases;
+  backupRuns: BackupRuns;
+  noticeMarks: NoticeMarks;
+  servedSpans: ServedSpans;
+  auditAnchors: AuditAnchors;
+  auditAnchorPlaces: AuditAnchorPlaces;
+};

@@ -1,17 +1,7 @@
 // The columns of every table, as statements use them. A law compares them with the catalogue.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { ColumnType } from 'kysely';
-import type {
-  AuditAnchorPlaces,
-  AuditAnchors,
-  BackupRuns,
-  JobLeases,
-  MailOutbox,
-  NoticeMarks,
-  ServedSpans,
-  SigningKeys,
-  WorkerBeats,
-} from './deployment-tables.ts';
+import type { DeploymentTables } from './deployment-tables.ts';
 import type { WebhookDeliveries, WebhookEndpoints } from './event-tables.ts';
 import type { TrafficTables } from './traffic-tables.ts';
 import type { Json } from './wire-format.ts';
@@ -251,36 +241,28 @@ type KeptResponses = {
 
 type KeptResponseTotals = { workspaceId: FromReach; env: Env; bytes: number };
 
-export type Tables = TrafficTables & {
-  workspaces: Workspaces;
-  auditLogs: AuditLogs;
-  auditHeads: AuditHeads;
-  auditAnchors: AuditAnchors;
-  auditAnchorPlaces: AuditAnchorPlaces;
-  secretKeys: SecretKeys;
-  secretKeyUses: SecretKeyUses;
-  projects: Projects;
-  tenants: Tenants;
-  apiKeys: ApiKeys;
-  metaTotals: MetaTotals;
-  webhookEndpoints: WebhookEndpoints;
-  webhookDeliveries: WebhookDeliveries;
-  keptResponses: KeptResponses;
-  keptResponseTotals: KeptResponseTotals;
-  projectVersions: ProjectVersions;
-  policyChanges: PolicyChanges;
-  policyNodes: PolicyNodes;
-  servedSpans: ServedSpans;
-  users: Users;
-  voidSignUps: Users;
-  memberships: Memberships;
-  sessions: Sessions;
-  oneTimeTokens: OneTimeTokens;
-  invites: Invites;
-  mailOutbox: MailOutbox;
-  signingKeys: SigningKeys;
-  workerBeats: WorkerBeats;
-  jobLeases: JobLeases;
-  backupRuns: BackupRuns;
-  noticeMarks: NoticeMarks;
-};
+export type Tables = TrafficTables &
+  DeploymentTables & {
+    workspaces: Workspaces;
+    auditLogs: AuditLogs;
+    auditHeads: AuditHeads;
+    secretKeys: SecretKeys;
+    secretKeyUses: SecretKeyUses;
+    projects: Projects;
+    tenants: Tenants;
+    apiKeys: ApiKeys;
+    metaTotals: MetaTotals;
+    webhookEndpoints: WebhookEndpoints;
+    webhookDeliveries: WebhookDeliveries;
+    keptResponses: KeptResponses;
+    keptResponseTotals: KeptResponseTotals;
+    projectVersions: ProjectVersions;
+    policyChanges: PolicyChanges;
+    policyNodes: PolicyNodes;
+    users: Users;
+    voidSignUps: Users;
+    memberships: Memberships;
+    sessions: Sessions;
+    oneTimeTokens: OneTimeTokens;
+    invites: Invites;
+  };
