@@ -5,6 +5,7 @@ export type Propagation = {
   complete: boolean;
   total_nodes: number;
   acked_nodes: number;
+  incomplete_reason: string | null;
   silent_nodes: number;
   nodes: { node_id: string; acked: boolean }[];
 };

@@ -33,6 +33,7 @@ const smallTables = new Set([
   'worker_beats',
   'job_leases',
   'served_spans',
+  'recent_restores',
   'audit_anchor_places',
   'notice_marks',
 ]);

@@ -21,6 +21,7 @@ const withoutWorkspace: Record<string, string> = {
   worker_beats: 'processes of the deployment',
   job_leases: 'processes of the deployment',
   served_spans: 'processes of the deployment',
+  recent_restores: 'restores replace all workspaces',
   backup_runs: 'backups hold all workspaces',
   notice_marks: 'progress of a job of the deployment',
 };

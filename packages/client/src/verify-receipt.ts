@@ -1,5 +1,6 @@
 // Verifies receipts of revocations, in Node 20 and later and in browsers, without a request.
 import {
+  incompleteReasons,
   RECEIPT_PURPOSE,
   RECEIPT_TYP,
   type ReceiptClaims,
@@ -94,8 +95,13 @@ const isReceipt = (claims: Record<string, unknown>): claims is ReceiptClaims =>
   numbers.every((name) => typeof claims[name] === 'number') &&
   receiptChanges.some((change) => change === claims.change) &&
   typeof claims.complete === 'boolean' &&
+  isReason(claims.incomplete_reason) &&
   Array.isArray(claims.nodes) &&
   claims.nodes.every(isNode);
+
+/** Undefined in receipts of earlier releases. */
+const isReason = (reason: unknown): boolean =>
+  reason === undefined || reason === null || incompleteReasons.some((known) => known === reason);
 
 const isNode = (node: unknown): boolean =>
   isRecord(node) &&

@@ -57,13 +57,17 @@ function keysIn(jwks: unknown): ReceiptKeys {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
 
-function sentenceOf({ iss, iat, key_id, change, version, complete, nodes, ...row }: ReceiptClaims) {
+function sentenceOf({ iss, iat, key_id, change, version, nodes, ...more }: ReceiptClaims) {
   const acked = nodes.filter((node) => node.acked).length;
   const at = new Date(iat * 1000).toISOString();
-  const reached = complete ? 'complete' : 'not complete';
   return [
     `Valid. ${iss} signed it at ${at}.`,
-    `The key ${key_id} was ${change} in version ${version}, audit row ${row.audit_seq}.`,
-    `${acked} of ${nodes.length} nodes had applied it: ${reached}.`,
+    `The key ${key_id} was ${change} in version ${version}, audit row ${more.audit_seq}.`,
+    `${acked} of ${nodes.length} nodes had applied it: ${outcomeOf(more)}.`,
   ].join(' ');
 }
+
+type Reached = Pick<ReceiptClaims, 'complete' | 'incomplete_reason'>;
+
+const outcomeOf = ({ complete, incomplete_reason: reason }: Reached): string =>
+  complete ? 'complete' : `not complete${reason ? ` (${reason})` : ''}`;

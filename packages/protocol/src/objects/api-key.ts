@@ -1,6 +1,7 @@
 // The key that a vendor issues to a customer.
 import { z } from 'zod';
 import { Env, Meta, RateLimits, Uuid } from '../validators.ts';
+import { incompleteReasons } from '../wire/receipt.ts';
 import { Count, SecretText, ShownOnce, WireTime } from './wire.ts';
 
 /** The first of these that fits: revoked, quarantined, disabled, expired, expiring, active. */
@@ -65,6 +66,17 @@ const Propagation = z
   .strictObject({
     version: z.int().min(1),
     complete: z.boolean(),
+    incomplete_reason: z
+      .enum(incompleteReasons)
+      .nullable()
+      .meta({
+        description:
+          'Why `complete` is false, the first of these that holds. `restored`: the database was ' +
+          'restored, and has not served for 100 seconds since then; nodes that it does not know ' +
+          'yet may accept the key. `full`: the project cannot register more nodes. `silent`: a ' +
+          'node has not polled since the wait began. `timeout`: the wait ended before a node had ' +
+          'acknowledged the change. `null` if `complete` is true.',
+      }),
     waited_ms: Count,
     acked_nodes: Count,
     total_nodes: Count,

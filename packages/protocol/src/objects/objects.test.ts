@@ -56,6 +56,7 @@ test('a revocation has propagation only on request', () => {
   const propagation = {
     version: 7,
     complete: true,
+    incomplete_reason: null,
     waited_ms: 12,
     acked_nodes: 1,
     total_nodes: 1,

@@ -8,6 +8,11 @@ export const receiptChanges = ['revoked', 'disabled'] as const;
 
 export type ReceiptChange = (typeof receiptChanges)[number];
 
+/** Why a change is not known to be applied everywhere: the first of these that holds. */
+export const incompleteReasons = ['restored', 'full', 'silent', 'timeout'] as const;
+
+export type IncompleteReason = (typeof incompleteReasons)[number];
+
 export type ReceiptClaims = {
   /** The public URL of the control plane. */
   iss: string;
@@ -24,6 +29,8 @@ export type ReceiptClaims = {
   /** The policy version with the change, and whether every awaited node has applied it. */
   version: number;
   complete: boolean;
+  /** Null when complete. Receipts of earlier releases lack this claim. */
+  incomplete_reason?: IncompleteReason | null;
   waited_ms: number;
   nodes: { node_id: string; version: number; acked: boolean }[];
   /** The row of the audit log that records the change. */

@@ -70,6 +70,8 @@ type AuditAnchorPlaces = {
 
 type ServedSpans = { id: string; beganAt: Date; endedAt: Date };
 
+type RecentRestores = { restoredAt: Date };
+
 type NoticeMarks = { kind: string; until: Date };
 
 export type DeploymentTables = {
@@ -80,6 +82,7 @@ export type DeploymentTables = {
   backupRuns: BackupRuns;
   noticeMarks: NoticeMarks;
   servedSpans: ServedSpans;
+  recentRestores: RecentRestores;
   auditAnchors: AuditAnchors;
   auditAnchorPlaces: AuditAnchorPlaces;
 };

@@ -152,6 +152,7 @@ export const granted: Record<string, Rights> = {
   worker_beats: { kr_gate: ['select'], kr_worker: [...own, 'delete'] },
   job_leases: { kr_worker: own },
   backup_runs: { kr_gate: ['select'], kr_worker: ['select', 'insert', 'delete'] },
+  recent_restores: { kr_read: ['select'], kr_worker: ['select', 'delete'] },
   served_spans: {
     kr_gate: [...own, 'delete'],
     kr_read: ['select'],

@@ -29,6 +29,9 @@ const fences: Record<string, string> = {
     where sent_at is null and failed_at is null`,
   'leases cleared': 'delete from job_leases',
   'workers forgotten': 'delete from worker_beats',
+  // Nodes may run that the backup does not know. Revocations say so until they have reported.
+  'records of served time removed': 'delete from served_spans',
+  'restore recorded': 'insert into recent_restores values (app_now()) on conflict do nothing',
 };
 
 /** What was done, and to how many rows. */

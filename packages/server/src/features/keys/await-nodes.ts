@@ -1,5 +1,7 @@
+import type { IncompleteReason } from '@keyrail/protocol/wire/receipt.ts';
 import { monotonicMs } from '../../base/clock.ts';
 import type { Shared } from '../../base/coalesce.ts';
+import { msAfter, SECOND_MS } from '../../base/duration.ts';
 import type { Read } from '../../doors/door.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import {
@@ -9,7 +11,9 @@ import {
   type NodeRow,
 } from '../policy/node.rows.ts';
 import { countSilentNodes } from '../policy/node-count.rows.ts';
-import { type KeyRow, loadVersion } from './rows.ts';
+import { RECORDED_APART_MS } from '../policy/node-times.ts';
+import { type Awaited, loadAwaited } from './propagation.rows.ts';
+import type { KeyRow } from './rows.ts';
 
 /** The last change of a key, which nodes must apply. */
 type KeyChange = Pick<KeyRow, 'projectId' | 'env' | 'changeId'>;
@@ -22,7 +26,8 @@ export const keyChangeOf = ({ projectId, env, changeId }: KeyRow): KeyChange => 
 
 export type Propagation = {
   version: number;
-  complete: boolean;
+  /** Null: every node has applied the change. */
+  incompleteReason: IncompleteReason | null;
   waitedMs: number;
   nodes: AwaitedNode[];
   /** Nodes seen within a day that the revocation does not wait for. */
@@ -44,6 +49,12 @@ const POLL_MS_MIN = 16;
 const POLL_MS_MAX = 256;
 
 /**
+ * Right after a restore, a wait takes at least this long, for nodes that poll in the meantime. It
+ * does not prove that all have done so, and is short because many keys may have to be revoked.
+ */
+const RESTORED_WAIT_MS_MIN = SECOND_MS;
+
+/**
  * Waits until every counted node that sees the key has applied the key's last change, and returns
  * the version of each node. No database connection is held between two polls.
  */
@@ -53,39 +64,62 @@ export async function awaitNodes(
   waiting: Waiting,
 ): Promise<Propagation> {
   const startedAt = monotonicMs();
-  const version = await loadVersion(read, key);
-  const { complete, nodes } = await pollUntilAcked(read, key, { ...waiting, version, startedAt });
+  const awaited = await loadAwaited(read, key);
+  const polled = await pollUntilAcked(read, key, { ...waiting, awaited, startedAt });
+  const { nodes } = polled;
   const { projectId, env } = key;
   const silentNodes = await countSilentNodes(read, { projectId, env }, nodes);
   const waitedMs = Math.round(monotonicMs() - startedAt);
-  return { version, complete, waitedMs, nodes, silentNodes };
+  const incompleteReason = reasonOf(awaited, polled);
+  return { version: awaited.version, incompleteReason, waitedMs, nodes, silentNodes };
 }
 
-type Polled = { complete: boolean; nodes: AwaitedNode[] };
+type Polled = { nodes: AwaitedNode[]; isFull: boolean };
 
 async function pollUntilAcked(
   read: Read,
   { projectId, env }: KeyChange,
-  waiting: Waiting & { version: number; startedAt: number },
+  waiting: Waiting & { awaited: Awaited; startedAt: number },
 ): Promise<Polled> {
-  const { hub, waitMsMax, signal, sharePoll, version, startedAt } = waiting;
+  const { hub, waitMsMax, signal, sharePoll, awaited, startedAt } = waiting;
   const name = [read.reach.workspaceId, read.reach.envs, projectId, env].join(' ');
   let pauseMs = POLL_MS_MIN;
   let nodes: AwaitedNode[] = [];
   for (;;) {
     const known = await sharePoll(name, () => listNodes(read, { projectId, env }));
     const waitedMs = Math.round(monotonicMs() - startedAt);
-    nodes = timed(nodes, awaited(nodes, known), { version, waitedMs });
-    const complete = !isFull(known) && nodes.every(({ ackedVersion }) => ackedVersion >= version);
-    if (complete || waitedMs >= waitMsMax || signal.aborted) return { complete, nodes };
+    nodes = timed(nodes, counted(nodes, known), { version: awaited.version, waitedMs });
+    const polled = { nodes, isFull: isFull(known) };
+    if (isOver(awaited, polled, waitedMs) || waitedMs >= waitMsMax || signal.aborted) return polled;
     // All waits poll at multiples of the pause, so that concurrent ones share one query.
     const untilNextMs = pauseMs - (monotonicMs() % pauseMs);
     const timeoutMs = Math.min(untilNextMs, waitMsMax - waitedMs);
     const isHeld = await hub.awaitAck(projectId, { timeoutMs, signal });
     // The server is stopping, or holds its maximum of waits: return the current state.
-    if (!isHeld) return { complete, nodes };
+    if (!isHeld) return polled;
     pauseMs = Math.min(pauseMs * 2, POLL_MS_MAX);
   }
+}
+
+const isMissing = ({ version }: Awaited, { ackedVersion }: NodeRow): boolean =>
+  ackedVersion < version;
+
+function isOver(awaited: Awaited, { nodes, isFull }: Polled, waitedMs: number): boolean {
+  if (nodes.some((node) => isMissing(awaited, node))) return false;
+  return awaited.isRestored ? waitedMs >= RESTORED_WAIT_MS_MIN : !isFull;
+}
+
+/**
+ * A missing node is silent if it has certainly not polled since the wait began: a poll is recorded
+ * unless another one was recorded shortly before.
+ */
+function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason | null {
+  if (awaited.isRestored) return 'restored';
+  if (isFull) return 'full';
+  const missing = nodes.filter((node) => isMissing(awaited, node));
+  if (missing.length === 0) return null;
+  const heardAfter = msAfter(awaited.now, -RECORDED_APART_MS);
+  return missing.some(({ lastSeenAt }) => lastSeenAt < heardAfter) ? 'silent' : 'timeout';
 }
 
 const nameOf = ({ nodeId, envScope }: NodeRow): string => `${nodeId} ${envScope}`;
@@ -94,7 +128,7 @@ const nameOf = ({ nodeId, envScope }: NodeRow): string => `${nodeId} ${envScope}
  * Keeps nodes that were counted earlier in this wait and have gone silent since. Dropping them
  * would report a revocation as complete that they never applied. A node without a record has left.
  */
-function awaited(before: readonly NodeRow[], known: readonly KnownNode[]): KnownNode[] {
+function counted(before: readonly NodeRow[], known: readonly KnownNode[]): KnownNode[] {
   const names = new Set(before.map(nameOf));
   return known.filter((node) => node.isCounted || names.has(nameOf(node)));
 }

@@ -73,7 +73,7 @@ export const presentRotated = (rotated: Rotated<KeyRow>): RotatedApiKey => ({
 
 export const presentAwaited = (
   shown: ApiKey,
-  { version, complete, waitedMs, nodes, silentNodes }: Propagation,
+  { version, incompleteReason, waitedMs, nodes, silentNodes }: Propagation,
   receipt: string | null,
 ): RevokedApiKey => {
   const presented = nodes.map((node) => ({
@@ -88,7 +88,8 @@ export const presentAwaited = (
     ...shown,
     propagation: {
       version,
-      complete,
+      complete: incompleteReason === null,
+      incomplete_reason: incompleteReason,
       waited_ms: waitedMs,
       acked_nodes: presented.filter(({ acked }) => acked).length,
       total_nodes: presented.length,
@@ -102,7 +103,7 @@ export const presentAwaited = (
 /** What a receipt states. */
 export const presentReceipt = (
   { id, project_id, env }: ApiKey,
-  { version, complete, waitedMs, nodes }: Propagation,
+  { version, incompleteReason, waitedMs, nodes }: Propagation,
   { change, workspaceId, lookupHash, auditSeq, auditHash, now }: ReceiptFacts,
 ): Unissued => ({
   iat: Math.floor(now.getTime() / SECOND_MS),
@@ -113,7 +114,8 @@ export const presentReceipt = (
   lookup_hash: lookupHash,
   change,
   version,
-  complete,
+  complete: incompleteReason === null,
+  incomplete_reason: incompleteReason,
   waited_ms: waitedMs,
   nodes: nodes.map(({ nodeId, ackedVersion }) => ({
     node_id: nodeId,

@@ -73,6 +73,7 @@ test('a receipt states the change, its nodes and its audit row, and verifies', a
     change: 'revoked',
     version,
     complete: true,
+    incomplete_reason: null,
     waited_ms: propagation.waited_ms,
     nodes: [{ node_id: 'node-1', version, acked: true }],
     audit_seq: row?.seq,

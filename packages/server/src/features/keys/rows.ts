@@ -167,22 +167,3 @@ export async function updateKeyRow(
 }
 
 const textOf = (limits: RateLimit[] | null): string | null => limits && JSON.stringify(limits);
-
-/**
- * The policy version at which a key was last written. If that change has been pruned, the floor is
- * returned instead: no node can follow the feed from below it.
- */
-export async function loadVersion(
-  tx: Read,
-  { changeId, projectId }: Pick<KeyRow, 'changeId' | 'projectId'>,
-): Promise<number> {
-  const { version } = await one(
-    tx,
-    sql<{ version: number }>`
-      select coalesce(written.version, current.floor) as version
-      from project_versions current left join policy_changes written
-        on written.change_id = ${changeId} and written.project_id = current.project_id
-      where current.project_id = ${projectId}`,
-  );
-  return version;
-}

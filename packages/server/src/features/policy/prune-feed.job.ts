@@ -1,9 +1,15 @@
-// Deletes changes that are 30 days old, and nodes that were silent for a week. A node that was
-// offline for longer starts again from a snapshot. Safe to run twice.
+// Deletes changes that are 30 days old, nodes that were silent for a week, and restores that no
+// longer matter. A node that was offline for longer starts again from a snapshot. Safe to run twice.
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { OpenWork, OpenWorkIn } from '../../doors/work.ts';
 import { NODE_FORGOTTEN_AFTER_MS } from './node-times.ts';
-import { listPrunable, type Prunable, removeChanges, removeSilentNodes } from './upkeep.rows.ts';
+import {
+  listPrunable,
+  type Prunable,
+  removeChanges,
+  removeSettledRestores,
+  removeSilentNodes,
+} from './upkeep.rows.ts';
 
 type PruneParts = { work: OpenWork; workIn: OpenWorkIn };
 
@@ -13,6 +19,7 @@ const BATCH_MAX = 1000;
 
 export async function pruneFeed({ work, workIn }: PruneParts): Promise<void> {
   await work((tx) => removeSilentNodes(tx, msAfter(tx.now, -NODE_FORGOTTEN_AFTER_MS)));
+  await work(removeSettledRestores);
   let due: Prunable[];
   do {
     due = await work((tx) =>

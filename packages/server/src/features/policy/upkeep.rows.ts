@@ -3,7 +3,8 @@ import { sql } from 'kysely';
 import { many } from '../../db/sql.ts';
 import type { PolicyVersion } from '../../doors/door.ts';
 import type { Work } from '../../doors/work.ts';
-import { NODE_KEPT_MS } from './node-times.ts';
+import { servedSince } from './node-conditions.ts';
+import { NODE_COUNTED_MS, NODE_KEPT_MS } from './node-times.ts';
 
 export type Retirable = { id: string; workspaceId: string; projectId: string };
 
@@ -68,6 +69,17 @@ export async function removeSilentNodes(tx: Work, before: Date): Promise<void> {
   await many(
     tx,
     sql`delete from policy_nodes where last_seen_at < ${before}
-      and last_seen_at < (select served_since(${NODE_KEPT_MS} * interval '1 millisecond'))`,
+      and last_seen_at < ${servedSince(NODE_KEPT_MS)}`,
+  );
+}
+
+/**
+ * Forgets restores since which all nodes have had the time to report themselves. Otherwise a clock
+ * that is set back, which shortens the record of served time, would bring the restore back.
+ */
+export async function removeSettledRestores(tx: Work): Promise<void> {
+  await many(
+    tx,
+    sql`delete from recent_restores where ${servedSince(NODE_COUNTED_MS)} > '-infinity'`,
   );
 }

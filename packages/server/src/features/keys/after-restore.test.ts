@@ -1,0 +1,150 @@
+// Revocations right after a restore: nodes may run that the database does not know. The restore is
+// imitated by what it does to the records of nodes; tests/journeys has a real one with real nodes.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { afterEach, type TestContext, test } from 'node:test';
+import { type ReceiptClaims, verifyReceipt } from '@keyrail/client';
+import { REVOKE_WAIT_MS_DEFAULT } from '@keyrail/protocol/wire/limits.ts';
+import { poll, readAll } from '@keyrail/testing/feed.ts';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { appBeside } from '@keyrail/testing/second-app.ts';
+import { servedTime } from '@keyrail/testing/served-time.ts';
+import { testApp } from '@keyrail/testing/test-app.ts';
+import { HOUR_MS, SECOND_MS } from '../../base/duration.ts';
+import { pruneFeed } from '../policy/prune-feed.job.ts';
+
+const delta = 'GET /v1/policy/delta';
+const revoke = 'POST /v1/keys/{id}/revoke';
+const COUNTED_MS = 100 * SECOND_MS;
+
+afterEach(async () => (await testApp()).beyond('delete from keyrail.recent_restores'));
+
+/** What the fences of a restore do. */
+const restore = ({ testApp: { beyond } }: Harness) =>
+  beyond(`delete from keyrail.served_spans;
+    update keyrail.project_versions set version = version + 1000, floor = version + 1000;
+    insert into keyrail.recent_restores values (keyrail.app_now())`);
+
+/** A node reads the policy, which acknowledges nothing, and then polls, which does. */
+async function acknowledge(app: Harness, project_id: string, node: string): Promise<number> {
+  const { version } = await readAll(app, { project_id, node });
+  await poll(app, delta, { project_id, node, since: version });
+  return version;
+}
+
+/** Revokes without waiting for nodes that do not answer. */
+const impatient = (t: TestContext, app: Harness) =>
+  appBeside(t, app.testApp, { revokeWaitMsMax: 20 }).as(app.tokens.liveKey);
+
+test('after a restore no revocation is complete until 100 s have been served', async (t) => {
+  const app = await harness(t);
+  const call = impatient(t, app);
+  const { id } = await app.given.key();
+  const reason = async () => {
+    const { propagation } = await call(revoke, { id, wait: true });
+    equal(propagation?.complete, propagation?.incomplete_reason === null);
+    return propagation?.incomplete_reason;
+  };
+  const { serve } = await servedTime(app);
+  await serve(2 * COUNTED_MS);
+  equal(await reason(), null);
+  await restore(app);
+  equal(await reason(), 'restored');
+  const again = await servedTime(app);
+  app.clock.shift(HOUR_MS);
+  equal(await reason(), 'restored', 'nothing served in that hour');
+  await again.serve(COUNTED_MS - 10 * SECOND_MS);
+  await pruneFeed(app.testApp.app.worker);
+  equal(await reason(), 'restored');
+  await again.serve(20 * SECOND_MS);
+  equal(await reason(), null);
+
+  await pruneFeed(app.testApp.app.worker);
+  app.clock.shift(-HOUR_MS);
+  await servedTime(app);
+  equal(await reason(), null, 'a clock that is set back does not bring the restore back');
+});
+
+test('after a restore a revocation waits a second for nodes that appear, and lists them', async (t) => {
+  const app = await harness(t);
+  await app.testApp.app.prepare();
+  const { id, project_id } = await app.given.key();
+  await servedTime(app);
+  await acknowledge(app, project_id, 'known');
+  await restore(app);
+  await acknowledge(app, project_id, 'known');
+
+  const pending = app.as.liveKey(revoke, { id, wait: true });
+  while ((await app.as.liveKey('GET /v1/keys/{id}', { id })).revoked_at === null);
+  await acknowledge(app, project_id, 'known');
+  await acknowledge(app, project_id, 'unknown');
+  const { propagation } = await pending;
+  ok(propagation);
+  const { complete, incomplete_reason, acked_nodes, total_nodes, nodes } = propagation;
+  deepEqual([complete, incomplete_reason], [false, 'restored']);
+  deepEqual([acked_nodes, total_nodes], [2, 2]);
+  ok(nodes.every(({ acked }) => acked));
+  ok(propagation.waited_ms >= SECOND_MS, 'it waited for nodes that appear');
+  ok(propagation.waited_ms < REVOKE_WAIT_MS_DEFAULT, 'but not as long as for missing ones');
+  const claims = await claimsOf(app, propagation.receipt);
+  deepEqual([claims.complete, claims.incomplete_reason], [false, 'restored']);
+  deepEqual(
+    claims.nodes.map(({ node_id, acked }) => [node_id, acked]),
+    [
+      ['known', true],
+      ['unknown', true],
+    ],
+  );
+});
+
+test('an acknowledgement from before a restore says nothing about a key', async (t) => {
+  const app = await harness(t);
+  const call = impatient(t, app);
+  const { id, project_id } = await app.given.key();
+  const { serve } = await servedTime(app);
+  await app.as.liveKey('POST /v1/keys/{id}/disable', { id });
+  await acknowledge(app, project_id, 'node');
+  // The key is enabled, the node applies that, and a backup from before that is restored.
+  await restore(app);
+  const disabling = await call('POST /v1/keys/{id}/disable', { id, wait: true });
+  deepEqual(
+    disabling.propagation?.nodes.map(({ acked }) => acked),
+    [false],
+  );
+  await serve(COUNTED_MS);
+  await acknowledge(app, project_id, 'node');
+  const settled = await call('POST /v1/keys/{id}/disable', { id, wait: true });
+  deepEqual(
+    settled.propagation?.nodes.map(({ acked }) => acked),
+    [true],
+  );
+});
+
+test('a revocation says whether a missing node is silent or only slow', async (t) => {
+  const app = await harness(t);
+  await app.testApp.app.prepare();
+  const call = impatient(t, app);
+  const { id, project_id } = await app.given.key();
+  const { serve } = await servedTime(app);
+  const { version: since } = await readAll(app, { project_id, node: 'node' });
+  const result = async () => {
+    const { propagation } = await call(revoke, { id, wait: true });
+    const { incomplete_reason } = await claimsOf(app, propagation?.receipt);
+    equal(incomplete_reason, propagation?.incomplete_reason);
+    return [incomplete_reason, propagation?.silent_nodes];
+  };
+  deepEqual(await result(), ['timeout', 0]);
+  await serve(50 * SECOND_MS);
+  deepEqual(await result(), ['silent', 0]);
+  // It polls again, but has not applied the revocation.
+  await poll(app, delta, { project_id, node: 'node', since: since - 1 });
+  deepEqual(await result(), ['timeout', 0]);
+  await serve(COUNTED_MS + 10 * SECOND_MS);
+  deepEqual(await result(), [null, 1], 'complete, but not proven');
+});
+
+async function claimsOf(app: Harness, receipt: string | null | undefined): Promise<ReceiptClaims> {
+  const jwks = await app.as.nobody('GET /.well-known/jwks.json');
+  const verdict = await verifyReceipt(receipt ?? '', jwks);
+  ok(verdict.valid, JSON.stringify(verdict));
+  return verdict.claims;
+}

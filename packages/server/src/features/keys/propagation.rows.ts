@@ -1,0 +1,36 @@
+// What a wait for nodes needs to know before it begins.
+import { sql } from 'kysely';
+import { one } from '../../db/sql.ts';
+import type { Read } from '../../doors/door.ts';
+import { servedSince } from '../policy/node-conditions.ts';
+import { NODE_COUNTED_MS } from '../policy/node-times.ts';
+import type { KeyRow } from './rows.ts';
+
+export type Awaited = {
+  /** The policy version that contains the last change of the key. */
+  version: number;
+  now: Date;
+  /** Since the last restore, nodes have not had the time to report themselves. */
+  isRestored: boolean;
+};
+
+/**
+ * Without the change, because it was pruned, the version is the floor: no node can follow the feed
+ * from below it. A restore raises the floor as well: what a node acknowledged before that, it may
+ * have replaced by changes that the restore undid.
+ */
+export const loadAwaited = (
+  tx: Read,
+  { changeId, projectId }: Pick<KeyRow, 'changeId' | 'projectId'>,
+): Promise<Awaited> =>
+  one(
+    tx,
+    sql<Awaited>`
+      select greatest(written.version, current.floor) as version, app_now() as now,
+        -- The restore deleted all spans. Those that count are younger.
+        exists (select from recent_restores)
+          and ${servedSince(NODE_COUNTED_MS)} = '-infinity' as is_restored
+      from project_versions current left join policy_changes written
+        on written.change_id = ${changeId} and written.project_id = current.project_id
+      where current.project_id = ${projectId}`,
+  );
