@@ -49,10 +49,9 @@ function policyOf(name: string): Policy | null {
 function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
   const parts = rig('http://127.0.0.1:9', { keyHeaders: ['authorization', VERIFIED_KEY] });
   const inputs = {
-    state: { policy: policyOf(policy), degraded },
+    state: { policy: policyOf(policy), look: () => ({ nowMs: Date.parse(now), degraded }) },
     projectId: PROJECT_ID,
     resources: { live: null, test: null },
-    now: () => Date.parse(now),
   };
   const verify = (key: string | null, options: RouteOptions) => decide(inputs, key, options);
   const { admit } = createAdmitter({ ...parts, verify });

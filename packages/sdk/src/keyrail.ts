@@ -46,7 +46,7 @@ export function createNode<R = unknown>(options: KeyrailOptions<R>, runtime: Run
   const addresses = createAddresses({ ...settings, transports: transportsOf(settings, sdk) });
   const transport = tally.counting(addresses);
   const time = createTime(clock);
-  const state = new PolicyState({ clock, staleAfterMs, log });
+  const state = new PolicyState({ clock, time, staleAfterMs, log });
   const env = envOfFeed(settings);
   // A relay must not be able to say which keys prove its responses.
   const deployment = tally.counting(createTransport({ ...settings, userAgent: sdk }));
@@ -56,7 +56,7 @@ export function createNode<R = unknown>(options: KeyrailOptions<R>, runtime: Run
   const cache = cacheDir === null ? null : openDiskCache({ ...settings, env, proven }, cacheDir);
   const parts = { transport, time, state, cache, sdk, verifier };
   const feed = new Feed({ ...settings, env, filter: settings, ...parts });
-  const verify = createVerify(settings, { state, time, tally });
+  const verify = createVerify(settings, { state, tally });
   const others = observed(transport, () => feed.wake());
   const admitter = createAdmitter<R>({
     settings,
@@ -109,12 +109,12 @@ async function follow({ cache, state, time, feed }: Following): Promise<void> {
   await feed.run();
 }
 
-type Deciding = { state: PolicyState; time: Time; tally: NodeTally };
+type Deciding = { state: PolicyState; tally: NodeTally };
 
-function createVerify<R>(settings: Settings<R>, { state, time, tally }: Deciding): Verify<R> {
+function createVerify<R>(settings: Settings<R>, { state, tally }: Deciding): Verify<R> {
   type Text = string | null | undefined;
   const { projectId, resources, log } = settings;
-  const inputs: Inputs<R> = { state, projectId, resources, now: time.now };
+  const inputs: Inputs<R> = { state, projectId, resources };
   function verify(keyText: Text, route?: VerifiedRoute): Decision<RequestContext<R>>;
   function verify(
     keyText: Text,

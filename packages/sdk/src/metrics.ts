@@ -90,7 +90,7 @@ function stateFamilies(state: KeyrailState, { nowMs, unproven }: Observed): stri
   return [
     family('info', 'Always 1; the labels name the node and the SDK.', [[labels, 1]]),
     figure('policy_version', 'The policy version in force; absent without one.', version),
-    figure('policy_age_seconds', 'Since the policy was last confirmed.', ageSeconds),
+    figure('policy_age_seconds', 'Since the request that last confirmed the policy.', ageSeconds),
     figure('policy_keys', 'Keys in the policy.', keys),
     figure('degraded', '1 if the policy is missing, stale or incomplete.', Number(degraded)),
     figure('feed_unproven_total', 'Responses of the feed whose signature was refused.', unproven),

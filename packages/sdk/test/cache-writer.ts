@@ -7,6 +7,7 @@ import type { Clock } from '../src/clock.ts';
 import { openDiskCache } from '../src/policy/cache/cache.ts';
 import type { Policy } from '../src/policy/state.ts';
 import { type Change, PolicyTable } from '../src/policy/table/table.ts';
+import { timesAt } from './cache.ts';
 import { entryOf, uuidOf } from './entries.ts';
 import { secretKeyOf } from './rig.ts';
 
@@ -57,7 +58,7 @@ async function run(dir: string, seed: number): Promise<void> {
   const cache = openCache(dir, hasty, (message) => console.error(message));
   const kept = await cache.load();
   let policy = kept?.policy ?? policyAt(1);
-  if (!kept) cache.keep(policy, policy.version);
+  if (!kept) cache.keep(policy, timesAt(policy.version));
   let removedAt: number | null = null;
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, chance.below(4)));
@@ -66,7 +67,7 @@ async function run(dir: string, seed: number): Promise<void> {
     const since = policy.version;
     if (chance.percent(2)) {
       policy = policyAt(since + 1 + chance.below(3)); // a new snapshot
-      cache.keep(policy, policy.version);
+      cache.keep(policy, timesAt(policy.version));
       removedAt = policy.version;
       continue;
     }
@@ -75,7 +76,7 @@ async function run(dir: string, seed: number): Promise<void> {
     policy.table.apply(changes);
     policy.version += 1;
     const isOnlyMore = policy.table.size === size + changes.length;
-    cache.keep(policy, policy.version, { since, changes, isOnlyMore });
+    cache.keep(policy, timesAt(policy.version), { since, changes, isOnlyMore });
     if (!isOnlyMore) removedAt = policy.version;
   }
 }

@@ -14,6 +14,7 @@ import { type ManualClock, manualClock } from './manual-clock.ts';
 import { secretKeyOf } from './rig.ts';
 
 export const SAVED_AT = Date.UTC(2026, 2, 1);
+export const timesAt = (at: number) => ({ savedAt: at, confirmedAt: at });
 
 /** The highest version in any file of a cache; 0 without files. */
 export async function versionIn(dir: string, secretKey = secretKeyOf('live')): Promise<number> {
@@ -64,7 +65,7 @@ export async function written(t: TestContext, keys: number, version: number) {
   const cache = held.open();
   await cache.load();
   const policy = policyWith(keys, version);
-  cache.keep(policy, SAVED_AT);
+  cache.keep(policy, timesAt(SAVED_AT));
   await wholeWritten(held.clock, () => held.versionOf('policy'));
   return { ...held, cache, policy };
 }
@@ -88,7 +89,7 @@ export function change(cache: DiskCache, policy: Policy, changes: Change[]): voi
   policy.table.apply(changes);
   policy.version += 1;
   const isOnlyMore = policy.table.size === size + changes.length;
-  cache.keep(policy, SAVED_AT + policy.version, { since, changes, isOnlyMore });
+  cache.keep(policy, timesAt(SAVED_AT + policy.version), { since, changes, isOnlyMore });
 }
 
 export const wholeWritten = async (clock: ManualClock, version: () => Promise<number | null>) => {

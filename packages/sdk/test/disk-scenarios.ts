@@ -29,7 +29,7 @@ async function started() {
   const keys = Array.from({ length: KEYS }, () => plane.issue());
   const served = await servePlane(plane);
   const dir = join(disk, 'cache');
-  const node = new NodeProcess(served.url, dir);
+  const node = new NodeProcess(served.url, { cacheDir: dir });
   await node.ask('ready');
   const isKept = () => readdirSync(dir).some((name) => name.endsWith('.policy'));
   await until(isKept);
@@ -50,20 +50,20 @@ async function full(): Promise<object> {
   const failure = await failureOf(node);
   await node.kill();
   plane.fault = () => new Response(null, { status: 503 });
-  const offline = new NodeProcess(served.url, dir);
+  const offline = new NodeProcess(served.url, { cacheDir: dir });
   await offline.ask('ready');
   const revokedOffline = await offline.ask(`verify ${revoked}`);
   await offline.kill();
   // The same again, but the disk has space a moment later.
   plane.fault = () => null;
-  const again = new NodeProcess(served.url, dir);
+  const again = new NodeProcess(served.url, { cacheDir: dir });
   await again.ask('ready');
   rmSync(filler);
   await until(isKept);
   const failureWithRoom = await failureOf(again);
   await again.kill();
   plane.fault = () => new Response(null, { status: 503 });
-  const later = new NodeProcess(served.url, dir);
+  const later = new NodeProcess(served.url, { cacheDir: dir });
   await later.ask('ready');
   const keptLater = await later.ask(`verify ${kept}`);
   await later.kill();

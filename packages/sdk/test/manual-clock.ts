@@ -4,19 +4,24 @@ import type { Clock } from '../src/clock.ts';
 export type ManualClock = Clock & {
   /** Advances the time and runs due timers in order; lets promises settle in between. */
   pass(ms: number): Promise<void>;
+  /** The process stands still: both clocks advance, and no timer runs. */
+  freeze(ms: number): void;
+  /** The wall clock alone moves, as when it is set, or while the machine is suspended. */
+  step(ms: number): void;
   /** The number of active timers. */
   timers(): number;
 };
 
 export function manualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
   let elapsed = 0;
+  let stepped = 0;
   const due = new Set<{ at: number; act: () => void }>();
   const settle = async () => {
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
   return {
     // Whole milliseconds, like the clock of a machine.
-    now: () => Math.floor(startMs + elapsed),
+    now: () => Math.floor(startMs + elapsed + stepped),
     monotonicMs: () => elapsed,
     after: (ms, act) => {
       const timer = { at: elapsed + ms, act };
@@ -24,6 +29,12 @@ export function manualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
       return () => void due.delete(timer);
     },
     timers: () => due.size,
+    freeze: (ms) => {
+      elapsed += ms;
+    },
+    step: (ms) => {
+      stepped += ms;
+    },
     pass: async (ms) => {
       const until = elapsed + ms;
       await settle();
@@ -35,7 +46,7 @@ export function manualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
         next.act();
         await settle();
       }
-      elapsed = until;
+      elapsed = Math.max(elapsed, until);
     },
   };
 }

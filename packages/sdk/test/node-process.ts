@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { until } from '@keyrail/testing/until.ts';
+import type { KeyrailOptions } from '../src/api/options.ts';
 import type { Plane } from './plane.ts';
 
 const PROGRAM = fileURLToPath(import.meta.resolve('./node-program.ts'));
@@ -52,10 +53,9 @@ export class NodeProcess {
   readonly said: string[] = [];
   readonly #answers: string[] = [];
 
-  constructor(url: string, cacheDir: string) {
-    const child = spawn(process.execPath, ['--conditions=keyrail-source', PROGRAM, url, cacheDir], {
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
+  constructor(url: string, options: Partial<KeyrailOptions>) {
+    const args = ['--conditions=keyrail-source', PROGRAM, url, JSON.stringify(options)];
+    const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
     this.child = child;
     createInterface(child.stdout).on('line', (line) => this.#answers.push(line));
     child.stderr.on('data', (bytes) => this.said.push(String(bytes)));
@@ -63,6 +63,11 @@ export class NodeProcess {
 
   async ask(line: string): Promise<unknown> {
     this.child.stdin?.write(`${line}\n`);
+    return this.next();
+  }
+
+  /** The next line that the program prints. */
+  async next(): Promise<unknown> {
     await until(() => this.#answers.length > 0 || this.child.exitCode !== null);
     return JSON.parse(this.#answers.shift() ?? 'null');
   }

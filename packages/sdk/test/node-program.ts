@@ -5,16 +5,43 @@ import { createKeyrail } from '../src/keyrail.ts';
 import { PROJECT_ID } from './plane.ts';
 import { secretKeyOf } from './rig.ts';
 
-const [, , url = '', cacheDir] = process.argv;
+const [, , url = '', options = '{}'] = process.argv;
 const node = createKeyrail({
-  ...{ url, secretKey: secretKeyOf('live'), projectId: PROJECT_ID, cacheDir, telemetry: false },
+  ...{ url, secretKey: secretKeyOf('live'), projectId: PROJECT_ID, telemetry: false },
   ...{ log: (_, message) => console.error(message), nodeName: 'program' },
+  ...JSON.parse(options),
 });
+
+const FROZEN_MS_MIN = 3_000;
+const LOOP_MS_MAX = 20_000;
+
+/**
+ * Decides in a loop that nothing interrupts, until the process was frozen. Returns `degraded` of
+ * the last decision before that and of the first one after.
+ */
+function aroundFreeze(key: string): { before: boolean; after: boolean } | null {
+  console.log(JSON.stringify('deciding'));
+  const began = performance.now();
+  let ended = began;
+  let before = true;
+  while (ended - began < LOOP_MS_MAX) {
+    const starts = performance.now();
+    const decision = node.verify(key);
+    const degraded = decision.allowed ? decision.context.degraded : decision.degraded;
+    if (starts - ended > FROZEN_MS_MIN) return { before, after: degraded };
+    before = degraded;
+    ended = performance.now();
+    // It may have been frozen within the decision.
+    if (ended - starts > FROZEN_MS_MIN) return { before: false, after: node.state().degraded };
+  }
+  return null;
+}
 
 const acts: Record<string, (argument: string) => unknown> = {
   ready: () => node.ready(5_000),
   verify: (key) => node.verify(key).allowed,
   state: () => node.state(),
+  aroundFreeze,
   close: () => node.close().then(() => true),
 };
 const lines = createInterface(process.stdin);

@@ -37,8 +37,9 @@ export type KeyrailState = {
   /** Where the policy in force came from. */
   readonly source: 'none' | 'cache' | 'feed';
   /**
-   * When the control plane last confirmed the policy in force, in milliseconds since the epoch;
-   * accurate to one minute after a start from the cache. Null without a policy.
+   * When the request was sent with which the control plane last confirmed the policy in force, in
+   * milliseconds since the epoch; accurate to one minute after a start from the cache. Null without
+   * a policy.
    */
   readonly lastSyncAt: number | null;
   /**

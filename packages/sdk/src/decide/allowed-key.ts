@@ -4,7 +4,7 @@
 import { inspect } from 'node:util';
 import type { Env, RateLimitRule, RequestContext } from '../api/context.ts';
 import type { Allowed } from '../api/decision.ts';
-import type { Policy } from '../policy/state.ts';
+import type { Look, Policy } from '../policy/state.ts';
 import { ID_WORDS, idText } from '../policy/table/digest.ts';
 import { IDS_WORDS } from '../policy/table/ids.ts';
 import { importedEnv, importedPrefix } from '../policy/table/imported.ts';
@@ -15,12 +15,10 @@ import { displayPrefixOf, VerifiedKey, withExtra } from './key-context.ts';
 
 /** The inputs of a decision. */
 export type Inputs<R> = {
-  /** The policy, null before the first one, and whether it may be out of date. */
-  readonly state: { readonly policy: Policy | null; readonly degraded: boolean };
+  /** The policy, null before the first one, and what the clocks say, read at each look. */
+  readonly state: { readonly policy: Policy | null; look(): Look };
   readonly projectId: string;
   readonly resources: { readonly live: R | null; readonly test: R | null };
-  /** Milliseconds since the epoch; called only for keys that expire. */
-  now(): number;
 };
 
 const ENV_AT = 'kr_'.length;
@@ -33,6 +31,7 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
   readonly #policy: Policy;
   readonly #keyText: string;
   readonly isImported: boolean;
+  readonly isExpired: boolean;
   /** Both ids as words, and their offset. The words never change, even if the key is removed. */
   readonly #ids: Int32Array;
   readonly #idsAt: number;
@@ -46,8 +45,10 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
 
   /** `keyText` is that of the key, and `place` is that of its record in the policy's table. */
   constructor(inputs: Inputs<R>, keyText: string, place: number) {
-    const { policy, degraded } = inputs.state;
+    const { policy } = inputs.state;
     if (policy === null) throw new TypeError('a key is allowed only by a policy');
+    // The only look of a decision on a known key.
+    const { nowMs, degraded } = inputs.state.look();
     const { table } = policy;
     const words = table.wordsOf(place);
     const start = table.startOf(place);
@@ -63,6 +64,8 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
     this.#terms = table.termsIn(words, start);
     this.#expiryHigh = words[start + EXPIRY_AT] ?? 0;
     this.#expiryLow = words[start + EXPIRY_AT + 1] ?? 0;
+    this.isExpired =
+      this.#expiryHigh !== NEVER && expiryOf(this.#expiryHigh, this.#expiryLow) <= nowMs;
     this.#degraded = degraded;
     this.#extra = table.extraOf(link);
   }
@@ -78,12 +81,6 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
 
   get env(): Env {
     return this.isImported ? importedEnv(this.#ids, this.#idsAt + IDS_WORDS) : envOf(this.#keyText);
-  }
-
-  /** Whether the key has expired by now. */
-  isExpired(): boolean {
-    if (this.#expiryHigh === NEVER) return false;
-    return expiryOf(this.#expiryHigh, this.#expiryLow) <= this.#inputs.now();
   }
 
   /** The scopes that the key lacks. */

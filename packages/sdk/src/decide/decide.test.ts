@@ -50,10 +50,9 @@ function policyOf(name: string): Policy | null {
 }
 
 const inputs = (policy: Policy | null, degraded = false, now = AT): Inputs<string> => ({
-  state: { policy, degraded },
+  state: { policy, look: () => ({ nowMs: Date.parse(now), degraded }) },
   projectId: PROJECT_ID,
   resources: { live: 'live database', test: 'test database' },
-  now: () => Date.parse(now),
 });
 
 /** A decision in the format of the golden cases. */

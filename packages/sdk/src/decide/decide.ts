@@ -62,7 +62,7 @@ function withoutFormat<R>(
 
 /** The decision on a key that is in the policy. */
 function checked<R>(inputs: Inputs<R>, key: AllowedKey<R>, route: RouteOptions): KeyDecision<R> {
-  if (key.isExpired()) return denied(inputs, 'expired', named(key.context));
+  if (key.isExpired) return denied(inputs, 'expired', named(key.context));
   if (route.env !== undefined && route.env !== key.env) {
     return denied(inputs, 'wrong_environment', named(key.context));
   }
@@ -89,21 +89,21 @@ function withoutPolicy<R>(inputs: Inputs<R>, { keyText, env, route }: Unchecked)
     projectId,
     env,
     displayPrefix: identity.displayPrefix,
-    degraded: state.degraded,
+    degraded: state.look().degraded,
     resources: resources[env],
   });
   return { allowed: true, context, limits: NO_LIMITS };
 }
 
 const denied = <R>(
-  { state: { degraded } }: Inputs<R>,
+  { state }: Inputs<R>,
   reason: DenialReason,
   key: KeyIdentity | null,
 ): Denied => ({
   allowed: false,
   reason,
   missingScopes: NONE_MISSING,
-  degraded,
+  degraded: state.look().degraded,
   key,
 });
 

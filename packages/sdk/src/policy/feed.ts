@@ -10,6 +10,7 @@ import type { Env } from '../api/context.ts';
 import type { Chance, Clock } from '../clock.ts';
 import { InvalidContent } from '../json.ts';
 import type { Transport } from '../transport.ts';
+import type { KeptTimes } from './cache/format.ts';
 import type { JournalDelta } from './cache/journal.ts';
 import { createLongPoll, type LongPoll } from './long-poll.ts';
 import { POLL_MS_MAX, spread, waitMsAfter, wakeMs } from './pace.ts';
@@ -19,7 +20,7 @@ import { createRenewal } from './proof/renewal.ts';
 import { readSnapshot, turn } from './snapshot.ts';
 import { Failed, type Proven, Source, type SourceParts } from './source.ts';
 import type { Policy, PolicyState } from './state.ts';
-import type { Time } from './time.ts';
+import { type Moment, momentOf, type Time } from './time.ts';
 import type { Delta, SnapshotPage } from './wire.ts';
 
 type FeedParts = {
@@ -45,10 +46,10 @@ type FeedParts = {
 
 /** The functions of the cache that the feed uses. */
 type FeedCache = {
-  /** Called after each change, with the server's time. `delta` is null after a snapshot. */
-  keep(policy: Policy, generatedAt: number, delta: JournalDelta | null): void;
-  /** Called after each response without changes. */
-  confirm(): void;
+  /** Called after each change. `delta` is null after a snapshot. */
+  keep(policy: Policy, kept: KeptTimes, delta: JournalDelta | null): void;
+  /** Called after each response without changes, with the time of its request. */
+  confirm(sentAtMs: number): void;
   /** True when a start from the cache would admit no key that was removed until now. */
   secure(): Promise<boolean>;
 };
@@ -58,6 +59,9 @@ const BURST_MAX = 10;
 const BURST_PAUSE_MS = 50;
 /** How often a node that cannot acknowledge its version reports that it is alive. */
 const STAY_MS = 30_000;
+
+/** The server's time in a response, and the moment of its request. */
+type Adopted = { generatedAt: number; sentAt: Moment };
 
 type Polled = { outcome: 'changes' | 'quiet' | 'failed'; holdMs: number; tookMs: number };
 
@@ -125,8 +129,10 @@ export class Feed {
   }
 
   async #start(): Promise<number> {
-    const { policy } = this.#parts.state;
-    await this.#activate(await this.#source.page(null, policy?.workspaceId ?? null));
+    const { state, clock } = this.#parts;
+    const sentAt = momentOf(clock);
+    const first = await this.#source.page(null, state.policy?.workspaceId ?? null);
+    await this.#activate(first, sentAt);
     return 0;
   }
 
@@ -135,9 +141,9 @@ export class Feed {
     const isNamed = await this.#isSecured(policy);
     // A degraded policy needs a quick confirmation, and a held poll may stay silent for long.
     const holdMs = state.degraded ? 0 : this.#longPoll.next();
-    const beganAt = clock.monotonicMs();
+    const sentAt = momentOf(clock);
     const ended = (outcome: Polled['outcome']): Polled => {
-      const polled = { outcome, holdMs, tookMs: clock.monotonicMs() - beganAt };
+      const polled = { outcome, holdMs, tookMs: clock.monotonicMs() - sentAt.elapsedMs };
       this.#longPoll.ended(polled);
       return polled;
     };
@@ -151,11 +157,11 @@ export class Feed {
     this.#stopping.signal.throwIfAborted();
     const polled = ended(answer === null ? 'quiet' : 'changes');
     if (answer === null) {
-      state.confirmed(policy);
-      cache?.confirm();
-    } else if (answer.kind === 'snapshot') await this.#activate(answer);
+      state.confirmed(policy, sentAt);
+      cache?.confirm(sentAt.wallMs);
+    } else if (answer.kind === 'snapshot') await this.#activate(answer, sentAt);
     else {
-      this.#apply(policy, answer);
+      this.#apply(policy, answer, sentAt);
       for (const _ of policy.table.shrink()) await turn();
     }
     this.#startsOver ||= this.#needsRenewal(state.policy?.proofs);
@@ -183,16 +189,18 @@ export class Feed {
   }
 
   #pauseMsAfter({ outcome, holdMs, tookMs }: Polled): number {
-    const { chance, pollMs } = this.#parts;
+    const { chance, pollMs, state } = this.#parts;
     const holdsNext = this.#longPoll.next() > 0;
     if (!holdsNext) return spread(pollMs, chance);
-    // The server did not hold the poll: slow down instead of polling in a loop.
-    if (outcome === 'quiet' && holdMs > 0 && tookMs < holdMs / 2) return spread(pollMs, chance) / 4;
+    // The server did not hold the poll, or none would be held because each confirms too little:
+    // slow down instead of polling in a loop.
+    const isPlain = holdMs === 0 ? state.degraded : tookMs < holdMs / 2;
+    if (outcome === 'quiet' && isPlain) return spread(pollMs, chance) / 4;
     this.#burst = outcome === 'changes' && tookMs < BURST_PAUSE_MS ? this.#burst + 1 : 0;
     return this.#burst > BURST_MAX ? BURST_PAUSE_MS : 0;
   }
 
-  #apply(policy: Policy, delta: Proven<Delta>): void {
+  #apply(policy: Policy, delta: Proven<Delta>, sentAt: Moment): void {
     const { since, version, changes, projectDeleted, generatedAt, proof } = delta;
     // All of this is synchronous. If a step throws, the next request fetches a snapshot.
     this.#startsOver = true;
@@ -206,11 +214,11 @@ export class Feed {
     if (proof) policy.proofs?.deltas.push(proof);
     this.#startsOver = false;
     const isOnlyMore = table.size === size + changes.length && projectDeleted === wasDeleted;
-    this.#adopt(policy, generatedAt, { since, changes, isOnlyMore, proof });
+    this.#adopt(policy, { generatedAt, sentAt }, { since, changes, isOnlyMore, proof });
   }
 
   /** Reads the remaining pages; the old policy stays in force until the last one is read. */
-  async #activate(first: Proven<SnapshotPage>): Promise<void> {
+  async #activate(first: Proven<SnapshotPage>, sentAt: Moment): Promise<void> {
     const { version, workspaceId, generatedAt } = first;
     const known = this.#parts.state.policy;
     if (known && version < known.version) {
@@ -222,13 +230,15 @@ export class Feed {
     this.#stopping.signal.throwIfAborted();
     const { env } = this.#parts;
     this.#startsOver = false;
-    this.#adopt({ table, version, workspaceId, env, projectDeleted, proofs }, generatedAt, null);
+    const policy = { table, version, workspaceId, env, projectDeleted, proofs };
+    this.#adopt(policy, { generatedAt, sentAt }, null);
   }
 
-  #adopt(policy: Policy, generatedAt: number, delta: JournalDelta | null): void {
-    this.#parts.time.heard(generatedAt);
-    this.#parts.state.confirmed(policy);
-    this.#parts.cache?.keep(policy, generatedAt, delta);
+  #adopt(policy: Policy, { generatedAt, sentAt }: Adopted, delta: JournalDelta | null): void {
+    const { time, state, cache } = this.#parts;
+    time.heard(generatedAt);
+    state.confirmed(policy, sentAt);
+    cache?.keep(policy, { savedAt: generatedAt, confirmedAt: sentAt.wallMs }, delta);
   }
 
   #failed(error: unknown): number {

@@ -4,8 +4,11 @@
 import type { Clock } from '../clock.ts';
 
 const HOLD_MS = 25_000;
-/** The longest hold as a share of `staleAfterMs`: nothing confirms the policy during a hold. */
-const FRESH_SHARE = 0.5;
+/**
+ * The longest hold as a share of `staleAfterMs`. A confirmation counts from its request on, so at
+ * the end of a hold the last one is as old as two holds.
+ */
+const FRESH_SHARE = 0.4;
 /** A response without changes before this share of the hold means that the poll was not held. */
 const HELD_SHARE = 0.5;
 const DISAPPOINTMENTS_MAX = 3;

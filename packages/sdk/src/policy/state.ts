@@ -1,9 +1,12 @@
 // The policy in force and how fresh it is: the one object that decisions read and the feed writes.
+// Freshness follows from the clocks at the moment of each look, never from a timer: in a process
+// that stood still, the first decision comes before the first timer.
 import type { Env } from '../api/context.ts';
 import type { Log } from '../api/options.ts';
 import type { Clock } from '../clock.ts';
 import type { Proofs } from './proof/proof.ts';
 import type { PolicyTable } from './table/table.ts';
+import { type Moment, momentOf, msSince, type Time } from './time.ts';
 
 /** The policy of a project at a version. */
 export type Policy = {
@@ -17,57 +20,88 @@ export type Policy = {
   readonly proofs?: Proofs | undefined;
 };
 
+/** What the clocks say at one moment. */
+export type Look = {
+  /** The time for key expiry. */
+  readonly nowMs: number;
+  /** Whether the policy may be out of date. */
+  readonly degraded: boolean;
+};
+
 type FeedFailure = { readonly hard: boolean; readonly message: string };
 
 const ALIVE_MS = 60_000;
 
-type PolicyStateParts = { clock: Clock; staleAfterMs: number; log: Log };
+type PolicyStateParts = { clock: Clock; time: Time; staleAfterMs: number; log: Log };
 
 export class PolicyState {
   policy: Policy | null = null;
   source: 'none' | 'cache' | 'feed' = 'none';
-  /** Whether the policy may be out of date. */
-  degraded = true;
   failure: FeedFailure | null = null;
-  lastSyncAt: number | null = null;
+  /** When the last request was sent whose response confirmed the policy. */
+  #confirmedAt: Moment | null = null;
+  /** The policy counts as out of date until the next confirmation. */
+  #isDoubted = true;
   readonly #parts: PolicyStateParts;
   readonly #waiting = new Set<() => void>();
-  #cancelStale = () => {};
+  readonly #look = { nowMs: 0, degraded: true };
+  /** The wall clock at the last look; NaN after a change. */
+  #lookedMs = Number.NaN;
 
   constructor(parts: PolicyStateParts) {
     this.#parts = parts;
   }
 
-  /** Sets a policy from the cache, which was last confirmed at `confirmedAt`. */
-  restored(policy: Policy, confirmedAt: number): void {
-    this.policy = policy;
-    this.source = 'cache';
-    this.lastSyncAt = confirmedAt;
-    this.#wake();
+  get lastSyncAt(): number | null {
+    return this.#confirmedAt?.wallMs ?? null;
   }
 
-  /** The control plane has just confirmed that this policy is current. */
-  confirmed(policy: Policy): void {
-    const { clock, staleAfterMs, log } = this.#parts;
+  get degraded(): boolean {
+    return this.look().degraded;
+  }
+
+  /**
+   * Valid until the next call. While the wall clock shows the same millisecond, the monotonic clock
+   * is not read again: each reading costs a twentieth of a decision.
+   */
+  look(): Look {
+    const { clock, time, staleAfterMs } = this.#parts;
+    const look = this.#look;
+    const wallMs = clock.now();
+    if (wallMs === this.#lookedMs) return look;
+    this.#lookedMs = wallMs;
+    const now = { wallMs, elapsedMs: clock.monotonicMs() };
+    const ageMs = this.#confirmedAt ? msSince(this.#confirmedAt, now) : Number.POSITIVE_INFINITY;
+    look.nowMs = time.at(now);
+    look.degraded = this.#isDoubted || ageMs >= staleAfterMs;
+    return look;
+  }
+
+  /** Sets a policy from the cache, which was last confirmed at `confirmedAt`. */
+  restored(policy: Policy, confirmedAt: number): void {
+    const { wallMs, elapsedMs } = momentOf(this.#parts.clock);
+    this.policy = policy;
+    this.source = 'cache';
+    this.#confirmedAt = { wallMs: confirmedAt, elapsedMs: elapsedMs - (wallMs - confirmedAt) };
+    this.#changed();
+  }
+
+  /** The control plane has confirmed that this policy was current when the request was sent. */
+  confirmed(policy: Policy, sentAt: Moment): void {
     this.policy = policy;
     this.source = 'feed';
-    this.lastSyncAt = clock.now();
-    this.degraded = false;
-    if (this.failure) log('info', 'keyrail: the control plane answers again');
+    this.#confirmedAt = sentAt;
+    this.#isDoubted = false;
+    if (this.failure) this.#parts.log('info', 'keyrail: the control plane answers again');
     this.failure = null;
-    // A timer, so that policy also becomes stale if no request fails, as in a suspended program.
-    this.#cancelStale();
-    this.#cancelStale = clock.after(staleAfterMs, () => {
-      this.degraded = true;
-    });
-    this.#wake();
+    this.#changed();
   }
 
   /** The policy in force is kept. */
   failed(failure: FeedFailure): void {
     const isNew = this.failure?.message !== failure.message;
-    this.degraded = true;
     this.failure = failure;
+    this.#doubt();
     const kept = this.policy ? 'the last known policy stays in force' : 'there is no policy yet';
     if (isNew)
       this.#parts.log(failure.hard ? 'error' : 'warn', `keyrail: ${failure.message}; ${kept}`);
@@ -75,8 +109,7 @@ export class PolicyState {
 
   /** No more changes will arrive. */
   close(): void {
-    this.#cancelStale();
-    this.degraded = true;
+    this.#doubt();
     this.#wake();
   }
 
@@ -95,6 +128,16 @@ export class PolicyState {
       const cancel = this.#parts.clock.after(timeoutMs, done);
       this.#waiting.add(done);
     });
+  }
+
+  #doubt(): void {
+    this.#isDoubted = true;
+    this.#lookedMs = Number.NaN;
+  }
+
+  #changed(): void {
+    this.#lookedMs = Number.NaN;
+    this.#wake();
   }
 
   #wake(): void {

@@ -1,10 +1,7 @@
-// The time used for key expiry: this machine's clock, but never earlier than the control plane's
-// last known time, advanced by the monotonic clock. Setting this machine's clock back does not
-// bring an expired key back to life.
+// Moments by both clocks of this machine, and the time used for key expiry: this machine's clock,
+// but never earlier than the control plane's last known time, advanced by the monotonic clock.
+// Setting this machine's clock back does not bring an expired key back to life.
 import type { Clock } from '../clock.ts';
-
-/** How long a wall clock reading is reused: it costs twice as much as a monotonic one. */
-const SAMPLE_MS = 100;
 
 /**
  * A response may be late by up to this. If the server's time is further back, its clock was
@@ -12,27 +9,30 @@ const SAMPLE_MS = 100;
  */
 const DELAY_MS_MAX = 600_000;
 
+/** The wall clock may be set; the monotonic clock may stand still while a machine is suspended. */
+export type Moment = { readonly wallMs: number; readonly elapsedMs: number };
+
+export const momentOf = (clock: Clock): Moment => ({
+  wallMs: clock.now(),
+  elapsedMs: clock.monotonicMs(),
+});
+
+/** How long ago a moment was, by the clock that has advanced further. */
+export const msSince = (then: Moment, now: Moment): number =>
+  Math.max(now.wallMs - then.wallMs, now.elapsedMs - then.elapsedMs);
+
 export type Time = {
-  /** Milliseconds since the epoch. */
-  now(): number;
+  /** The time for key expiry, in milliseconds since the epoch. */
+  at(moment: Moment): number;
   /** Records the control plane's time from a response. */
   heard(serverAt: number): void;
 };
 
 export function createTime(clock: Clock): Time {
-  let sampledAt = Number.NEGATIVE_INFINITY;
-  /** Offsets to the monotonic clock: by the wall clock, and the minimum by the server's. */
-  let wall = 0;
+  /** The least offset of the server's clock to the monotonic one. */
   let floor = Number.NEGATIVE_INFINITY;
   return {
-    now: () => {
-      const elapsed = clock.monotonicMs();
-      if (elapsed - sampledAt >= SAMPLE_MS) {
-        sampledAt = elapsed;
-        wall = clock.now() - elapsed;
-      }
-      return elapsed + (wall > floor ? wall : floor);
-    },
+    at: ({ wallMs, elapsedMs }) => Math.max(wallMs, elapsedMs + floor),
     heard: (serverAt) => {
       const offset = serverAt - clock.monotonicMs();
       if (offset > floor || offset < floor - DELAY_MS_MAX) floor = offset;

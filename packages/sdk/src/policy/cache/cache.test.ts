@@ -15,7 +15,7 @@ import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import { until } from '@keyrail/testing/until.ts';
-import { versionIn } from '../../../test/cache.ts';
+import { SAVED_AT, timesAt, versionIn } from '../../../test/cache.ts';
 import { entryOf, mixedEntryOf, sha256Hex, toldBy, uuidOf } from '../../../test/entries.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
 import { nodeOn, Plane } from '../../../test/plane.ts';
@@ -24,7 +24,6 @@ import type { Policy } from '../state.ts';
 import { PolicyTable } from '../table/table.ts';
 import { type CacheParts, openDiskCache } from './cache.ts';
 
-const SAVED_AT = Date.UTC(2026, 2, 1);
 const KEYS = 300;
 
 async function ground(t: TestContext, more: Partial<CacheParts> = {}) {
@@ -59,7 +58,7 @@ async function written(t: TestContext, policy: Policy = policyWith(KEYS)) {
   const held = await ground(t);
   const cache = held.open();
   await cache.load();
-  cache.keep(policy, SAVED_AT);
+  cache.keep(policy, timesAt(SAVED_AT));
   await cache.close();
   return held;
 }
@@ -136,7 +135,7 @@ test('a file of another secret key, project or filter is refused', async (t) => 
     // Each has its own file name; here the file is copied to it.
     const cache = open(other);
     equal(await cache.load(), null);
-    cache.keep(policyWith(1), SAVED_AT);
+    cache.keep(policyWith(1), timesAt(SAVED_AT));
     await cache.close();
     const names = await readdir(join(file, '..'));
     for (const name of names) await writeFile(join(file, '..', name), whole);
@@ -155,7 +154,7 @@ test('only the owner can read the file, and no partial file remains', async (t) 
 test('a slower process does not overwrite a newer file', async (t) => {
   const { open } = await written(t, policyWith(10, 9));
   const slow = open();
-  slow.keep(policyWith(3, 8), SAVED_AT);
+  slow.keep(policyWith(3, 8), timesAt(SAVED_AT));
   await slow.close();
   equal((await open().load())?.policy.version, 9);
 });
@@ -165,8 +164,8 @@ test('a slower process does not overwrite a file that became newer while it was 
   const slow = open();
   const quick = open();
   await slow.load();
-  slow.keep(policyWith(30_000, 8), SAVED_AT);
-  quick.keep(policyWith(3, 9), SAVED_AT);
+  slow.keep(policyWith(30_000, 8), timesAt(SAVED_AT));
+  quick.keep(policyWith(3, 9), timesAt(SAVED_AT));
   await Promise.all([slow.close(), quick.close()]);
   equal((await open().load())?.policy.version, 9);
   equal((await readdir(dir)).length, 1);
@@ -178,7 +177,7 @@ test('with many concurrent writers, the newest version stays', async (t) => {
     const versions = Array.from({ length: 8 }, (_, at) => 8 * round + at + 1);
     const caches = versions.map((version) => {
       const cache = open();
-      cache.keep(policyWith(3, version), SAVED_AT);
+      cache.keep(policyWith(3, version), timesAt(SAVED_AT));
       return cache;
     });
     await Promise.all(caches.map((cache) => cache.close()));
@@ -191,7 +190,8 @@ test('writing is delayed, and not repeated without changes', async (t) => {
   const { dir, clock, open } = await ground(t);
   const cache = open();
   await cache.load();
-  for (let version = 1; version < 100; version += 1) cache.keep(policyWith(2, version), SAVED_AT);
+  for (let version = 1; version < 100; version += 1)
+    cache.keep(policyWith(2, version), timesAt(SAVED_AT));
   await clock.pass(500);
   deepEqual(await readdir(dir), []);
   await clock.pass(600);
@@ -265,7 +265,7 @@ test('an unusable directory only logs a warning', async (t) => {
   const parts = { secretKey: secretKeyOf('live'), projectId: uuidOf(1, 9), env: null, log, clock };
   const cache = openDiskCache({ ...parts, tenantIds: [] }, inTheWay);
   equal(await cache.load(), null);
-  cache.keep(policyWith(1), SAVED_AT);
+  cache.keep(policyWith(1), timesAt(SAVED_AT));
   await cache.close();
   equal(await readFile(inTheWay, 'utf8'), 'not a directory');
   ok(logged.some((line) => line.includes('could not be written')));

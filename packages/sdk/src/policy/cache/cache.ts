@@ -16,7 +16,7 @@ import {
   sweep,
 } from './directory.ts';
 import { openDisk } from './files.ts';
-import { type Belonging, type Kept, restore } from './format.ts';
+import { type Belonging, type Kept, type KeptTimes, restore } from './format.ts';
 import { applyJournal, type JournalDelta } from './journal.ts';
 import { applyProvenJournal, type ProvenParts, restoreProven } from './proven.ts';
 import { isOfDisk } from './sealed-file.ts';
@@ -27,19 +27,18 @@ export type DiskCache = {
   /** The cached policy; null if it is missing, invalid or of another feed. Never rejects. */
   load(): Promise<Kept | null>;
   /**
-   * Schedules a policy to be written, with the control plane's time. `delta` is what led to it,
-   * null for a snapshot. Anything but new keys is written immediately, because a revocation must
-   * survive a restart.
+   * Schedules a policy to be written. `delta` is what led to it, null for a snapshot. Anything but
+   * new keys is written immediately, because a revocation must survive a restart.
    */
-  keep(policy: Policy, savedAt: number, delta?: JournalDelta | null): void;
+  keep(policy: Policy, times: KeptTimes, delta?: JournalDelta | null): void;
   /**
    * Resolves true when a start from this cache would admit no key that was removed until now:
    * removals are written, or there are no files. False if neither was possible: then the policy in
    * force must not be acknowledged. Never rejects.
    */
   secure(): Promise<boolean>;
-  /** Records that the control plane has just confirmed the policy in force. */
-  confirm(): void;
+  /** Records when the request was sent that confirmed the policy in force. */
+  confirm(sentAtMs: number): void;
   /** Why the cache cannot be written; null when it can. */
   failure(): string | null;
   /** Writes what is still pending. Never rejects. */
@@ -94,10 +93,9 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
         return failed('was refused')(error);
       }
     },
-    keep: (policy, savedAt, delta = null) =>
-      writing.keep({ policy, savedAt, confirmedAt: clock.now() }, delta),
+    keep: (policy, times, delta = null) => writing.keep({ policy, ...times }, delta),
     secure: () => writing.secure(),
-    confirm: () => writing.confirm(clock.now()),
+    confirm: (sentAtMs) => writing.confirm(sentAtMs),
     failure: () => writing.failure,
     close: () => writing.close(),
   };

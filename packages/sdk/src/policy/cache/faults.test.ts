@@ -14,6 +14,7 @@ import {
   policyWith,
   removal,
   SAVED_AT,
+  timesAt,
   wholeWritten,
   written,
 } from '../../../test/cache.ts';
@@ -27,7 +28,7 @@ test('a key revoked while the first policy file is written does not wait for the
   const cache = open();
   await cache.load();
   const policy = policyWith(30_000, 5);
-  cache.keep(policy, SAVED_AT);
+  cache.keep(policy, timesAt(SAVED_AT));
   await clock.pass(1_000);
   equal(await versionOf('policy'), null, 'the policy file is still being written');
   change(cache, policy, [removal(7)]);
@@ -43,11 +44,11 @@ test('a snapshot after a long time is written soon, however many keys there are'
   const { clock, open, versionOf, newsLeadTo } = await ground(t);
   const cache = open();
   await cache.load();
-  cache.keep(policyWith(20_000, 5), SAVED_AT);
+  cache.keep(policyWith(20_000, 5), timesAt(SAVED_AT));
   await wholeWritten(clock, () => versionOf('policy'));
   await clock.pass(600_000);
   const policy = policyWith(19_000, 9);
-  cache.keep(policy, SAVED_AT);
+  cache.keep(policy, timesAt(SAVED_AT));
   await clock.pass(1_000);
   await until(async () => (await versionOf('policy')) === 9);
   change(cache, policy, [removal(7)]);
@@ -106,7 +107,7 @@ test('a journal is not applied to a policy of another history', async (t) => {
   const other = open(dir, { clock: otherClock });
   await one.load();
   const policy = policyWith(10, 5);
-  one.keep(policy, SAVED_AT);
+  one.keep(policy, timesAt(SAVED_AT));
   await wholeWritten(oneClock, () => versionOf('policy'));
   const kept = await other.load();
   ok(kept);
@@ -128,7 +129,7 @@ test('a node does not touch files of another secret key', async (t) => {
   const byOther = { secretKey: secretKeyOf('test'), clock: manualClock() };
   const fresh = open(dir, byOther);
   equal(await fresh.load(), null);
-  fresh.keep(policyWith(10, 1), SAVED_AT);
+  fresh.keep(policyWith(10, 1), timesAt(SAVED_AT));
   await fresh.close();
   change(old, policy, [removal(1)]);
   await clock.pass(0);
@@ -142,13 +143,13 @@ test('a failed write is retried and leaves no partial files', async (t) => {
   const cache = open();
   await cache.load();
   const other = open(dir, { clock: manualClock() });
-  other.keep(policyWith(1, 1), SAVED_AT);
+  other.keep(policyWith(1, 1), timesAt(SAVED_AT));
   await other.close();
   const old = await newestFile(dir, '.policy');
   await rm(old);
   const name = old.replace('.1.', '.2.');
   await mkdir(join(name, 'in the way'), { recursive: true });
-  cache.keep(policyWith(10, 2), SAVED_AT);
+  cache.keep(policyWith(10, 2), timesAt(SAVED_AT));
   await clock.pass(1_000);
   await until(async () => logged.some((line) => line.includes('could not be written')));
   await until(async () => (await readdir(dir)).length === 1);
@@ -171,7 +172,7 @@ test('a policy that cannot be serialized is not written, and the node goes on', 
   policy.table.show = () => {
     throw new RangeError('Invalid string length');
   };
-  cache.keep(policy, SAVED_AT);
+  cache.keep(policy, timesAt(SAVED_AT));
   await clock.pass(1_500);
   await cache.close();
   equal(logged.filter((line) => line.includes('Invalid string length')).length, 2);
@@ -205,7 +206,7 @@ test('a directory that is removed under a running node is reported and created b
   ok(logged.some((line) => line.includes('could not be written')));
   const next = open();
   equal(await next.load(), null);
-  next.keep(policy, SAVED_AT);
+  next.keep(policy, timesAt(SAVED_AT));
   await next.close();
   equal((await open().load())?.policy.version, 3);
 });
@@ -225,7 +226,7 @@ test('a reader never gets an older version while another process writes', async 
   const cache = open(dir, { clock });
   await cache.load();
   const policy = policyWith(500, 1);
-  cache.keep(policy, SAVED_AT);
+  cache.keep(policy, timesAt(SAVED_AT));
   await wholeWritten(clock, () => versionOf('policy'));
   let isOver = false;
   const write = async () => {

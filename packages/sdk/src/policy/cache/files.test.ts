@@ -24,6 +24,7 @@ import {
   policyWith,
   removal,
   SAVED_AT,
+  timesAt,
   written,
 } from '../../../test/cache.ts';
 import { NodeProcess, servePlane } from '../../../test/node-process.ts';
@@ -40,7 +41,7 @@ test('a FIFO in place of the cache neither delays the start nor keeps the proces
   const key = plane.issue();
   const served = await servePlane(plane);
   t.after(() => served.close());
-  const first = new NodeProcess(served.url, dir);
+  const first = new NodeProcess(served.url, { cacheDir: dir });
   t.after(() => first.kill());
   equal(await first.ask('ready'), true);
   equal(await first.ask('close'), true);
@@ -48,7 +49,7 @@ test('a FIFO in place of the cache neither delays the start nor keeps the proces
   await rm(path);
   putFifo(path);
 
-  const second = new NodeProcess(served.url, dir);
+  const second = new NodeProcess(served.url, { cacheDir: dir });
   t.after(() => second.kill());
   equal(await second.ask('ready'), true);
   equal(await second.ask(`verify ${key}`), true);
@@ -66,7 +67,7 @@ test('a FIFO that is created later does not block the event loop', async (t) => 
   const plane = new Plane();
   const served = await servePlane(plane);
   t.after(() => served.close());
-  const node = new NodeProcess(served.url, dir);
+  const node = new NodeProcess(served.url, { cacheDir: dir });
   t.after(() => node.kill());
   const key = plane.issue();
   const other = plane.issue();
@@ -95,7 +96,7 @@ test('files that are not regular are refused and replaced', async (t) => {
   putFifo(path);
   equal(await open().load(), null);
   const next = open();
-  next.keep(policyWith(10, 2), SAVED_AT);
+  next.keep(policyWith(10, 2), timesAt(SAVED_AT));
   await next.close();
   equal((await open().load())?.policy.version, 2);
 });
@@ -120,7 +121,7 @@ test('a directory that is open to other users, or a link, is neither read nor wr
   await chmod(dir, 0o755);
   const fresh = open();
   equal(await fresh.load(), null);
-  fresh.keep(policyWith(3, 2), SAVED_AT);
+  fresh.keep(policyWith(3, 2), timesAt(SAVED_AT));
   equal(await fresh.secure(), true);
   ok(fresh.failure()?.includes('0700'), `${fresh.failure()}`);
   deepEqual(await readdir(dir), []);
@@ -155,7 +156,7 @@ test('a file that the journal cannot follow is removed before the new version is
   const { dir, clock, open, cache, versionOf } = await written(t, 10, 1);
   // A snapshot with more keys than are written immediately.
   const many = policyWith(12_000, 9);
-  cache.keep(many, SAVED_AT);
+  cache.keep(many, timesAt(SAVED_AT));
   equal(await cache.secure(), true);
   deepEqual(await readdir(dir), []);
   equal(await open().load(), null, 'no policy is better than an old one');

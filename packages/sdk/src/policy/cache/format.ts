@@ -74,13 +74,14 @@ type Head = {
   hasExtras?: boolean;
 };
 
-export type Kept = {
-  policy: Policy;
+export type KeptTimes = {
   /** When the policy was generated, by the control plane's clock. */
   savedAt: number;
-  /** When the control plane last confirmed it, by this machine's clock. */
+  /** When the request was sent that last confirmed it, by this machine's clock. */
   confirmedAt: number;
 };
+
+export type Kept = KeptTimes & { policy: Policy };
 
 /** The unencrypted front: the salt for the key, and the version, which writers compare. */
 export function frontOf(secretKey: string, salt: Uint8Array, version: number): Buffer {

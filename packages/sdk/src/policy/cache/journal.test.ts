@@ -23,6 +23,7 @@ import {
   policyWith,
   removal,
   SAVED_AT,
+  timesAt,
   wholeWritten,
   written,
 } from '../../../test/cache.ts';
@@ -172,7 +173,7 @@ test('after a kill at any moment, the restored policy is that of one version', a
     let cache = open(home, { clock });
     await cache.load();
     let policy = policyWith(0, 1);
-    cache.keep(policy, SAVED_AT);
+    cache.keep(policy, timesAt(SAVED_AT));
     history.set(1, new Map());
     await wholeWritten(clock, () => versionOf('policy'));
     for (let step = 0; step < 40; step += 1) {

@@ -26,7 +26,7 @@ async function ground(t: TestContext): Promise<{ plane: Plane; served: Served; d
 }
 
 function started(t: TestContext, { url }: Served, dir: string): NodeProcess {
-  const node = new NodeProcess(url, dir);
+  const node = new NodeProcess(url, { cacheDir: dir });
   t.after(() => node.kill());
   return node;
 }
