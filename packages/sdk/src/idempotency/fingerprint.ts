@@ -1,8 +1,9 @@
 // The two hashes of an idempotent request: the scope of its key, and the request's fingerprint.
 import { createHash } from 'node:crypto';
+import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import type { Env } from '../api/context.ts';
 
-const IDEMPOTENCY_KEY_CHARS_MAX = 255;
+const KEY_CHARS_MAX = HEADER_CHARS_MAX['idempotency-key'];
 
 /** Separates equal idempotency keys of different callers or routes. */
 export type Scope = {
@@ -19,8 +20,8 @@ export type Scope = {
 /** What is wrong with an `Idempotency-Key`, or null. */
 export function idempotencyKeyFault(key: string): string | null {
   if (key === '') return 'The Idempotency-Key header is empty.';
-  if (key.length > IDEMPOTENCY_KEY_CHARS_MAX) {
-    return `The Idempotency-Key header is longer than ${IDEMPOTENCY_KEY_CHARS_MAX} characters.`;
+  if (key.length > KEY_CHARS_MAX) {
+    return `The Idempotency-Key header is longer than ${KEY_CHARS_MAX} characters.`;
   }
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   if (/[\x00-\x1f\x7f]/.test(key)) return 'The Idempotency-Key header holds control characters.';

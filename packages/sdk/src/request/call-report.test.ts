@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { rig, secretKeyOf } from '../../test/rig.ts';
 import type { IncomingCall } from '../api/admission.ts';
 import type { TelemetryEvent } from '../telemetry/batch.ts';
+import { createTestKeyrail } from '../testing.ts';
 import { SDK } from '../version.ts';
 import { createReports, keyTextOf, timeTexts } from './call-report.ts';
 
@@ -37,6 +38,30 @@ for (const [headers, expected] of [
 
 test('another header can be configured', () => {
   equal(keyTextOf(callWith({ 'x-key': 'kr_live_c' }), ['x-key']), 'kr_live_c');
+});
+
+test('a header that is longer than any key is not a key, and another header may hold one', async (t) => {
+  const keyrail = await createTestKeyrail();
+  t.after(() => keyrail.close());
+  const longest = `pk.${'~'.repeat(509)}`;
+  const { key } = await keyrail.issue({});
+  await keyrail.issue({ imported: longest });
+  const codeOf = async (headers: Record<string, string>) => {
+    const admission = await keyrail.admit(callWith(headers));
+    return admission.kind === 'refused'
+      ? JSON.parse(String(admission.body)).error.code
+      : 'admitted';
+  };
+  equal(await codeOf({ authorization: `Bearer ${longest}` }), 'admitted');
+  equal(await codeOf({ 'x-api-key': longest }), 'admitted');
+  for (const blanks of [' '.repeat(600), '\t'.repeat(60_000)]) {
+    equal(await codeOf({ 'x-api-key': `x${blanks}y` }), 'invalid_key');
+    equal(await codeOf({ 'x-api-key': key + blanks }), 'invalid_key');
+    equal(await codeOf({ authorization: `Bearer ${blanks}${key}` }), 'invalid_key');
+    equal(await codeOf({ authorization: `Negotiate ${blanks}x` }), 'invalid_key');
+    equal(await codeOf({ authorization: `Negotiate x${blanks}`, 'x-api-key': key }), 'admitted');
+  }
+  match(keyrail.metrics(), /decisions_total\{outcome="malformed_key"\} 8\n/);
 });
 
 function eventsOf(env: 'live' | 'test', headers: Record<string, string>): TelemetryEvent[] {

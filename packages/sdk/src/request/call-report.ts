@@ -1,5 +1,7 @@
 // One request as an adapter describes it: how its key is found, and its telemetry event.
 import { randomUUID } from 'node:crypto';
+import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
+import { trimmed } from '@keyrail/protocol/wire/trim.ts';
 import type { IncomingCall } from '../api/admission.ts';
 import type { Env } from '../api/context.ts';
 import type { KeyIdentity } from '../api/decision.ts';
@@ -24,7 +26,7 @@ export type CallReport = {
 /** Begins the report of one request; the work that all reports share is done once. */
 export type BeginReport = (call: IncomingCall, name: string | undefined) => CallReport;
 
-const REQUEST_ID = /^[\x21-\x7e]{1,200}$/;
+const VISIBLE = /^[\x21-\x7e]+$/;
 
 type ReportParts = {
   settings: { secretKey: string; env: Env | null };
@@ -57,12 +59,17 @@ export function createReports({ settings, clock, telemetry }: ReportParts): Begi
           duration_ms: clock.monotonicMs() - began,
           degraded,
           denial_reason: reason,
-          request_id: given && REQUEST_ID.test(given) ? given : nextId(),
+          request_id: isRequestId(given) ? given : nextId(),
         };
       });
     return { call, routeName, end };
   };
 }
+
+const isRequestId = (given: string | null | undefined): given is string =>
+  typeof given === 'string' &&
+  given.length <= HEADER_CHARS_MAX['x-request-id'] &&
+  VISIBLE.test(given);
 
 /** Unique across processes, and cheaper than one UUID per request. */
 function requestIds(): () => string {
@@ -101,15 +108,22 @@ export function keyTextOf(call: IncomingCall, headers: readonly string[]): strin
   for (const name of headers) {
     const value = call.header(name);
     if (!value) continue;
-    const text = name === 'authorization' ? bearerOf(value) : withoutBlanks(value);
+    const text = textIn(name, value);
     if (text?.startsWith('kr_')) return text;
     first ??= text;
   }
   return first;
 }
 
-/** Spaces and tabs around a header value are not part of it; all other characters are. */
-const withoutBlanks = (value: string): string => value.replace(/^[ \t]+|[ \t]+$/g, '');
+/** Stands for a value that is too long to be a key, and is rejected like any other malformed key. */
+const TOO_LONG = '-';
+
+function textIn(name: string, value: string): string | null {
+  const isBearer = name === 'authorization';
+  if (value.length > HEADER_CHARS_MAX[isBearer ? name : 'key']) return TOO_LONG;
+  // Spaces and tabs around a header value are not part of it; all other characters are.
+  return isBearer ? bearerOf(value) : trimmed(value, ' \t');
+}
 
 const USUAL = 'Bearer ';
 const USUAL_CHARS = USUAL.length;

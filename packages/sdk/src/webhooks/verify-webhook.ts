@@ -1,4 +1,5 @@
 // Verifies an event that Keyrail sent to an endpoint of the vendor.
+import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import {
   isSignedWith,
   WEBHOOK_ID,
@@ -52,8 +53,6 @@ export type VerifyWebhookOptions = {
 
 const TOLERANCE_SECONDS = 300;
 const SECOND_MS = 1000;
-/** Longer headers are not Keyrail's. It sends two signatures at most. */
-const HEADER_CHARS_MAX = 1000;
 
 /**
  * Returns the event, or throws WebhookRefused. `body` must be the bytes as they were received, not
@@ -95,7 +94,7 @@ function secretBytes(text: string): Buffer {
 
 function headerOf(headers: HeaderSource, name: string): string {
   const value = typeof headers.get === 'function' ? headers.get(name) : plainHeader(headers, name);
-  if (typeof value !== 'string' || value === '' || value.length > HEADER_CHARS_MAX) {
+  if (typeof value !== 'string' || value === '' || value.length > HEADER_CHARS_MAX.webhook) {
     throw new WebhookRefused('missing_header', `The header ${name} is missing.`);
   }
   return value;

@@ -1,0 +1,16 @@
+// Trimming by index. An expression such as `x+$` starts anew at each `x`, so that its time grows
+// with the square of the length.
+
+/** The text without the given characters at its end. */
+export function withoutEnd(text: string, chars: string): string {
+  let end = text.length;
+  while (end > 0 && chars.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+/** The text without the given characters at its start and its end. */
+export function trimmed(text: string, chars: string): string {
+  let start = 0;
+  while (start < text.length && chars.includes(text.charAt(start))) start += 1;
+  return withoutEnd(text.slice(start), chars);
+}
