@@ -1,8 +1,7 @@
 // Which secret keys belong to the workspace of this Edge. A secret key never changes its workspace,
 // so the first answer is remembered, by hash. It says nothing about whether the key is still valid:
 // the control plane decides that at each request, because each is made with the node's own key.
-import { createHash } from 'node:crypto';
-import type { Answer, Upstream } from './upstream.ts';
+import { type Answer, hashOf, type Upstream } from './upstream.ts';
 
 const KEYS_MAX = 10_000;
 const CHECKS_MAX = 64;
@@ -25,6 +24,7 @@ export function createMembers(upstream: Pick<Upstream, 'ask'>, projectId: string
       // Any policy matches, so that the response has no body.
       headers: { authorization: credential, 'if-none-match': '*' },
       timeoutMs: TIMEOUT_MS,
+      agent: false,
     });
     if (answer.status !== 304 && answer.status !== 200) return answer;
     if (known.size >= KEYS_MAX) known.clear();
@@ -45,6 +45,3 @@ export function createMembers(upstream: Pick<Upstream, 'ask'>, projectId: string
     },
   };
 }
-
-export const hashOf = (credential: string): string =>
-  createHash('sha256').update(credential).digest('base64');

@@ -1,13 +1,16 @@
 // Passes a request on to the control plane, and its response back, both as streams. Only known
 // headers go up: whatever else a caller sends, such as the address of a client, is left out.
+//
+// Only a POST has a body here. Node frames the body of no other method, so its bytes would follow
+// the headers as the beginning of the next request on the connection.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LARGE_BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import { passedHeaders, type Upstream } from './upstream.ts';
 
-/** What the relay says itself: that it has too much to do, or cannot reach the control plane. */
-export type Refuse = (response: ServerResponse, status: 413 | 503, message: string) => void;
+/** What the relay says itself: that a request is malformed, or cannot be passed on. */
+export type Refuse = (response: ServerResponse, status: 400 | 413 | 503, message: string) => void;
 
 const PASSED_UP = [
   'accept',
@@ -61,7 +64,8 @@ export function createPassOn(upstream: Pick<Upstream, 'open'>, refuse: Refuse) {
       seen += chunk.length;
       if (seen > LARGE_BODY_BYTES_MAX) sent.destroy(new Error('too large'));
     });
-    request.pipe(sent);
+    if (request.method === 'POST') request.pipe(sent);
+    else sent.end();
   };
 }
 
@@ -71,11 +75,17 @@ function faultOf({ headers }: IncomingMessage, running: number): [413 | 503, str
   return bytes > LARGE_BODY_BYTES_MAX ? [413, 'The body is too large.'] : null;
 }
 
-function headersOf({ headers }: IncomingMessage): Record<string, string> {
+function headersOf({ headers, method }: IncomingMessage): Record<string, string> {
   const passed: Record<string, string> = {};
   for (const name of PASSED_UP) {
     const value = headers[name];
-    if (typeof value === 'string') passed[name] = value;
+    const isFraming = name === 'content-length' && method !== 'POST';
+    if (typeof value === 'string' && !isFraming) passed[name] = value;
   }
   return passed;
 }
+
+/** Whether a request declares a body that its method does not have. */
+export const hasStrayBody = ({ headers, method }: IncomingMessage): boolean =>
+  method !== 'POST' &&
+  (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0);

@@ -10,11 +10,11 @@ import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import { createAcknowledgements, type Reported } from './acknowledgements.ts';
 import { type RelayClock, relayClock } from './clock.ts';
 import { type FeedQuestion, feedQuestionIn } from './feed-question.ts';
-import { createMembers, hashOf } from './members.ts';
-import { createPassOn, type Refuse } from './pass-on.ts';
+import { createMembers } from './members.ts';
+import { createPassOn, hasStrayBody, type Refuse } from './pass-on.ts';
 import { createRecentAnswers } from './recent-answers.ts';
 import { createSharedPolls, type SharedQuestion } from './shared-polls.ts';
-import { type Answer, openUpstream, Unreachable } from './upstream.ts';
+import { type Answer, hashOf, openUpstream, Unreachable } from './upstream.ts';
 
 export type Relay = {
   /** Serves a request; false if it is not for the relay. */
@@ -106,6 +106,11 @@ export function openRelay({ url, projectId, refuse, clock = relayClock }: RelayO
 
   return {
     serves(request, response) {
+      if (hasStrayBody(request)) {
+        response.setHeader('connection', 'close');
+        refuse(response, 400, `A ${request.method} request has no body.`);
+        return true;
+      }
       const { url: asked = '', method } = request;
       const isFeed = method === 'GET' && FEED.test(asked);
       if (!isFeed && !(method === 'POST' && PASSED.has(asked))) return false;

@@ -1,5 +1,6 @@
 // Requests of the relay to the control plane. A response is kept as the bytes that came, also if
 // they are compressed, so that a node gets exactly what the control plane sent and signed.
+import { createHash } from 'node:crypto';
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 
@@ -22,6 +23,8 @@ type Question = {
   body?: string;
   timeoutMs: number;
   signal?: AbortSignal | undefined;
+  /** Closes the connection afterwards: the credential may be a stranger's. */
+  agent?: false;
 };
 
 /** The control plane cannot be reached, or its response is too large. */
@@ -40,7 +43,12 @@ export type Upstream = {
   close(): void;
 };
 
+/** Connections that one secret key may use. */
 const SOCKETS_MAX = 512;
+/** Those that stay open for its next requests. */
+const IDLE_SOCKETS_MAX = 16;
+/** Of all secret keys. The idle ones of 100 keys leave room for more. */
+const ALL_SOCKETS_MAX = 2048;
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 const SENT_AS_TEXT_MAX = 64 * 1024;
 /** These belong to one connection, or to one encoding of a body. */
@@ -62,14 +70,14 @@ const FOR_BROWSERS = new Set(
 export function openUpstream(base: string): Upstream {
   const { protocol, hostname, port, pathname } = new URL(base);
   const isTls = protocol === 'https:';
-  const options = { keepAlive: true, maxSockets: SOCKETS_MAX };
-  const agent = isTls ? new TlsAgent(options) : new Agent(options);
+  const agent = poolsIn(isTls ? TlsAgent : Agent);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const root = pathname.replace(/\/+$/, '');
   let requests = 0;
   const open: Upstream['open'] = (given, onResponse) => {
     requests += 1;
-    const at = { ...given, agent, host, port, path: `${root}${given.path}` };
+    const pool = hashOf(String(Object(given.headers).authorization));
+    const at = { agent, ...given, pool, host, port, path: `${root}${given.path}` };
     const sent = isTls ? tlsRequest(at) : request(at);
     return sent.on('response', (response) => {
       // Node reads a status such as 099, and throws when it has to write one.
@@ -85,9 +93,25 @@ export function openUpstream(base: string): Upstream {
   };
 }
 
+/**
+ * Connections that each secret key has for itself. If one ever falls out of step, it carries
+ * nothing but requests of that key.
+ */
+function poolsIn(Kind: typeof Agent): Agent {
+  const agent = new Kind({
+    keepAlive: true,
+    maxSockets: SOCKETS_MAX,
+    maxFreeSockets: IDLE_SOCKETS_MAX,
+    maxTotalSockets: ALL_SOCKETS_MAX,
+  });
+  const addressOf = agent.getName.bind(agent);
+  agent.getName = (options) => `${addressOf(options)} ${Object(options).pool}`;
+  return agent;
+}
+
 const asked = (
   open: Upstream['open'],
-  { method, target, headers, body = '', timeoutMs, signal }: Question,
+  { method, target, headers, body = '', timeoutMs, signal, agent }: Question,
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const fail = (why: string) => {
@@ -102,7 +126,8 @@ const asked = (
       signal?.removeEventListener('abort', abort);
     };
     const length = { 'content-length': String(Buffer.byteLength(body)) };
-    const options = { method, path: target, headers: { ...headers, ...(body && length) } };
+    const all = { ...headers, ...(body && length) };
+    const options = { method, path: target, headers: all, ...(agent === false && { agent }) };
     const sent = open(options, (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;
@@ -155,3 +180,7 @@ export function passedHeaders(
   }
   return passed;
 }
+
+/** Names a credential where its text must not stay in memory. */
+export const hashOf = (credential: string): string =>
+  createHash('sha256').update(credential).digest('base64');
