@@ -50,7 +50,7 @@ test('an empty environment gives the documented defaults', () => {
     redisUrl: null,
     redisCluster: false,
     countersMax: 100_000,
-    redisCountersMax: 1_000_000,
+    redisCountersMax: null,
     hotAuthMs: 5000,
     rotateEveryMs: 30 * 86_400_000,
     publishWaitMs: 600_000,

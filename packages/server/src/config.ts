@@ -37,7 +37,8 @@ export type Config = Readonly<{
   redisUrl: Secret | null;
   redisCluster: boolean;
   countersMax: number;
-  redisCountersMax: number;
+  /** Null: 1,000,000, or fewer in a small Redis. */
+  redisCountersMax: number | null;
   bootstrapToken: Secret | null;
   masterKey: Secret | null;
   region: string;
@@ -115,7 +116,7 @@ export function readConfig(env: Environment): ConfigResult {
     redisUrl: optional(known.redisUrl),
     redisCluster: required(known.redisCluster, false),
     countersMax: required(storage.countersMax, 1),
-    redisCountersMax: required(storage.redisCountersMax, 1),
+    redisCountersMax: optional(storage.redisCountersMax),
     bootstrapToken: optional(known.bootstrapToken),
     masterKey: optional(known.masterKey),
     region: required(known.region, ''),

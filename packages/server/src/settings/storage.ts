@@ -68,7 +68,9 @@ export const countersMax: Setting<number> = {
 
 export const redisCountersMax: Setting<number> = {
   name: 'KEYRAIL_REDIS_COUNTERS_MAX',
-  meaning: 'Maximum live rate-limit counters per workspace and environment, in Redis.',
-  fallback: '1000000',
+  meaning:
+    'Maximum live rate-limit counters per workspace and environment, in Redis. ' +
+    'Default: 1000000, or what fits into an eighth of maxmemory.',
+  fallback: null,
   parse: (text) => wholeNumber(text, COUNTERS_MAX_MIN, COUNTERS_MAX_MAX),
 };

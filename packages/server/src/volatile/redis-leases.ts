@@ -49,6 +49,9 @@ export function createLeases(link: Scripts, parts: Parts): Leases {
   const { within, worked, failed } = parts;
   const leasesMax = parts.isCluster ? Math.floor(LEASES_MAX / SLOT_PARTS) : LEASES_MAX;
 
+  /** In a server that is nearly full, an owner may have fewer leases as well. */
+  const leasesMaxOf = ({ namesMax }: Owner): number => Math.min(leasesMax, namesMax);
+
   async function sent<T>(server: string, work: () => Promise<T>): Promise<T> {
     try {
       const answer = await within(work());
@@ -62,7 +65,11 @@ export function createLeases(link: Scripts, parts: Parts): Leases {
   return {
     lease: async (server, asked) => {
       const run = (isCounted: boolean) =>
-        runScript(link, LEASE, leaseCall(asked, { isCounted, leasesMax }));
+        runScript(
+          link,
+          LEASE,
+          leaseCall(asked, { isCounted, leasesMax: leasesMaxOf(asked.owner) }),
+        );
       const answer = await sent(server, () =>
         // Until the slot has moved, new names are not counted, and the lease is not recorded.
         run(true).catch((fault) => (isMoving(fault) ? run(false) : Promise.reject(fault))),

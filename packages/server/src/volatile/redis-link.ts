@@ -4,6 +4,7 @@ import { lookup } from 'node:dns';
 import { Cluster, type ClusterOptions, Command, Redis, type RedisOptions } from 'ioredis';
 import { monotonicMs } from '../base/clock.ts';
 import { redisAddresses } from './redis-addresses.ts';
+import type { ServerInfo } from './redis-memory.ts';
 
 type LinkParts = {
   /** redis://, rediss:// or unix:<path>; for a Cluster, perhaps with several hosts. */
@@ -23,7 +24,7 @@ export type Link = {
   /** Writes a small key on a server. */
   pulse(server: string): Promise<void>;
   /** `INFO memory` of every server that holds counters. */
-  memory(): Promise<string>[];
+  memory(): Promise<ServerInfo>[];
   close(): void;
 };
 
@@ -81,14 +82,21 @@ type Pulses = Pick<Link, 'servers' | 'serverOf' | 'pulse' | 'memory'>;
 
 const ONLY = '';
 
+const infoOf = async (client: Redis, server: string): Promise<ServerInfo> => ({
+  server,
+  info: await client.info('memory'),
+});
+
+/** A master of a Cluster is named by its address, as the client names it in its table of slots. */
+const nameOf = ({ options: { host, port } }: Redis): string => `${host}:${port}`;
+
 const pulseOf = (client: Redis): Pulses => ({
   servers: () => [ONLY],
   serverOf: () => ONLY,
   pulse: async () => void (await client.set(PULSE, 1, 'PX', PULSE_KEPT_MS)),
-  memory: () => [client.info('memory')],
+  memory: () => [infoOf(client, ONLY)],
 });
 
-/** A master of a Cluster is named by its address, as the client names it in its table of slots. */
 function pulsesOf(client: Cluster): Pulses {
   const tried = new Map<string, number>();
   const serverOf = (name: string): string =>
@@ -115,15 +123,13 @@ function pulsesOf(client: Cluster): Pulses {
     },
     serverOf,
     async pulse(server) {
-      const node = client
-        .nodes('master')
-        .find(({ options: { host, port } }) => `${host}:${port}` === server);
+      const node = client.nodes('master').find((one) => nameOf(one) === server);
       // The ping comes first: commands sent while a connection is being opened are refused.
       await node?.ping();
       const name = pulseNameOn(server);
       if (name) await client.set(name, 1, 'PX', PULSE_KEPT_MS);
     },
-    memory: () => client.nodes('master').map((one) => one.info('memory')),
+    memory: () => client.nodes('master').map((one) => infoOf(one, nameOf(one))),
   };
 }
 

@@ -2,6 +2,18 @@
 // counters, and a server that is nearly full will soon refuse new ones.
 import type { Outage } from '../base/outage.ts';
 
+/** A server, and its `INFO memory`. */
+export type ServerInfo = { server: string; info: string };
+
+export type ServerMemory = {
+  server: string;
+  /** 0 if it is not limited. */
+  maxBytes: number;
+  usedBytes: number;
+  /** It refuses writes when it is full, and that is near. */
+  isNearFull: boolean;
+};
+
 /** A full server refuses every charge, so it is reported while there is still time to act. */
 const NEAR_SHARE = 0.8;
 /** The report ends at a lower share, so that it does not flap at the threshold. */
@@ -16,20 +28,25 @@ type MemoryWatch = {
   close(): void;
 };
 
-/** `nearFull` is notified with every look: a fault while a server is nearly full, else `over`. */
-export function openMemoryWatch(
+type WatchParts = {
   /** The servers that answer; never rejects. */
-  ask: () => Promise<readonly string[]>,
-  nearFull: Outage | undefined,
-): MemoryWatch {
+  ask(): Promise<readonly ServerInfo[]>;
+  /** Notified with every look: a fault while a server is nearly full, else `over`. */
+  nearFull: Outage | undefined;
+  onLook(memories: readonly ServerMemory[]): void;
+};
+
+export function openMemoryWatch({ ask, nearFull, onLook }: WatchParts): MemoryWatch {
   let remark: string | null = null;
   let isClosed = false;
   return {
     async look() {
       // If no server answers, the last remark stays.
-      const memories = await ask();
-      if (memories.length === 0 || isClosed) return;
-      remark = remarkOn(memories, remark);
+      const infos = await ask();
+      if (infos.length === 0 || isClosed) return;
+      const texts = infos.map(({ info }) => info);
+      onLook(infos.map((one) => memoryOf(one, remark)));
+      remark = remarkOn(texts, remark);
       if (remark === NEAR_FULL) nearFull?.fault(new Error(remark));
       else nearFull?.over();
     },
@@ -46,13 +63,23 @@ export function remarkOn(memories: readonly string[], before: string | null): st
   return remarks.find((remark) => remark !== null) ?? null;
 }
 
+const memoryOf = ({ server, info }: ServerInfo, before: string | null): ServerMemory => ({
+  server,
+  maxBytes: numberIn(info, 'maxmemory'),
+  usedBytes: usedBytesIn(info),
+  isNearFull: remarkOnOne(info, before) === NEAR_FULL,
+});
+
+/** Buffers of replicas do not count towards maxmemory. */
+const usedBytesIn = (info: string): number =>
+  numberIn(info, 'used_memory') - numberIn(info, 'mem_not_counted_for_evict');
+
 function remarkOnOne(memory: string, before: string | null): string | null {
   const maxBytes = numberIn(memory, 'maxmemory');
   if (maxBytes === 0) return null;
   const policy = /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? 'noeviction';
   if (policy !== 'noeviction') return `maxmemory-policy is ${policy}`;
-  // Buffers of replicas do not count towards maxmemory.
-  const usedBytes = numberIn(memory, 'used_memory') - numberIn(memory, 'mem_not_counted_for_evict');
+  const usedBytes = usedBytesIn(memory);
   const share = before === NEAR_FULL ? NEAR_NO_MORE_SHARE : NEAR_SHARE;
   return usedBytes >= share * maxBytes ? NEAR_FULL : null;
 }

@@ -16,6 +16,7 @@ import { createChecks } from './redis-checks.ts';
 import { createLeases } from './redis-leases.ts';
 import { openLink } from './redis-link.ts';
 import { openMemoryWatch } from './redis-memory.ts';
+import { createShares } from './redis-shares.ts';
 
 const REDIS_NAMES_MAX = 1_000_000;
 
@@ -36,7 +37,8 @@ type RedisParts = {
   /** For tests, which move time; production uses the server's clock. */
   nowMs?(): number;
   answerMsMax?: number;
-  namesMax?: number;
+  /** Default: 1,000,000, or fewer in a small Redis. */
+  namesMax?: number | null;
   /** Notified while a server is nearly full, and when it no longer is. */
   nearFull?: Outage;
 };
@@ -54,11 +56,16 @@ export type RedisCounters = Omit<Counters, 'check' | 'lease' | 'giveBack'> & {
 
 export function openRedisCounters(parts: RedisParts): RedisCounters {
   const { url, isCluster, nowMs } = parts;
-  const { answerMsMax = ANSWER_MS_MAX, namesMax = REDIS_NAMES_MAX } = parts;
+  const { answerMsMax = ANSWER_MS_MAX, namesMax = null } = parts;
   const within = boundedBy(answerMsMax);
   const settled = Promise.withResolvers<void>();
   const breakers = createBreakers(parts);
-  const memory = openMemoryWatch(() => answered(link.memory().map(within)), parts.nearFull);
+  const shares = createShares();
+  const memory = openMemoryWatch({
+    ask: () => answered(link.memory().map(within)),
+    nearFull: parts.nearFull,
+    onLook: shares.look,
+  });
 
   async function pulseOf(server: string): Promise<void> {
     try {
@@ -96,6 +103,13 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   const ask = createChecks(link, { within, atOnceMax, worked, failed });
   const leases = createLeases(link, { isCluster, within, worked, failed });
 
+  function bounded(server: string, { name, namesMax: chosenMax }: Owner): Owner {
+    const most = namesMax === null ? Math.min(chosenMax, shares.ownerMax()) : chosenMax;
+    // A script sees only one slot, so each part of an owner has an equal share of its names.
+    const ofPart = isCluster ? Math.floor(most / SLOT_PARTS) : most;
+    return { name, namesMax: Math.min(ofPart, shares.namesMaxOf(server, name)) };
+  }
+
   /** Runs the call on the server that has the counters, unless it is known to be unreachable. */
   function onServer<T>(
     owner: Owner,
@@ -104,14 +118,14 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   ): Promise<T> {
     const server = link.serverOf(rules[0]?.name ?? owner.name);
     if (breakers.of(server).isOpen()) return Promise.reject(refusal(server));
-    const counted = isCluster ? partOwner(owner) : owner;
+    const counted = bounded(server, owner);
     return run(server, { owner: counted, rules, now: nowMs?.() ?? '' });
   }
 
   return {
     store: 'redis',
     isSlotted: isCluster,
-    namesMax,
+    namesMax: namesMax ?? REDIS_NAMES_MAX,
     settled: settled.promise,
     check: (owner, rules, cost) =>
       onServer(owner, rules, (server, counted) => ask(server, { ...counted, cost })),
@@ -138,9 +152,3 @@ const answered = async <T>(asked: readonly Promise<T>[]): Promise<T[]> =>
   (await Promise.allSettled(asked)).flatMap((one) =>
     one.status === 'fulfilled' ? [one.value] : [],
   );
-
-/** A script sees only one slot, so each part of an owner has an equal share of its names. */
-const partOwner = ({ name, namesMax }: Owner): Owner => ({
-  name,
-  namesMax: Math.floor(namesMax / SLOT_PARTS),
-});

@@ -1,0 +1,75 @@
+// How many names an owner may have in Redis, by the memory of each server. A full server refuses every
+// check, so an owner that fills it would end the limits of all others. While a server is nearly
+// full, an owner gets new names only as long as it has less than an equal part of what is left.
+// What is left shrinks with every name, so even many owners together do not fill the server.
+import type { ServerMemory } from './redis-memory.ts';
+
+/** The most that a counter takes, with its share of Redis's own tables. */
+const NAME_BYTES = 400;
+/** The rest is for buffers, and for what is written until the memory is read again. */
+const USED_SHARE_MAX = 0.95;
+/** By default one owner has at most this part of the memory of all servers. */
+const OWNER_SHARE = 1 / 8;
+
+/** Owners that have not been seen for one to two turns are not counted. */
+const TURN_LOOKS = 1200;
+const SEEN_MAX = 100_000;
+
+type Server = { before: Set<string>; seen: Set<string>; namesMax: number };
+
+export type Shares = {
+  /** Notes the memory of the servers, which is read at regular intervals. */
+  look(memories: readonly ServerMemory[]): void;
+  /** The most names of this owner on this server now. Notes that the owner is in use. */
+  namesMaxOf(server: string, ownerName: string): number;
+  /** What an owner may have by default on all servers together. */
+  ownerMax(): number;
+};
+
+export function createShares(): Shares {
+  const servers = new Map<string, Server>();
+  let looks = 0;
+  let ownerMax = Number.POSITIVE_INFINITY;
+
+  function known(name: string): Server {
+    const found = servers.get(name);
+    if (found) return found;
+    const added = { before: new Set<string>(), seen: new Set<string>(), namesMax: ownerMax };
+    servers.set(name, added);
+    return added;
+  }
+
+  return {
+    look(memories) {
+      looks += 1;
+      let bytes = 0;
+      for (const { server, maxBytes, usedBytes, isNearFull } of memories) {
+        const one = known(server);
+        bytes += maxBytes;
+        const freeBytes = Math.max(0, USED_SHARE_MAX * maxBytes - usedBytes);
+        const owners = Math.max(1, one.seen.size, one.before.size);
+        one.namesMax = isNearFull
+          ? Math.floor(freeBytes / NAME_BYTES / owners)
+          : Number.POSITIVE_INFINITY;
+        if (looks % TURN_LOOKS === 0) {
+          one.before = one.seen;
+          one.seen = new Set();
+        }
+      }
+      if (looks % TURN_LOOKS === 0) {
+        const answering = new Set(memories.map(({ server }) => server));
+        for (const name of servers.keys()) if (!answering.has(name)) servers.delete(name);
+      }
+      const isBounded = memories.every(({ maxBytes }) => maxBytes > 0);
+      ownerMax = isBounded
+        ? Math.floor((bytes * OWNER_SHARE) / NAME_BYTES)
+        : Number.POSITIVE_INFINITY;
+    },
+    namesMaxOf(server, ownerName) {
+      const { seen, namesMax } = known(server);
+      if (seen.size < SEEN_MAX) seen.add(ownerName);
+      return namesMax;
+    },
+    ownerMax: () => ownerMax,
+  };
+}
