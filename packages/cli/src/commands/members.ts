@@ -1,5 +1,5 @@
 // People in the workspace.
-import type { Item } from '@keyrail/client';
+import type { Answer, Item } from '@keyrail/client';
 import {
   changeCommand,
   confirmedCommand,
@@ -51,13 +51,35 @@ export const members: Group = {
       name: 'remove',
       summary: 'remove a member; access ends at once',
       args: [userArg],
-      examples: ['keyrail members remove ada@example.com'],
+      options: [
+        {
+          flags: '--revoke-keys',
+          about: 'also revoke the secret keys of the member that may do what an owner may',
+        },
+      ],
+      examples: [
+        'keyrail members remove ada@example.com',
+        'keyrail members remove ada@example.com --revoke-keys',
+      ],
       question: (given) => `Remove ${given.text('user')} from the workspace?`,
-      notes: 'The secret keys that the member minted go on working: --dry-run counts them.',
+      notes:
+        'Secret keys that the member created keep working. --dry-run counts them, and --revoke-keys ' +
+        'revokes those with the authority of an owner.',
       ...foreseeable((client) => client.members.delete)(async (client, given) => [
         await userIdOf(client, given.text('user')),
+        { query: { revoke_secret_keys: given.flag('revokeKeys') } },
       ]),
-      message: (gone) => `Removed ${gone.user_id}.`,
+      message: (gone) => `Removed ${gone.user_id}.${keysLeft(gone)}`,
     }),
   ],
 };
+
+function keysLeft({
+  owner_secret_keys: count,
+  owner_secret_keys_revoked: areRevoked,
+}: Answer<'DELETE /v1/members/{userId}'>): string {
+  if (count === 0) return '';
+  const keys = count === 1 ? '1 secret key' : `${count} secret keys`;
+  if (areRevoked) return ` Revoked ${keys} with the authority of an owner.`;
+  return `\n${keys} of this member with the authority of an owner: still active. Revoke what nobody else needs.`;
+}

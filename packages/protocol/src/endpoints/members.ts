@@ -8,7 +8,7 @@ import {
   WorkspaceMember,
 } from '../objects/member.ts';
 import { list } from '../objects/wire.ts';
-import { paging } from '../query.ts';
+import { paging, queryBoolean } from '../query.ts';
 import { Email, Role } from '../validators.ts';
 import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
 
@@ -29,7 +29,7 @@ export const memberEndpoints = endpoints({
     summary: 'Change the role of a member',
     description:
       'Applies from the next request of the member on. Lowering the role revokes the open ' +
-      'invitations that the member created.',
+      'invitations that the member created, also those created with secret keys of the member.',
     body: z.strictObject({ role: Role }),
     refusals: { 409: 'The workspace would have no owner.' },
     answers: { 200: WorkspaceMember },
@@ -39,7 +39,10 @@ export const memberEndpoints = endpoints({
     role: 'owner',
     summary: 'Remove a member',
     description:
-      'Access ends immediately. The open invitations that the member created are revoked.',
+      'Access ends immediately. The open invitations that the member created are revoked, also ' +
+      'those created with secret keys of the member. The secret keys keep working; with ' +
+      '`revoke_secret_keys=true` those with the authority of an owner are revoked as well.',
+    query: z.strictObject({ revoke_secret_keys: queryBoolean(false) }),
     dryRun: true,
     refusals: { 409: 'The workspace would have no owner.' },
     answers: { 200: RemovedMember },

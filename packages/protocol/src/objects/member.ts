@@ -21,6 +21,17 @@ export const RemovedMember = z.strictObject({
   object: z.literal('workspace_member'),
   user_id: Uuid,
   removed: z.literal(true),
+  owner_secret_keys: z
+    .int()
+    .min(0)
+    .meta({
+      description:
+        'Active secret keys with the authority of an owner that go back to the member: created by ' +
+        'the member or by such a key, or the successors of one.',
+    }),
+  owner_secret_keys_revoked: z.boolean().meta({
+    description: 'Whether this call has revoked them. Otherwise they keep working.',
+  }),
 });
 
 /** `active` is true if the workspace is now the active one of the caller's session. */

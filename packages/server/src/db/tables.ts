@@ -218,6 +218,7 @@ type Invites = {
   email: string;
   role: Role;
   invitedBy: string | null;
+  invitedByKey: string | null;
   tokenHash: Buffer;
   mailTokenHash: Buffer;
   createdAt: Date;

@@ -1,19 +1,15 @@
 import { isLower } from '../../access/roles.ts';
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
 import type { Role } from '../../doors/reach.ts';
+import { listMintedKeys } from '../secret-keys/minted.rows.ts';
 import { refuseLosingLastOwner } from './last-owner.ts';
-import { entryOfRevoked } from './revoked-invites.ts';
-import {
-  countOwners,
-  lockMember,
-  type MemberRow,
-  updateMember,
-  updateRevokedInvitesBy,
-} from './rows.ts';
+import { revokeInvitesOf } from './revoked-invites.ts';
+import { countOwners, lockMember, type MemberRow, updateMember } from './rows.ts';
 
 /**
  * Gives a member another role; the last owner must stay an owner. A lower role also revokes the
- * member's open invitations, which could otherwise be used to regain the old role.
+ * open invitations of the member and of the member's keys, which could otherwise be used to regain
+ * the old role.
  */
 export async function changeRole(
   tx: Write,
@@ -23,13 +19,15 @@ export async function changeRole(
   if (member.role === role) return unchanged(member);
   refuseLosingLastOwner(member, await countOwners(tx));
   await updateMember(tx, member.id, { role });
-  const revoked = isLower(role, member.role) ? await updateRevokedInvitesBy(tx, userId) : [];
+  const revoked = isLower(role, member.role)
+    ? await revokeInvitesOf(tx, userId, await listMintedKeys(tx, userId))
+    : [];
   return changed({ ...member, role, updatedAt: tx.now }, [
     {
       action: 'workspace_member.role_changed',
       target: userId,
       payload: { from: member.role, to: role },
     },
-    ...revoked.map(entryOfRevoked),
+    ...revoked,
   ]);
 }

@@ -130,7 +130,7 @@ test('an owner cannot invite while being removed', { skip }, async (t) => {
     },
     { deadline: deadlineAfter(HOUR_MS) },
   );
-  const removing = await hold(vendor, (tx) => removeMember(tx, userId));
+  const removing = await hold(vendor, (tx) => removeMember(tx, { userId, revokesKeys: false }));
   const wanted = { email: newAddress(), role: 'owner' as const, perHourMax: PER_HOUR };
   const meeting = rejects(
     write((tx) => invitePerson(tx, wanted)),

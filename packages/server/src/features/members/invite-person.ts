@@ -40,6 +40,7 @@ export async function invitePerson(
     email,
     role,
     invitedBy: inviter?.userId ?? null,
+    invitedByKey: tx.reach.actor.type === 'secret_key' ? tx.reach.actor.id : null,
     tokenHash: answered.hash,
     mailTokenHash: mailed.hash,
     createdAt: tx.now,

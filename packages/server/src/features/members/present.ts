@@ -9,6 +9,7 @@ import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { Joined } from './accept-invite.ts';
 import type { Invited } from './invite-person.ts';
 import type { ReadInvite } from './read-invite.ts';
+import type { Removed } from './remove-member.ts';
 import type { InviteRow, MemberRow } from './rows.ts';
 
 export const presentMember = (row: MemberRow): WorkspaceMember => ({
@@ -48,10 +49,12 @@ export const presentPreview = ({ invite, workspaceName }: ReadInvite): InvitePre
   workspace_name: workspaceName,
 });
 
-export const presentRemoved = (userId: string) => ({
+export const presentRemoved = ({ userId, ownerKeys, areRevoked }: Removed) => ({
   object: 'workspace_member' as const,
   user_id: userId,
   removed: true as const,
+  owner_secret_keys: ownerKeys,
+  owner_secret_keys_revoked: areRevoked,
 });
 
 export const presentJoined = ({ workspaceId, userId, role, active }: Joined) => ({

@@ -1,25 +1,59 @@
-import { changed } from '../../doors/door.ts';
+import { changed, type Write } from '../../doors/door.ts';
 import { type Check, type Plan, planOf } from '../../doors/plan.ts';
+import { listMintedKeys, type MintedKey, updateRevokedKeys } from '../secret-keys/minted.rows.ts';
 import { refuseLosingLastOwner } from './last-owner.ts';
-import { entryOfRevoked } from './revoked-invites.ts';
-import { countOwners, lockMember, updateMember, updateRevokedInvitesBy } from './rows.ts';
+import { revokeInvitesOf } from './revoked-invites.ts';
+import { countOwners, lockMember, updateMember } from './rows.ts';
+
+export type Removed = {
+  userId: string;
+  /** Keys with the authority of an owner that went back to the person and were active. */
+  ownerKeys: number;
+  areRevoked: boolean;
+};
+
+const REASON = 'The member was removed.';
 
 /**
- * Ends a membership: the next request of the person is refused. The person's open invitations are
- * revoked too, because they could be used to join again. The secret keys that the person minted go
- * on working: a dry run counts them.
+ * Ends a membership: the next request of the person is refused. Open invitations of the person and
+ * of the person's keys are revoked too, because they could be used to join again. The secret keys
+ * that the person created keep working, unless `revokesKeys` also ends those of an owner.
  */
-export async function removeMember(tx: Check, userId: string): Promise<Plan<string>> {
+export async function removeMember(
+  tx: Check,
+  { userId, revokesKeys }: { userId: string; revokesKeys: boolean },
+): Promise<Plan<Removed>> {
   const member = await lockMember(tx, userId);
   refuseLosingLastOwner(member, await countOwners(tx));
   const affected = { kind: 'secret keys of a person', userId } as const;
   const foreseen = { action: 'workspace_member.removed', target: userId, affected } as const;
   return planOf(foreseen, async (write) => {
     await updateMember(write, member.id, { removedAt: tx.now });
-    const revoked = await updateRevokedInvitesBy(write, userId);
-    return changed(userId, [
-      { action: 'workspace_member.removed', target: userId, payload: { role: member.role } },
-      ...revoked.map(entryOfRevoked),
-    ]);
+    const keys = await listMintedKeys(write, userId);
+    const invites = await revokeInvitesOf(write, userId, keys);
+    const ended = revokesKeys ? await revokeOwnerKeys(write, keys) : [];
+    const ownerKeys = keys.filter(isActiveOwner).length;
+    return changed(
+      { userId, ownerKeys, areRevoked: revokesKeys },
+      [
+        { action: 'workspace_member.removed', target: userId, payload: { role: member.role } },
+        ...invites,
+        ...ended,
+      ],
+      { endsSecretKeys: ended.map(({ target }) => target) },
+    );
   });
+}
+
+const isActiveOwner = ({ authority, isActive }: MintedKey): boolean =>
+  isActive && authority === 'owner';
+
+async function revokeOwnerKeys(tx: Write, keys: readonly MintedKey[]) {
+  const ids = keys.filter(isActiveOwner).map(({ id }) => id);
+  const revoked = ids.length > 0 ? await updateRevokedKeys(tx, { ids, reason: REASON }) : [];
+  return revoked.map(({ id, env }) => ({
+    action: 'secret_key.revoked' as const,
+    target: id,
+    payload: { env, reason: REASON },
+  }));
 }

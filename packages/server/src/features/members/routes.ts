@@ -62,7 +62,10 @@ export const memberRoutes = ({
       door: 'write',
       whenQuarantined: 'refuse',
       storage: 'reserve',
-      plan: ({ params }) => planned((tx) => removeMember(tx, params.userId), presentRemoved),
+      plan: ({ params, query }) => {
+        const leaving = { userId: params.userId, revokesKeys: query.revoke_secret_keys };
+        return planned((tx) => removeMember(tx, leaving), presentRemoved);
+      },
     },
     'POST /v1/invites': {
       boundary: 'liveOnly',

@@ -1,5 +1,7 @@
 // All statements on the memberships and invitations of a workspace.
+import { INVITE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { type Insertable, type Selectable, sql } from 'kysely';
+import { DAY_MS, msAfter } from '../../base/duration.ts';
 import { notFound } from '../../base/errors.ts';
 import { build, many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -167,20 +169,22 @@ export const updateRevokedInvite = (tx: Write, id: string): Promise<InviteRow> =
   );
 
 /**
- * Revokes the open invitations of a person, and returns them. Call it under the lock of
+ * Revokes the open invitations of a person and of the person's keys, and returns them. Call it under the lock of
  * lockMember(), or a concurrent invitation would stay open. Their number is bounded by the hourly
  * limit of the workspace and the lifetime of an invitation.
  */
 export const updateRevokedInvitesBy = (
   tx: Write,
-  userId: string,
+  { userId, keyIds }: { userId: string; keyIds: readonly string[] },
 ): Promise<Pick<InviteRow, 'id' | 'role'>[]> =>
   many(
     tx,
     build
       .updateTable('invites')
       .set({ revokedAt: tx.now })
-      .where('invitedBy', '=', userId)
+      // The same as being open, in a form that an index has.
+      .where('createdAt', '>', msAfter(tx.now, -INVITE_DAYS * DAY_MS))
+      .where(sql<boolean>`(invited_by = ${userId} or invited_by_key = any(${[...keyIds]}::uuid[]))`)
       .where('acceptedAt', 'is', null)
       .where('revokedAt', 'is', null)
       .where('expiresAt', '>', tx.now)

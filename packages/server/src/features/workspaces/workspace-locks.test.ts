@@ -23,7 +23,10 @@ type Held = {
 const changes: Held[] = [
   { what: 'a workspace is renamed', change: (tx) => updateWorkspace(tx, { name: 'Renamed' }) },
   { what: 'a role is changed', change: (tx, userId) => changeRole(tx, { userId, role: 'admin' }) },
-  { what: 'a member is removed', change: removeMember },
+  {
+    what: 'a member is removed',
+    change: (tx, userId) => removeMember(tx, { userId, revokesKeys: true }),
+  },
 ];
 
 const others: ((app: Harness) => Promise<unknown>)[] = [

@@ -1,0 +1,126 @@
+// What a removed owner could still do with secret keys: nothing that lets the person back in, and
+// nothing at all if the keys are revoked with the membership.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
+import { callersOf, newAddress, newMember, type Person } from '@keyrail/testing/people.ts';
+
+const accept = 'POST /v1/auth/invites/accept';
+const invite = 'POST /v1/invites';
+const mint = 'POST /v1/secret_keys';
+const rotate = 'POST /v1/secret_keys/{id}/rotate';
+const remove = 'DELETE /v1/members/{userId}';
+
+const anOwner = (app: Harness): Promise<Person> =>
+  newMember(app.testApp, callersOf(app), { inviter: app.as.liveKey, role: 'owner' });
+
+type Minted = { id: string; key: string };
+
+/** The keys that lead back to a person, each by another way. */
+async function keysOf(app: Harness, { call }: Person): Promise<Record<string, Minted>> {
+  const own = await call(mint, { env: 'live' });
+  const byKey = await app.as.token(own.key)(mint, { env: 'live' });
+  const byItself = await app.as.token(own.key)(rotate, { id: own.id });
+  const service = await call(mint, { env: 'live' });
+  const byOther = await app.as.owner(rotate, { id: service.id });
+  const twice = await app.as.token(byItself.key)(rotate, { id: byItself.id });
+  return { own, byKey, byItself, service, byOther, twice };
+}
+
+const invitedWith = ({ as }: Harness, { key }: Minted) =>
+  as.token(key)(invite, { email: newAddress(), role: 'owner' });
+
+const openInvites = async ({ as }: Harness): Promise<string[]> =>
+  (await as.liveKey('GET /v1/invites')).data
+    .filter((one) => one.accepted_at === null && one.revoked_at === null)
+    .map(({ id }) => id);
+
+for (const what of ['removed', 'demoted'] as const) {
+  test(`a ${what} owner cannot come back by an invitation of a secret key`, async (t) => {
+    const app = await harness(t);
+    await app.people.owner();
+    const leaving = await anOwner(app);
+    const kept = await invitedWith(app, { id: '', key: app.tokens.liveKey });
+    const keys = await keysOf(app, leaving);
+    const invites = new Map<string, string>();
+    for (const [how, key] of Object.entries(keys)) {
+      invites.set(how, (await invitedWith(app, key)).token);
+    }
+    const { userId } = leaving;
+    if (what === 'removed') await app.as.owner(remove, { userId });
+    else await app.as.owner('PATCH /v1/members/{userId}', { userId, role: 'member' });
+    for (const [how, token] of invites) {
+      await refused(leaving.call(accept, { token }), 400, 'invalid_token').catch((cause) => {
+        throw new Error(how, { cause });
+      });
+    }
+    deepEqual(await openInvites(app), [kept.id], 'others keep their invitations');
+  });
+}
+
+test('a removal says how many keys of an owner stay, and they keep working', async (t) => {
+  const app = await harness(t);
+  await app.people.owner();
+  const leaving = await anOwner(app);
+  const keys = await keysOf(app, leaving);
+  const other = await app.as.owner(mint, { env: 'live' });
+  const { id: revoked } = await leaving.call(mint, { env: 'test' });
+  await leaving.call('POST /v1/secret_keys/{id}/revoke', { id: revoked });
+  const soon = new Date(app.clock.now().getTime() + 60_000).toISOString();
+  await leaving.call(mint, { env: 'test', expires_at: soon });
+  app.clock.shift(61_000);
+  const gone = await app.as.owner(remove, { userId: leaving.userId });
+  deepEqual(
+    [gone.owner_secret_keys, gone.owner_secret_keys_revoked],
+    [Object.keys(keys).length, false],
+  );
+  for (const { key } of [...Object.values(keys), other]) {
+    await app.as.token(key)('GET /v1/workspace');
+  }
+});
+
+test('with revoke_secret_keys those keys end in the same change', async (t) => {
+  const app = await harness(t);
+  await app.people.owner();
+  const leaving = await anOwner(app);
+  const keys = await keysOf(app, leaving);
+  const admin = await app.people.admin();
+  const others = [
+    await app.as.owner(mint, { env: 'live' }),
+    await admin.call(mint, { env: 'live' }),
+  ];
+  for (const { key } of Object.values(keys)) await app.as.token(key)('GET /v1/workspace');
+  const { head_seq } = await app.as.liveKey('GET /v1/audit_logs/chain');
+  const wanted = { userId: leaving.userId, revoke_secret_keys: true };
+  await app.as.owner(remove, { ...wanted, dry_run: true });
+  await app.as.token(String(keys.own?.key))('GET /v1/workspace');
+  const gone = await app.as.owner(remove, wanted);
+  deepEqual(
+    [gone.owner_secret_keys, gone.owner_secret_keys_revoked],
+    [Object.keys(keys).length, true],
+  );
+  for (const { key } of Object.values(keys)) {
+    await refused(app.as.token(key)('GET /v1/workspace'), 401, 'invalid_key');
+  }
+  for (const { key } of others) await app.as.token(key)('GET /v1/workspace');
+  const { data } = await app.as.liveKey('GET /v1/audit_logs', { after_seq: head_seq });
+  deepEqual(
+    data
+      .filter(({ action }) => action === 'secret_key.revoked')
+      .map(({ target_id }) => target_id)
+      .toSorted(),
+    Object.values(keys)
+      .map(({ id }) => id)
+      .toSorted(),
+  );
+  equal(data.filter(({ action }) => action === 'workspace_member.removed').length, 1);
+});
+
+test('the keys of an administrator stay, whatever the switch', async (t) => {
+  const app = await harness(t);
+  const { call, userId } = await app.people.admin();
+  const { key } = await call(mint, { env: 'live' });
+  const gone = await app.as.owner(remove, { userId, revoke_secret_keys: true });
+  deepEqual([gone.owner_secret_keys, gone.owner_secret_keys_revoked], [0, true]);
+  await app.as.token(key)('GET /v1/workspace');
+});

@@ -1,0 +1,57 @@
+// The secret keys that go back to a person, and their revocation with the person's membership.
+import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { sql } from 'kysely';
+import { build, many } from '../../db/sql.ts';
+import type { Read, Write } from '../../doors/door.ts';
+import type { Role } from '../../doors/reach.ts';
+import type { SecretKeyRow } from './rows.ts';
+
+export type MintedKey = { id: string; authority: Role; isActive: boolean };
+
+/**
+ * The keys that a person created, that those keys created, and the successors of all of them,
+ * whoever rotated them. Found in the log, by its indexes of actors and targets; both say `is_live`,
+ * because an index of them begins with it.
+ */
+export const listMintedKeys = (tx: Read & { now: Date }, userId: string): Promise<MintedKey[]> =>
+  many(
+    tx,
+    sql<MintedKey>`
+      with recursive line (id) as (
+        select ${userId}::uuid
+        union
+        select case made.action when 'secret_key.created' then made.target_id
+          else (made.payload::json ->> 'successor_id')::uuid end
+        from line cross join lateral (
+          select action, target_id, payload from audit_logs
+          where actor_id = line.id::text
+            and action in ('secret_key.created', 'secret_key.rotated')
+          union all
+          select action, target_id, payload
+          from unnest(array[true, false]) as side (is_live) cross join lateral (
+            select * from audit_logs
+            where target_id = line.id and action = 'secret_key.rotated'
+              and is_live = side.is_live
+            order by seq::float8 limit ${IMPACT_KEYS_MAX}) rotated
+        ) made
+      ),
+      found as materialized (select id from line limit ${IMPACT_KEYS_MAX})
+      select k.id, k.authority,
+        k.revoked_at is null and (k.expires_at is null or k.expires_at > ${tx.now}) as is_active
+      from found join secret_keys k on k.id = found.id`,
+  );
+
+/** Revokes those keys that are unrevoked still. */
+export const updateRevokedKeys = (
+  tx: Write,
+  { ids, reason }: { ids: readonly string[]; reason: string },
+): Promise<Pick<SecretKeyRow, 'id' | 'env'>[]> =>
+  many(
+    tx,
+    build
+      .updateTable('secretKeys')
+      .set({ revokedAt: tx.now, revokedReason: reason })
+      .where('id', 'in', [...ids])
+      .where('revokedAt', 'is', null)
+      .returning(['id', 'env']),
+  );
