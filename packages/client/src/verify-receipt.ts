@@ -96,6 +96,7 @@ const isReceipt = (claims: Record<string, unknown>): claims is ReceiptClaims =>
   receiptChanges.some((change) => change === claims.change) &&
   typeof claims.complete === 'boolean' &&
   isReason(claims.incomplete_reason) &&
+  (claims.silent_nodes === undefined || typeof claims.silent_nodes === 'number') &&
   Array.isArray(claims.nodes) &&
   claims.nodes.every(isNode);
 

@@ -64,10 +64,16 @@ function sentenceOf({ iss, iat, key_id, change, version, nodes, ...more }: Recei
     `Valid. ${iss} signed it at ${at}.`,
     `The key ${key_id} was ${change} in version ${version}, audit row ${more.audit_seq}.`,
     `${acked} of ${nodes.length} nodes had applied it: ${outcomeOf(more)}.`,
+    silenceOf(more),
   ].join(' ');
 }
 
-type Reached = Pick<ReceiptClaims, 'complete' | 'incomplete_reason'>;
+type Reached = Pick<ReceiptClaims, 'complete' | 'incomplete_reason' | 'silent_nodes'>;
 
 const outcomeOf = ({ complete, incomplete_reason: reason }: Reached): string =>
   complete ? 'complete' : `not complete${reason ? ` (${reason})` : ''}`;
+
+const silenceOf = ({ silent_nodes: silent }: Reached): string =>
+  silent === undefined
+    ? 'The receipt does not say how many nodes were silent.'
+    : `Silent nodes that were not waited for: ${silent}.`;

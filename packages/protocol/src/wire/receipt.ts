@@ -29,8 +29,10 @@ export type ReceiptClaims = {
   /** The policy version with the change, and whether every awaited node has applied it. */
   version: number;
   complete: boolean;
-  /** Null when complete. Receipts of earlier releases lack this claim. */
+  /** Null when complete. Receipts of earlier releases lack this claim and the next one. */
   incomplete_reason?: IncompleteReason | null;
+  /** Nodes seen within a day that were not waited for. They may still accept the key. */
+  silent_nodes?: number;
   waited_ms: number;
   nodes: { node_id: string; version: number; acked: boolean }[];
   /** The row of the audit log that records the change. */

@@ -1,14 +1,16 @@
 // Revocations right after a restore: nodes may run that the database does not know. The restore is
 // imitated by what it does to the records of nodes; tests/journeys has a real one with real nodes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, type TestContext, test } from 'node:test';
-import { type ReceiptClaims, verifyReceipt } from '@keyrail/client';
+import { type ReceiptClaims, type ReceiptKeys, verifyReceipt } from '@keyrail/client';
 import { REVOKE_WAIT_MS_DEFAULT } from '@keyrail/protocol/wire/limits.ts';
 import { poll, readAll } from '@keyrail/testing/feed.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';
 import { servedTime } from '@keyrail/testing/served-time.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
+import { SignJWT } from 'jose';
 import { HOUR_MS, SECOND_MS } from '../../base/duration.ts';
 import { pruneFeed } from '../policy/prune-feed.job.ts';
 
@@ -128,9 +130,10 @@ test('a revocation says whether a missing node is silent or only slow', async (t
   const { version: since } = await readAll(app, { project_id, node: 'node' });
   const result = async () => {
     const { propagation } = await call(revoke, { id, wait: true });
-    const { incomplete_reason } = await claimsOf(app, propagation?.receipt);
+    const { incomplete_reason, silent_nodes } = await claimsOf(app, propagation?.receipt);
     equal(incomplete_reason, propagation?.incomplete_reason);
-    return [incomplete_reason, propagation?.silent_nodes];
+    equal(silent_nodes, propagation?.silent_nodes);
+    return [incomplete_reason, silent_nodes];
   };
   deepEqual(await result(), ['timeout', 0]);
   await serve(50 * SECOND_MS);
@@ -148,3 +151,26 @@ async function claimsOf(app: Harness, receipt: string | null | undefined): Promi
   ok(verdict.valid, JSON.stringify(verdict));
   return verdict.claims;
 }
+
+test('receipts of earlier releases verify, and no other value of a newer claim does', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const key = { ...publicKey.export({ format: 'jwk' }), kid: 'one', purpose: 'receipt' };
+  const jwks = { keys: [key as ReceiptKeys['keys'][number]] };
+  const texts = ['iss', 'ws', 'prj', 'key_id', 'lookup_hash', 'audit_hash'].map((n) => [n, 'text']);
+  const numbers = ['iat', 'version', 'waited_ms', 'audit_seq'].map((name) => [name, 1]);
+  const earlier = Object.fromEntries([...texts, ...numbers]);
+  const isValid = async (claims: object) => {
+    const fixed = { env: 'live', change: 'revoked', complete: true, nodes: [] };
+    const signed = new SignJWT({ ...earlier, ...fixed, ...claims });
+    const header = { alg: 'EdDSA', typ: 'keyrail-receipt+jwt', kid: 'one' };
+    const { valid } = await verifyReceipt(
+      await signed.setProtectedHeader(header).sign(privateKey),
+      jwks,
+    );
+    return valid;
+  };
+  equal(await isValid({}), true);
+  equal(await isValid({ silent_nodes: 3, incomplete_reason: null }), true);
+  equal(await isValid({ silent_nodes: '3' }), false);
+  equal(await isValid({ incomplete_reason: 'unknown' }), false);
+});

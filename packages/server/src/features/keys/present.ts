@@ -103,7 +103,7 @@ export const presentAwaited = (
 /** What a receipt states. */
 export const presentReceipt = (
   { id, project_id, env }: ApiKey,
-  { version, incompleteReason, waitedMs, nodes }: Propagation,
+  { version, incompleteReason, waitedMs, nodes, silentNodes }: Propagation,
   { change, workspaceId, lookupHash, auditSeq, auditHash, now }: ReceiptFacts,
 ): Unissued => ({
   iat: Math.floor(now.getTime() / SECOND_MS),
@@ -116,6 +116,7 @@ export const presentReceipt = (
   version,
   complete: incompleteReason === null,
   incomplete_reason: incompleteReason,
+  silent_nodes: silentNodes,
   waited_ms: waitedMs,
   nodes: nodes.map(({ nodeId, ackedVersion }) => ({
     node_id: nodeId,

@@ -74,6 +74,7 @@ test('a receipt states the change, its nodes and its audit row, and verifies', a
     version,
     complete: true,
     incomplete_reason: null,
+    silent_nodes: 0,
     waited_ms: propagation.waited_ms,
     nodes: [{ node_id: 'node-1', version, acked: true }],
     audit_seq: row?.seq,
