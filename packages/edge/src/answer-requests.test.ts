@@ -188,6 +188,18 @@ test('probes and counters', async (t) => {
   equal((await ask('/nothing')).status, 404);
 });
 
+test('an Edge whose policy is too old is not ready', async (t) => {
+  const keyrail = await createTestKeyrail();
+  t.after(() => keyrail.close());
+  const state = () => ({ ...keyrail.state(), tooOld: true });
+  const defaults = { onNoPolicy: 'deny', onLimitsUnreachable: 'allow' } as const;
+  const parts = { keyrail: { ...keyrail, state }, defaults, warn: () => {}, relay: null };
+  const ask = await listening(t, createListener(parts));
+  const answer = await ask('/readyz');
+  equal(answer.status, 503);
+  equal(Object(await answer.json()).status, 'policy too old');
+});
+
 test('a body that a proxy passes on does not disturb the next request', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue();

@@ -119,11 +119,12 @@ function isLocal({ socket: { remoteAddress: address } }: IncomingMessage): boole
 }
 
 function sendReadiness(response: ServerResponse, state: ReturnType<Keyrail['state']>): void {
-  const { version, source, degraded, lastSyncAt } = state;
-  const isReady = version !== null;
+  const { version, source, degraded, tooOld, lastSyncAt } = state;
+  const isReady = version !== null && !tooOld;
   const synced = lastSyncAt === null ? null : new Date(lastSyncAt).toISOString();
   const shown = { version, source, degraded, last_sync_at: synced };
-  sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ok' : 'no policy', ...shown });
+  const status = isReady ? 'ok' : tooOld ? 'policy too old' : 'no policy';
+  sendJson(response, isReady ? 200 : 503, { status, ...shown });
 }
 
 const codes = {

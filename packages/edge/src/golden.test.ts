@@ -49,7 +49,10 @@ function policyOf(name: string): Policy | null {
 function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
   const parts = rig('http://127.0.0.1:9', { keyHeaders: ['authorization', VERIFIED_KEY] });
   const inputs = {
-    state: { policy: policyOf(policy), look: () => ({ nowMs: Date.parse(now), degraded }) },
+    state: {
+      policy: policyOf(policy),
+      look: () => ({ nowMs: Date.parse(now), degraded, tooOld: false }),
+    },
     projectId: PROJECT_ID,
     resources: { live: null, test: null },
   };

@@ -57,6 +57,12 @@ test('the keys of the feed are published ones, or those of a file', (t) => {
   deepEqual(settingsIn(given).node.feedKeys, undefined);
 });
 
+test('a bound on the age of the policy is off, or a number', () => {
+  const boundOf = (more: object) => settingsIn({ ...given, ...more }).node.maxStaleMs;
+  equal(boundOf({}), null);
+  equal(boundOf({ KEYRAIL_EDGE_MAX_STALE_MS: '600000' }), 600_000);
+});
+
 test('it listens on several places', () => {
   const listen = 'unix:/run/a.sock, [::1]:1,0.0.0.0:65535';
   deepEqual(settingsIn({ ...given, KEYRAIL_EDGE_LISTEN: listen }).places, [
@@ -78,6 +84,7 @@ const faults: Record<string, string>[] = [
   { KEYRAIL_EDGE_TELEMETRY: 'yes' },
   { KEYRAIL_EDGE_LEASES: 'true' },
   { KEYRAIL_EDGE_RELAY: 'true' },
+  { KEYRAIL_EDGE_MAX_STALE_MS: '1h' },
   { KEYRAIL_EDGE_FEED_KEYS: 'JWKS' },
   { KEYRAIL_EDGE_FEED_KEYS: '/dev/null' },
 ];

@@ -57,6 +57,11 @@ const settings = [
     fallback: 'authorization,x-api-key',
   },
   {
+    name: 'KEYRAIL_EDGE_MAX_STALE_MS',
+    meaning: 'Deny every key by policy that was last confirmed this long ago. Unset: never.',
+    fallback: null,
+  },
+  {
     name: 'KEYRAIL_EDGE_ON_NO_POLICY',
     meaning: 'Without any policy: deny, or allow every well-formed key unverified.',
     fallback: 'deny',
@@ -135,6 +140,7 @@ export function settingsIn(env: Readonly<Record<string, string | undefined>>): S
       nodeName: text('KEYRAIL_EDGE_NODE_NAME'),
       cacheDir: text('KEYRAIL_EDGE_CACHE_DIR'),
       feedKeys: feedKeysIn(text('KEYRAIL_EDGE_FEED_KEYS')),
+      maxStaleMs: wholeIn('KEYRAIL_EDGE_MAX_STALE_MS', text('KEYRAIL_EDGE_MAX_STALE_MS')),
       keyHeaders: [...listIn(text('KEYRAIL_EDGE_KEY_HEADERS')), VERIFIED_KEY],
       rateLimit: { leases: oneOf('KEYRAIL_EDGE_LEASES', 'on', 'off') === 'on' },
       telemetry: oneOf('KEYRAIL_EDGE_TELEMETRY', 'on', 'off') === 'on',
@@ -162,6 +168,13 @@ function feedKeysIn(text: string | undefined): KeyrailOptions['feedKeys'] {
   } catch {
     throw new SettingFault('KEYRAIL_EDGE_FEED_KEYS must be jwks or the path of a JSON file.');
   }
+}
+
+/** The SDK checks the range. */
+function wholeIn(name: Name, text: string | undefined): number | null {
+  if (text === undefined || /^\d{1,15}$/.test(text))
+    return text === undefined ? null : Number(text);
+  throw new SettingFault(`${name} must be a whole number of milliseconds.`);
 }
 
 const PLACES_MAX = 8;

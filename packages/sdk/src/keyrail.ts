@@ -40,13 +40,13 @@ export const createKeyrail = <R = unknown>(options: KeyrailOptions<R>): Keyrail<
 /** `createKeyrail` with a replaced runtime, for tests. */
 export function createNode<R = unknown>(options: KeyrailOptions<R>, runtime: Runtime): Keyrail<R> {
   const settings = settingsOf(options, runtime);
-  const { clock, chance, log, staleAfterMs, cacheDir } = settings;
+  const { clock, chance, log, cacheDir } = settings;
   const sdk = `${SDK.name}/${SDK.version}`;
   const tally = createNodeTally();
   const addresses = createAddresses({ ...settings, transports: transportsOf(settings, sdk) });
   const transport = tally.counting(addresses);
   const time = createTime(clock);
-  const state = new PolicyState({ clock, time, staleAfterMs, log });
+  const state = new PolicyState({ ...settings, time });
   const env = envOfFeed(settings);
   // A relay must not be able to say which keys prove its responses.
   const deployment = tally.counting(createTransport({ ...settings, userAgent: sdk }));
@@ -162,11 +162,13 @@ function stateOf<R>(
   { nodeId }: Settings<R>,
   cache: DiskCache | null,
 ): Omit<KeyrailState, 'telemetry'> {
-  const { policy, degraded, source, lastSyncAt, failure } = state;
+  const { policy, source, lastSyncAt, failure } = state;
+  const { degraded, tooOld } = state.look();
   return {
     version: policy?.version ?? null,
     keys: policy?.table.size ?? 0,
     degraded,
+    tooOld,
     source,
     lastSyncAt,
     failure: failure ?? cacheFailure(cache?.failure() ?? null),

@@ -49,6 +49,8 @@ export type Settings<R = unknown> = {
   longPoll: boolean;
   pollMs: number;
   staleAfterMs: number;
+  /** Null: a policy of any age decides. */
+  maxStaleMs: number | null;
   leases: boolean;
   rateLimitTimeoutMs: number;
   idempotencyTimeoutMs: number;
@@ -84,7 +86,7 @@ const TELEMETRY = {
 } satisfies Record<string, Bounds>;
 
 const KNOWN = new Set(
-  `url secretKey projectId env tenantIds include nodeName cacheDir feedKeys resources keyHeaders longPoll
+  `url secretKey projectId env tenantIds include nodeName cacheDir feedKeys maxStaleMs resources keyHeaders longPoll
    telemetry rateLimit traceparent log ${Object.keys(NUMBERS).join(' ')}`.split(/\s+/),
 );
 
@@ -98,8 +100,10 @@ export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {})
   const base = bases.at(-1) ?? '';
   if (bases.some(isInTheOpen))
     warn('url is not https; anyone on the network can read the secret key');
+  const numbers = paced(clampedAll(NUMBERS, options, warn), options.pollMs !== undefined, warn);
   return {
-    ...paced(clampedAll(NUMBERS, options, warn), options.pollMs !== undefined, warn),
+    ...numbers,
+    maxStaleMs: checkMaxStale(options.maxStaleMs, numbers.staleAfterMs),
     bases,
     base,
     secretKey: checkSecretKey(options.secretKey),
@@ -136,6 +140,13 @@ function paced<N extends { pollMs: number; staleAfterMs: number }>(
   if (!isPollSet) return { ...numbers, pollMs: Math.floor(staleAfterMs / STALE_POLLS_MIN) };
   warn(`staleAfterMs is ${staleAfterMs}, too little for pollMs; ${least} is used`);
   return { ...numbers, staleAfterMs: least };
+}
+
+/** Clamping it would allow keys that it denies. */
+function checkMaxStale(given: unknown, staleAfterMs: number): number | null {
+  if (given === undefined || given === null) return null;
+  if (typeof given === 'number' && Number.isFinite(given) && given >= staleAfterMs) return given;
+  throw new TypeError(`maxStaleMs must be a number of at least staleAfterMs, ${staleAfterMs}`);
 }
 
 function telemetryOf(telemetry: boolean | TelemetryOptions, warn: Warn): TelemetrySettings | null {

@@ -34,6 +34,8 @@ export type KeyrailState = {
   readonly keys: number;
   /** Whether the policy is missing, stale or incomplete. */
   readonly degraded: boolean;
+  /** Whether the policy is older than `maxStaleMs`, so that every key is denied. */
+  readonly tooOld: boolean;
   /** Where the policy in force came from. */
   readonly source: 'none' | 'cache' | 'feed';
   /**
@@ -55,8 +57,8 @@ export type KeyrailState = {
 /** One node: created by `createKeyrail`, shared by all routes of a program. */
 export type Keyrail<R = unknown> = {
   /**
-   * Resolves true as soon as a policy is loaded, from the feed or from the cache; false if none is
-   * loaded within the timeout (10 s by default). Never rejects.
+   * Resolves true as soon as a policy is loaded, from the feed or from the cache, that is not older
+   * than `maxStaleMs`; false if none is loaded within the timeout (10 s by default). Never rejects.
    */
   ready(timeoutMs?: number): Promise<boolean>;
   /** Decides on a key by the local policy: no network, synchronous, never throws. */

@@ -61,6 +61,11 @@ export type KeyrailOptions<R = unknown> = {
   pollMs?: number | undefined;
   /** Policy is stale this long after its last confirmation; 90 s, at least 1.5 `pollMs`. */
   staleAfterMs?: number | undefined;
+  /**
+   * Policy that was last confirmed this long ago denies every key with `policy_unavailable`; at
+   * least `staleAfterMs`. By default a policy of any age decides.
+   */
+  maxStaleMs?: number | null | undefined;
   /** How rate limits are counted. */
   rateLimit?: RateLimitOptions | undefined;
   /** How long a request may wait for its rate limits; 500 ms by default. */

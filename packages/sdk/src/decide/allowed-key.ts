@@ -32,6 +32,8 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
   readonly #keyText: string;
   readonly isImported: boolean;
   readonly isExpired: boolean;
+  /** Whether the policy is too old to decide. */
+  readonly isTooOld: boolean;
   /** Both ids as words, and their offset. The words never change, even if the key is removed. */
   readonly #ids: Int32Array;
   readonly #idsAt: number;
@@ -48,7 +50,7 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
     const { policy } = inputs.state;
     if (policy === null) throw new TypeError('a key is allowed only by a policy');
     // The only look of a decision on a known key.
-    const { nowMs, degraded } = inputs.state.look();
+    const { nowMs, degraded, tooOld } = inputs.state.look();
     const { table } = policy;
     const words = table.wordsOf(place);
     const start = table.startOf(place);
@@ -66,6 +68,7 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
     this.#expiryLow = words[start + EXPIRY_AT + 1] ?? 0;
     this.isExpired =
       this.#expiryHigh !== NEVER && expiryOf(this.#expiryHigh, this.#expiryLow) <= nowMs;
+    this.isTooOld = tooOld;
     this.#degraded = degraded;
     this.#extra = table.extraOf(link);
   }

@@ -34,7 +34,7 @@ export function decide<R>(
   if (place === -1) {
     // The feed does not send keys of the other environment, so the key may exist there.
     const isLoaded = policy.env === null || policy.env === env;
-    return denied(inputs, isLoaded ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
+    return notFound(inputs, isLoaded ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
   }
   return checked(inputs, new AllowedKey<R>(inputs, keyText, place), route);
 }
@@ -55,13 +55,14 @@ function withoutFormat<R>(
   }
   if (policy.projectDeleted) return denied(inputs, 'project_deleted', null);
   const place = policy.table.find(digestOf(keyText));
-  if (place === -1) return denied(inputs, 'unknown_key', null);
+  if (place === -1) return notFound(inputs, 'unknown_key', null);
   const key = new AllowedKey<R>(inputs, keyText, place);
   return key.isImported ? checked(inputs, key, route) : denied(inputs, 'unknown_key', null);
 }
 
 /** The decision on a key that is in the policy. */
 function checked<R>(inputs: Inputs<R>, key: AllowedKey<R>, route: RouteOptions): KeyDecision<R> {
+  if (key.isTooOld) return denied(inputs, 'policy_unavailable', named(key.context));
   if (key.isExpired) return denied(inputs, 'expired', named(key.context));
   if (route.env !== undefined && route.env !== key.env) {
     return denied(inputs, 'wrong_environment', named(key.context));
@@ -106,6 +107,10 @@ const denied = <R>(
   degraded: state.look().degraded,
   key,
 });
+
+/** A policy that is too old may only lack the key. */
+const notFound = <R>(inputs: Inputs<R>, reason: DenialReason, key: KeyIdentity | null): Denied =>
+  denied(inputs, inputs.state.look().tooOld ? 'policy_unavailable' : reason, key);
 
 const unnamed = (keyText: string, env: Env): KeyIdentity => ({
   keyId: null,

@@ -26,13 +26,22 @@ export type Look = {
   readonly nowMs: number;
   /** Whether the policy may be out of date. */
   readonly degraded: boolean;
+  /** Whether the policy is older than `maxStaleMs`. */
+  readonly tooOld: boolean;
 };
 
 type FeedFailure = { readonly hard: boolean; readonly message: string };
 
 const ALIVE_MS = 60_000;
 
-type PolicyStateParts = { clock: Clock; time: Time; staleAfterMs: number; log: Log };
+type PolicyStateParts = {
+  clock: Clock;
+  time: Time;
+  staleAfterMs: number;
+  /** Null: a policy of any age decides. */
+  maxStaleMs: number | null;
+  log: Log;
+};
 
 export class PolicyState {
   policy: Policy | null = null;
@@ -44,7 +53,7 @@ export class PolicyState {
   #isDoubted = true;
   readonly #parts: PolicyStateParts;
   readonly #waiting = new Set<() => void>();
-  readonly #look = { nowMs: 0, degraded: true };
+  readonly #look = { nowMs: 0, degraded: true, tooOld: false };
   /** The wall clock at the last look; NaN after a change. */
   #lookedMs = Number.NaN;
 
@@ -65,7 +74,7 @@ export class PolicyState {
    * is not read again: each reading costs a twentieth of a decision.
    */
   look(): Look {
-    const { clock, time, staleAfterMs } = this.#parts;
+    const { clock, time, staleAfterMs, maxStaleMs } = this.#parts;
     const look = this.#look;
     const wallMs = clock.now();
     if (wallMs === this.#lookedMs) return look;
@@ -74,15 +83,20 @@ export class PolicyState {
     const ageMs = this.#confirmedAt ? msSince(this.#confirmedAt, now) : Number.POSITIVE_INFINITY;
     look.nowMs = time.at(now);
     look.degraded = this.#isDoubted || ageMs >= staleAfterMs;
+    look.tooOld = maxStaleMs !== null && this.policy !== null && ageMs >= maxStaleMs;
     return look;
   }
 
-  /** Sets a policy from the cache, which was last confirmed at `confirmedAt`. */
+  /**
+   * Sets a policy from the cache, which was last confirmed at `confirmedAt`. If the wall clock shows
+   * an earlier time, it was set back, and the age is unknown: it counts as infinite.
+   */
   restored(policy: Policy, confirmedAt: number): void {
     const { wallMs, elapsedMs } = momentOf(this.#parts.clock);
+    const ageMs = wallMs < confirmedAt ? Number.POSITIVE_INFINITY : wallMs - confirmedAt;
     this.policy = policy;
     this.source = 'cache';
-    this.#confirmedAt = { wallMs: confirmedAt, elapsedMs: elapsedMs - (wallMs - confirmedAt) };
+    this.#confirmedAt = { wallMs: confirmedAt, elapsedMs: elapsedMs - ageMs };
     this.#changed();
   }
 
@@ -113,9 +127,9 @@ export class PolicyState {
     this.#wake();
   }
 
-  /** Resolves true if there is a policy within the timeout. */
+  /** Resolves true if there is a policy within the timeout that is not too old. */
   whenReady(timeoutMs: number): Promise<boolean> {
-    if (this.policy) return Promise.resolve(true);
+    if (this.#decides()) return Promise.resolve(true);
     return new Promise((resolve) => {
       // The SDK's timers do not keep the process alive, but it must live while a caller waits.
       const alive = setInterval(() => {}, ALIVE_MS);
@@ -123,7 +137,7 @@ export class PolicyState {
         cancel();
         clearInterval(alive);
         this.#waiting.delete(done);
-        resolve(this.policy !== null);
+        resolve(this.#decides());
       };
       const cancel = this.#parts.clock.after(timeoutMs, done);
       this.#waiting.add(done);
@@ -137,7 +151,11 @@ export class PolicyState {
 
   #changed(): void {
     this.#lookedMs = Number.NaN;
-    this.#wake();
+    if (this.#decides()) this.#wake();
+  }
+
+  #decides(): boolean {
+    return this.policy !== null && !this.look().tooOld;
   }
 
   #wake(): void {
