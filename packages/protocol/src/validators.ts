@@ -156,6 +156,9 @@ export const DisplayPrefix = z
 
 export const NodeId = z.string().regex(new RegExp(`^[A-Za-z0-9._:-]{1,${NODE_ID_CHARS_MAX}}$`));
 
+/** 16 random bytes in base64url. */
+export const FeedNonce = z.string().regex(/^[A-Za-z0-9_-]{22}$/);
+
 export const OverlapHours = z
   .number()
   .min(OVERLAP_HOURS_MIN)

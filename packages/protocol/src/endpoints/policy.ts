@@ -6,7 +6,7 @@ import { PolicyNode, PolicyNodeReport } from '../objects/policy-node.ts';
 import { list } from '../objects/wire.ts';
 import { FeedIncludes, paging, queryBoolean, queryInteger, TenantFilter } from '../query.ts';
 import { text } from '../text.ts';
-import { Cursor, Env, NodeId, Uuid } from '../validators.ts';
+import { Cursor, Env, FeedNonce, NodeId, Uuid } from '../validators.ts';
 import {
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
@@ -40,12 +40,17 @@ export const policyEndpoints = endpoints({
       'A node fetches it at its start; afterwards it reads changes only. Without `max_keys`, a ' +
       'snapshot larger than one page is refused with 413. All pages have the version of the ' +
       'first; pass `next_cursor` as `cursor` to get the next page. A page also ends when its ' +
-      'scopes, and `meta` if it is included, exceed 8 MiB.',
+      'scopes, and `meta` if it is included, exceed 8 MiB. The signature of a response covers ' +
+      '`nonce`, so a response to a fresh one cannot have been recorded earlier.',
     headers: {
       ...headers,
       'If-None-Match': 'The `ETag` of an earlier response; 304 if nothing has changed.',
     },
-    query: z.strictObject({ ...filter, cursor: Cursor.optional() }),
+    query: z.strictObject({
+      ...filter,
+      cursor: Cursor.optional(),
+      nonce: FeedNonce.optional().meta({ description: '16 random bytes in base64url.' }),
+    }),
     refusals: {
       404: 'There is no such project.',
       413: 'The snapshot is larger than one page, and `max_keys` is missing.',

@@ -8,7 +8,12 @@ import { openLog } from '../base/log.ts';
 import { createFeedSigner } from './feed-signer.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
-const answer = { status: 200, etag: 'W/"delta:1"', target: '/v1/policy/delta?since=0' } as const;
+const answer = {
+  status: 200,
+  etag: 'W/"delta:1"',
+  target: '/v1/policy/delta?since=0',
+  isShared: true,
+} as const;
 
 function openSigner() {
   const state = { nowMs: 1_000_000, kid: 'first', isBroken: false, opened: 0 };
@@ -46,6 +51,18 @@ test('equal responses of one second share a signature, all others have their own
   state.nowMs += 1000;
   notEqual((await signFeed({ ...answer, body })).signature, one.signature);
   equal(state.opened, 2 + others.length);
+});
+
+test('answers to a nonce take no place from those that are shared', async () => {
+  const { state, signFeed } = openSigner();
+  const body = new JsonText('{}');
+  for (let asked = 0; asked < 1500; asked += 1) {
+    const target = `/v1/policy/snapshot?nonce=${asked}`;
+    await signFeed({ ...answer, target, body, isShared: false });
+  }
+  const { opened } = state;
+  deepEqual(await signFeed({ ...answer, body }), await signFeed({ ...answer, body }));
+  equal(state.opened, opened + 1);
 });
 
 test('a failure is not shared with later requests', async () => {

@@ -17,10 +17,16 @@ import type { Log } from '../base/log.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
-/** A response of the feed. The target is the path and query of its request. */
-type FeedAnswer = { status: 200 | 304; etag: string; target: string; body: JsonText | null };
+type Answer = { status: 200 | 304; etag: string; target: string };
 
-type DigestedAnswer = Omit<FeedAnswer, 'body'> & { digest: string | null };
+/** A response of the feed. The target is the path and query of its request. */
+type FeedAnswer = Answer & {
+  body: JsonText | null;
+  /** False if no other request has this target: its signature would take the place of others. */
+  isShared: boolean;
+};
+
+type DigestedAnswer = Answer & { digest: string | null };
 
 type SignatureHeaders = Readonly<Record<string, string>>;
 
@@ -80,7 +86,7 @@ export function createFeedSigner({ gate, signingKeys, clock, log }: FeedSignerPa
     }
   }
 
-  return ({ status, etag, target, body }) => {
+  return ({ status, etag, target, body, isShared }) => {
     const created = Math.floor(clock.now().getTime() / SECOND_MS);
     if (created !== second) signed.clear();
     second = created;
@@ -89,7 +95,7 @@ export function createFeedSigner({ gate, signingKeys, clock, log }: FeedSignerPa
     // the signature and the others only find it.
     const name = `${status} ${digest} ${etag} ${target}`;
     const known = signed.get(name) ?? headersOf({ status, digest, etag, target }, created);
-    if (signed.size < SHARED_MAX) signed.set(name, known);
+    if (isShared && signed.size < SHARED_MAX) signed.set(name, known);
     return known;
   };
 }

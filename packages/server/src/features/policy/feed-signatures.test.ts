@@ -138,6 +138,30 @@ test('nodes share a signature if a header names them, and not if the query does'
   equal((await get(app, url, { 'keyrail-node': 'a b' })).status, 400);
 });
 
+test('a signed answer to a nonce fits no other nonce, and has the same ETag', async (t) => {
+  const app = await signing(t);
+  const { id } = await app.given.project();
+  await app.given.key({ project_id: id });
+  const asking = (nonce: string) => `/v1/policy/snapshot?project_id=${id}&nonce=${nonce}`;
+  const [one, two] = [asking('A'.repeat(22)), asking('_-'.repeat(11))];
+  const [first, second] = [await get(app, one), await get(app, two)];
+  deepEqual([first.status, second.status], [200, 200]);
+  ok(await isGenuine(app, one, first));
+  ok(await isGenuine(app, two, second));
+  equal(await isGenuine(app, two, first), false);
+  equal(first.headers.etag, second.headers.etag);
+  equal(first.headers.etag, (await get(app, asking('').replace('&nonce=', ''))).headers.etag);
+  const unchanged = await get(app, two, { 'if-none-match': first.headers.etag ?? '' });
+  equal(unchanged.status, 304);
+  ok(await isGenuine(app, two, unchanged));
+  for (const wrong of ['', 'A'.repeat(21), 'A'.repeat(23), `${'A'.repeat(21)}%3D`]) {
+    equal((await get(app, asking(wrong))).status, 400, wrong);
+  }
+  equal((await get(app, `${one}&nonce=${'B'.repeat(22)}`)).status, 400, 'two nonces');
+  const delta = one.replace('snapshot', 'delta');
+  equal((await get(app, `${delta}&since=1`)).status, 400, 'only snapshots take one');
+});
+
 const kidIn = ({ headers }: Got): string =>
   /;keyid="([^"]+)"/.exec(headers['signature-input'] ?? '')?.[1] ?? '';
 

@@ -43,9 +43,10 @@ export const policyRoutes = ({
     textOf: (delta, filter, since) =>
       new JsonText(JSON.stringify(presentDelta(delta, filter, since))),
   };
-  const signed = async (target: string, { body, etag }: FeedReply): Promise<Reply> => {
+  const signed = async (target: string, { body, etag }: FeedReply, nonce?: string) => {
     const status = body === null ? 304 : 200;
-    const signature = await signFeed({ status, etag, target, body });
+    const isShared = nonce === undefined;
+    const signature = await signFeed({ status, etag, target, body, isShared });
     return new Reply(body, { status, headers: { etag, ...signature } });
   };
   return serve(policyEndpoints, {
@@ -64,11 +65,11 @@ export const policyRoutes = ({
         const version = await nodes.seen(record.read, node, null);
         const etag = etagOf('snap', filter, version);
         if (!cursor && isKnownEtag(header('if-none-match'), etag)) {
-          return signed(target, { body: null, etag });
+          return signed(target, { body: null, etag }, query.nonce);
         }
         const after = cursor && readCursorPosition(cursor, filter);
         const page = { filter, pageKeysMax: query.max_keys ?? null, keysMax, after };
-        return signed(target, await snapshotReply(record, page, issueCursor));
+        return signed(target, await snapshotReply(record, page, issueCursor), query.nonce);
       },
     },
     'GET /v1/policy/delta': {
