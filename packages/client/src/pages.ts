@@ -33,18 +33,24 @@ function itemsOf(body: unknown): unknown[] {
   throw new KeyrailUnreachable('answer', 'The response is not a list.');
 }
 
-const LINK = /<([^>]*)>((?:\s*;\s*[\w*]+\s*=\s*(?:"[^"]*"|[^\s",;]+))*)/g;
-const IS_NEXT = /;\s*rel\s*=\s*(?:"(?:[^"]*\s)?next(?:\s[^"]*)?"|next(?=\s*(?:;|$)))/i;
-
 /**
  * The cursor of the next page, or null on the last page. Only the cursor is taken from the link: a
  * credential is never sent to an address that a response names.
  */
 export function nextCursorOf(headers: Headers): string | null {
-  for (const [, target = '', parameters = ''] of (headers.get('link') ?? '').matchAll(LINK)) {
-    if (!IS_NEXT.test(parameters)) continue;
+  const [, ...links] = (headers.get('link') ?? '').split('<');
+  for (const link of links) {
+    const [target = '', ...parameters] = link.split('>');
+    if (!isNext(parameters.join('>'))) continue;
     const query = target.slice(target.indexOf('?') + 1);
     return new URLSearchParams(query).get('cursor');
   }
   return null;
 }
+
+/** Whether the parameters of a link, such as `; rel="next"`, contain that relation. */
+const isNext = (parameters: string): boolean =>
+  parameters.split(';').some((parameter) => {
+    const [name = '', relations = ''] = parameter.toLowerCase().split('=');
+    return name.trim() === 'rel' && relations.split(/[\s",]+/).includes('next');
+  });

@@ -4,6 +4,7 @@ import {
   REQUEST_KEY_HEADER,
   takesRequestKey,
 } from '@keyrail/protocol/wire/request-keys.ts';
+import { withoutEnd } from '@keyrail/protocol/wire/trim.ts';
 import type { Prepared } from './attempt.ts';
 
 type Settings = {
@@ -29,7 +30,7 @@ export function baseOf(url: string): URL {
   const base = new URL(url);
   // fetch would reject every request with the password in its message.
   if (base.username || base.password) throw new TypeError('url must not contain a credential');
-  return new URL(base.pathname.replace(/\/*$/, '/'), base);
+  return new URL(`${withoutEnd(base.pathname, '/')}/`, base);
 }
 
 /** fetch would quote a credential that is not a valid header value in its error. */

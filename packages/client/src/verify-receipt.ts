@@ -79,7 +79,10 @@ function bytesOf(part: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9_-]+$/.test(part)) return null;
   try {
     const text = atob(part.replaceAll('-', '+').replaceAll('_', '/'));
-    const again = btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+    const again = btoa(text)
+      .replaceAll('+', '-')
+      .replaceAll('/', '_')
+      .replace(/={1,2}$/, '');
     return again === part ? Uint8Array.from(text, (char) => char.charCodeAt(0)) : null;
   } catch {
     return null;

@@ -115,7 +115,7 @@ export const querySchemaOf = ({ query, dryRun }: Endpoint): z.ZodObject | undefi
 
 /** The names of the path parameters, in order. */
 export function pathParams(line: string): string[] {
-  return Array.from(line.matchAll(/\{([^}]+)\}/g), ([, name = '']) => name);
+  return Array.from(line.matchAll(/\{([^{}]+)\}/g), ([, name = '']) => name);
 }
 
 export function splitLine(line: string): { method: Method; path: string } {

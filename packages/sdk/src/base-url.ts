@@ -1,4 +1,5 @@
 // The root URL of the deployment, and those of its relays.
+import { withoutEnd } from '@keyrail/protocol/wire/trim.ts';
 
 const LOOPBACK = /^(localhost|.*\.localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/;
 
@@ -19,7 +20,7 @@ function baseOf(url: string): string {
   }
   const { username, password, origin, pathname } = new URL(url);
   if (username || password) throw new TypeError('url must not hold a credential');
-  return origin + pathname.replace(/\/+$/, '');
+  return origin + withoutEnd(pathname, '/');
 }
 
 /**

@@ -48,7 +48,8 @@ export const api: Command = {
 function headersOf(lines: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     lines.map((line) => {
-      const [, name = '', value = ''] = /^([\w-]+):\s*([\x20-\x7e]*)$/.exec(line) ?? [];
+      const [, name = '', value = ''] =
+        /^([\w-]+):\s*((?:[\x21-\x7e][\x20-\x7e]*)?)$/.exec(line) ?? [];
       if (name === '') throw usage('Write a header as "name: value".');
       return [name, value];
     }),

@@ -1,5 +1,6 @@
 // Chooses the deployment and the credential of a command. A flag overrides the environment, which
 // overrides the profile. The credential of a profile is sent only to the address of that profile.
+import { withoutEnd } from '@keyrail/protocol/wire/trim.ts';
 import { notLoggedIn, usage } from '../failures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { checkProfileName, type Profile, type ProfileFile } from './profile-file.ts';
@@ -54,5 +55,5 @@ function addressOf(text: string): string {
   }
   const { origin, pathname, username, password } = new URL(text);
   if (username || password) throw usage('The address must not contain a credential.');
-  return `${origin}${pathname.replace(/\/+$/, '')}`;
+  return `${origin}${withoutEnd(pathname, '/')}`;
 }

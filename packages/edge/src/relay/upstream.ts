@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
+import { withoutEnd } from '@keyrail/protocol/wire/trim.ts';
 
 export type Answer = {
   status: number;
@@ -72,7 +73,7 @@ export function openUpstream(base: string): Upstream {
   const isTls = protocol === 'https:';
   const agent = poolsIn(isTls ? TlsAgent : Agent);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
-  const root = pathname.replace(/\/+$/, '');
+  const root = withoutEnd(pathname, '/');
   let requests = 0;
   const open: Upstream['open'] = (given, onResponse) => {
     requests += 1;

@@ -29,7 +29,8 @@ export function storableHeaders(headers: HeaderValues): Record<string, string> {
   const named = all
     .find(([name]) => name === 'connection')?.[1]
     .toLowerCase()
-    .split(/\s*,\s*/);
+    .split(',')
+    .map((each) => each.trim());
   return Object.fromEntries(
     all.filter(
       ([name, value]) => !LEFT_OUT.has(name) && !named?.includes(name) && isStorable(name, value),

@@ -118,7 +118,7 @@ export class Batch {
 
   handleCommandComplete(message: { text: string }): void {
     const answer = this.#answers[this.#current];
-    if (answer) answer.count = Number(/(\d+)$/.exec(message.text)?.[1] ?? 0);
+    if (answer) answer.count = Number(/ (\d+)$/.exec(message.text)?.[1] ?? 0);
     // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK, which is not a success.
     const asked = this.#statements[this.#current]?.text;
     if (!this.#described.has(this.#name)) this.#described.set(this.#name, []);

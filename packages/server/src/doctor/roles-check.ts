@@ -13,9 +13,9 @@ export async function checkLogin(inspection: Inspection): Promise<Outcome[]> {
   const refusal = await inspection.loginRefusal();
   if (refusal === null) return roleOutcomes(await findRoleFaults(inspection));
   // The text of the refusal ends with what to do.
-  const [, what = refusal, remedy = 'Create a login of its own for Keyrail.'] =
-    /^(.*?[.:]) ((?:Create|Take|Give).*)$/.exec(refusal) ?? [];
-  return [fault(what, remedy)];
+  const at = refusal.search(/(?<=[.:]) (?:Create|Take|Give)/);
+  if (at === -1) return [fault(refusal, 'Create a login of its own for Keyrail.')];
+  return [fault(refusal.slice(0, at), refusal.slice(at + 1))];
 }
 
 function roleOutcomes(faults: readonly GrantFault[]): Outcome[] {

@@ -60,8 +60,8 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply; encoding: Encodi
 
 function sendScript({ request, reply, encoding }: Exchange, { bytes, etag }: Script): FastifyReply {
   reply.header('etag', etag);
-  const known = String(request.headers['if-none-match'] ?? '').split(/\s*,\s*/);
-  if (known.includes(etag)) return reply.code(304).send();
+  const known = String(request.headers['if-none-match'] ?? '').split(',');
+  if (known.some((each) => each.trim() === etag)) return reply.code(304).send();
   if (encoding !== 'identity') reply.header('content-encoding', encoding);
   return reply.send(bytes);
 }

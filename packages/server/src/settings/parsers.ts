@@ -54,7 +54,7 @@ export const isPostgres = (text: string): boolean =>
   /^postgres(ql)?:\/\//.test(text) && URL.canParse(text.replace('@/', '@socket/'));
 
 export const isSmtp = (text: string): boolean =>
-  /^smtps?:\/\/[^\s/]+\/?(\?\S*)?$/.test(text) && URL.canParse(text);
+  /^smtps?:\/\/[^\s/?]+\/?(\?\S*)?$/.test(text) && URL.canParse(text);
 
 /** `keyrail@example.com`, or `Keyrail <keyrail@example.com>`. */
 export const isSender = (text: string): boolean =>

@@ -29,7 +29,7 @@ type Asked = { url: string; transport: Transport; signal: AbortSignal };
 export async function originRefusal(error: unknown, asked: Asked): Promise<unknown> {
   if (!(error instanceof KeyrailUnreachable) || error.reason !== 'network') return error;
   const { url, transport, signal } = asked;
-  const probe = `${url.replace(/\/*$/, '')}/v1/embed/session`;
+  const probe = `${url}${url.endsWith('/') ? '' : '/'}v1/embed/session`;
   const answer = await transport(probe, { credentials: 'omit', cache: 'no-store', signal }).catch(
     () => null,
   );

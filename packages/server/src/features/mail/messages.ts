@@ -139,7 +139,7 @@ const plainName = (name: string): string =>
   name.replaceAll(INVISIBLE, '').replaceAll(JOINTS, '·').replaceAll(/·+/g, '·');
 
 /** `2026-03-01T12:34:56.789Z` → `2026-03-01 12:34 UTC` */
-const minuteOf = (at: string): string => at.replace(/T(\d\d:\d\d).*Z$/, ' $1 UTC');
+const minuteOf = (at: string): string => at.replace(/T(\d\d:\d\d)[\d:.]*Z$/, ' $1 UTC');
 
 function plainText({ paragraphs, button: link, small }: MailParts): string {
   const parts = [...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : []), small];

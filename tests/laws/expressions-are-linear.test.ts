@@ -1,0 +1,82 @@
+// The time of every regular expression in production code grows in proportion to its input.
+import { deepEqual, equal, notEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type Exceptions,
+  expressionFaults,
+  expressionsIn,
+  nameOf,
+  slownessOf,
+} from './expressions.ts';
+import { list, source, sources } from './tree.ts';
+
+const exceptions: Exceptions = {
+  'packages/protocol/src/wire/uuid.ts': 'a copy of the expression above it',
+  'packages/server/src/features/accounts/password-policy.ts ^(.+?)\\1+$': 'of 20 characters',
+  'packages/server/src/features/mail/send-mail.job.ts': 'an address, escaped',
+  'packages/server/src/volatile/redis-addresses.ts ^(rediss?:\\/\\/(?:[^/]*@)?)([^/?#]*)(.*)$':
+    'reads REDIS_URL',
+  'packages/server/src/volatile/redis-survey.ts ^\\S+ (\\S+):(\\d+)@\\S+ \\S*\\bmaster\\b':
+    'reads what Redis says of its cluster',
+};
+
+const production = sources(['ts', 'tsx']).filter(({ path }) => path.startsWith('packages/'));
+const all = production.flatMap(expressionsIn);
+
+test('the time of every expression grows in proportion to its input', () => {
+  deepEqual(list(expressionFaults(all, exceptions)), []);
+});
+
+test('every exception is of an expression that exists and needs it', () => {
+  const names = new Set(all.map(nameOf));
+  for (const name of Object.keys(exceptions)) {
+    equal(names.has(name), true, name);
+    const [one] = all.filter((each) => nameOf(each) === name);
+    notEqual(one?.pattern ? slownessOf(one.pattern, one.flags) : 'not written', null, name);
+  }
+});
+
+for (const expression of [
+  /^[ \t]+|[ \t]+$/g,
+  /[ \t]+$/,
+  /(a+)+$/,
+  /^(a|a)*$/,
+  /^(?:[a-z]+-?)+$/,
+  /^bearer\s+(.*?)\s*$/i,
+  /^bearer *(\S+ *)+$/i,
+  /\s*,\s*/,
+  /<[^>]*>/,
+  /^(a{1,30}){1,30}$/,
+  /^(a+)\1$/,
+  /^a|b+$/,
+  /^(.+?)\1+$/,
+]) {
+  test(`the law refuses ${expression}`, () => {
+    notEqual(slownessOf(expression.source, expression.flags), null);
+  });
+}
+
+for (const expression of [
+  /^bearer +(\S+) *$/i,
+  /^[\w!#$%&'*+.^`|~-]{1,128}$/,
+  /^[a-z]+(?:-[a-z]+)*$/,
+  /"[^"]*"/,
+  /<[^<>]*>/,
+  /[^A-Za-z0-9*._-]/g,
+  /^[ -~]*$/,
+]) {
+  test(`the law accepts ${expression}`, () => {
+    equal(slownessOf(expression.source, expression.flags), null);
+  });
+}
+
+test('the law finds expressions wherever they are made', () => {
+  const found = (code: string) =>
+    list(expressionFaults(expressionsIn(source('packages/sdk/src/x.ts', code)), {}));
+  equal(found('const blanks = /^[ \\t]+|[ \\t]+$/g;').length, 1);
+  equal(found("new RegExp('(a+)+$', 'i');").length, 1);
+  equal(found("RegExp('(a+)+$');").length, 1);
+  equal(found(`new RegExp(\`[ ]+\${end}$\`);`).length, 1);
+  equal(found('new RegExp(pattern);').length, 1);
+  equal(found(`new RegExp(\`^[a-z]{1,\${most}}$\`);`).length, 0);
+});
