@@ -39,12 +39,12 @@ export function protect<C>(keyrail: Admits<C>, route: RouteOptions = {}): HonoMi
     c.set('keyrail', admission.context);
     try {
       await next();
-      const answer = watched(admission, c.res);
-      if (answer !== c.res) c.res = answer;
     } catch (error) {
       // Hono turns a thrown Error into a response; only other thrown values arrive here.
       admission.settle({ failed: true });
       throw error;
     }
+    const answer = watched(admission, c.res);
+    if (answer !== c.res) c.res = answer;
   };
 }

@@ -1,6 +1,8 @@
 import { equal, match } from 'node:assert/strict';
+import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { until } from '@keyrail/testing/until.ts';
 import Koa from 'koa';
 import { adapterSuite, listen, routes } from '../../test/adapter-suite.ts';
 import { createTestKeyrail } from '../testing.ts';
@@ -53,3 +55,38 @@ test('koa: the response to a thrown error has the rate limit headers too', async
   match(response.headers.get('ratelimit') ?? '', /^"hour";r=99;/);
   equal(response.headers.get('x-why'), 'because');
 });
+
+for (const [what, body] of Object.entries({
+  blob: () => new Blob(['done']),
+  response: () => new Response('done'),
+  stream: () => new Response('done').body,
+})) {
+  test(`koa: a ${what} that the caller did not wait for is not replayed as something else`, async (t) => {
+    const keyrail = await createTestKeyrail({ keys: [{}] });
+    const app = new Koa();
+    app.silent = true;
+    const gone = new AbortController();
+    let runs = 0;
+    app.use(protect(keyrail, { idempotency: true }));
+    app.use(async (ctx) => {
+      runs += 1;
+      gone.abort();
+      await once(ctx.res, 'close');
+      ctx.body = body();
+    });
+    const { url, close } = await listen(app.callback());
+    t.after(async () => {
+      await close();
+      await keyrail.close();
+    });
+    const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };
+    const ask = (signal?: AbortSignal) =>
+      fetch(url, { method: 'POST', headers, signal: signal ?? null });
+    await ask(gone.signal).catch(() => {});
+    await until(async () => (await ask()).status !== 409);
+    const replayed = await ask();
+    equal(replayed.headers.get('idempotency-body-omitted'), 'true');
+    equal(await replayed.text(), '');
+    equal(runs, 1);
+  });
+}

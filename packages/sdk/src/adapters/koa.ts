@@ -77,8 +77,13 @@ function answer(ctx: KoaContext, { status, headers, body }: ReadyResponse): void
 /** Koa sends nothing to a disconnected caller, but the handler has done its work. */
 function settleUnsent({ body, res }: KoaContext, { settle }: Admitted, before: HeaderValues): void {
   if (res.writableEnded) return;
-  const isStream = typeof fieldsOf(body).pipe === 'function' || body instanceof ReadableStream;
-  const bytes = isStream ? null : parsedBytes(body ?? '');
+  const bytes = isRead(body) ? parsedBytes(body ?? '') : null;
   const headers = addedTo(before, res.getHeaders());
   settle(outcomeOf(res, { headers, body: bytes }));
+}
+
+/** False for streams of any kind, blobs and responses: their bytes are read while they are sent. */
+function isRead(body: unknown): boolean {
+  const { pipe, getReader, arrayBuffer } = fieldsOf(body);
+  return ![pipe, getReader, arrayBuffer].some((read) => typeof read === 'function');
 }

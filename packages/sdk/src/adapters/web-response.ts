@@ -1,4 +1,6 @@
 // Sends and captures Web responses.
+import type { Admitted, HeaderValues, ReadyResponse } from '../api/admission.ts';
+import { fieldsOf } from '../json.ts';
 
 /** Statuses without a body: the Response constructor throws if one is given. */
 const BODILESS = new Set([204, 205, 304]);
@@ -15,31 +17,80 @@ export async function settled(
   admitted: Admitted,
   run: () => Response | Promise<Response>,
 ): Promise<Response> {
+  let response: Response;
   try {
-    return watched(admitted, await run());
+    response = await run();
   } catch (error) {
-    // Also if the result is not a Response, or is one whose body was already read.
     admitted.settle({ failed: true });
+    throw error;
+  }
+  return watched(admitted, response);
+}
+
+/**
+ * Adds the rate limit headers to a response, and settles when its body is complete. The handler has
+ * done its work: if its response cannot be passed on, a retry must not run it again.
+ */
+export function watched(admitted: Admitted, response: Response): Response {
+  const { captureBytesMax, settle } = admitted;
+  const named = Object.entries(admitted.headers);
+  const answer = answerOf(response);
+  if (answer === null) {
+    settle({ failed: true });
+    throw new TypeError('The handler returned no Response, or one whose body was already read.');
+  }
+  if (captureBytesMax === 0) {
+    settle({ status: answer.status });
+    return named.length === 0 ? response : withHeaders(response, bodyOf(response), named);
+  }
+  try {
+    // One branch is sent, the other is stored even if the caller disconnects.
+    const [sent = null, kept = null] = bodyOf(response)?.tee() ?? [];
+    const passedOn = withHeaders(response, sent, named);
+    void keep(kept, captureBytesMax).then((body) =>
+      settle(body === 'broken' ? { failed: true } : { ...answer, body }),
+    );
+    return passedOn;
+  } catch (error) {
+    settle({ ...answer, body: null });
     throw error;
   }
 }
 
-/** Adds the rate limit headers to a response, and settles when its body is complete. */
-export function watched(admitted: Admitted, response: Response): Response {
-  const { captureBytesMax, settle } = admitted;
-  const named = Object.entries(admitted.headers);
-  if (captureBytesMax === 0) {
-    settle({ status: response.status });
-    return named.length === 0 ? response : withHeaders(response, response.body, named);
-  }
-  // Read synchronously: a value that is not a Response must throw here, where it is handled.
-  const answer = { status: response.status, headers: Object.fromEntries(response.headers) };
-  // One branch is sent, the other is stored even if the caller disconnects.
-  const [sent = null, kept = null] = response.body?.tee() ?? [];
-  void keep(kept, captureBytesMax).then((body) =>
-    settle(body === 'broken' ? { failed: true } : { ...answer, body }),
-  );
-  return withHeaders(response, sent, named);
+/** Null if the handler returned something else, or a response that was already used. */
+function answerOf(response: Response): { status: number; headers: HeaderValues } | null {
+  const { status, headers, bodyUsed } = fieldsOf(response);
+  const isResponse = typeof status === 'number' && isIterable(headers);
+  return isResponse && bodyUsed !== true ? { status, headers: Object.fromEntries(headers) } : null;
+}
+
+const isIterable = (headers: unknown): headers is Headers =>
+  typeof headers === 'object' && headers !== null && Symbol.iterator in headers;
+
+/** The body as a stream of the runtime. Other libraries' streams may lack `tee`. */
+function bodyOf(response: Response): ReadableStream<Uint8Array> | null {
+  const { body } = response;
+  if (body === null || body instanceof ReadableStream) return body;
+  const chunks = chunksOf(response, body);
+  return new ReadableStream({
+    pull: async (controller) => {
+      const { done, value } = await chunks.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: async () => {
+      await chunks.return(undefined);
+    },
+  });
+}
+
+async function* chunksOf(
+  response: Response,
+  body: AsyncIterable<Uint8Array> | undefined,
+): AsyncGenerator<Uint8Array, undefined> {
+  if (body && Symbol.asyncIterator in body) yield* body;
+  else yield new Uint8Array(await response.arrayBuffer());
+  return undefined;
 }
 
 /** Creates a new Response, because the headers of a fetched one are immutable. */
@@ -75,5 +126,3 @@ async function keep(stream: ReadableStream | null, bytesMax: number): Promise<Ke
     return 'broken';
   }
 }
-
-import type { Admitted, ReadyResponse } from '../api/admission.ts';

@@ -1,0 +1,111 @@
+// Handlers whose Response is not of a class of the runtime: other libraries bring their own.
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { type TestContext, test } from 'node:test';
+import { Hono } from 'hono';
+import { createTestKeyrail } from '../testing.ts';
+import { protect as protectHono } from './hono.ts';
+import { protect as protectRoute } from './next.ts';
+import { protect } from './web.ts';
+
+// Its declarations would add those of browsers to the whole program.
+type OtherClasses = { Request: typeof Request; Response: typeof Response };
+const { Request: OtherRequest, Response: OtherResponse }: OtherClasses = createRequire(
+  import.meta.url,
+)('@whatwg-node/fetch');
+
+type Ask = () => Promise<Response>;
+
+const rateLimits = [
+  { id: 'hour', limit: 100, windowMs: 3_600_000, algorithm: 'fixed', scope: 'key' } as const,
+];
+
+/** A protected route; its handler counts its runs and returns what `answer` makes. */
+async function given(t: TestContext, answer: (body: string) => Response) {
+  const keyrail = await createTestKeyrail({ keys: [{ rateLimits }] });
+  t.after(() => keyrail.close());
+  const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };
+  let runs = 0;
+  const handler = async (request: Request) => {
+    runs += 1;
+    return answer(await request.text());
+  };
+  const route = { idempotency: true };
+  const hono = new Hono();
+  hono.post('/', protectHono(keyrail, route), (c) => handler(c.req.raw));
+  const web = protect(keyrail, route, handler);
+  const next = protectRoute(keyrail, route, handler);
+  const init = { method: 'POST', headers, body: 'sent' };
+  const asks: Record<string, Ask> = {
+    web: () => web(new Request('http://x.test', init)),
+    'web, with a request of another class': () => web(new OtherRequest('http://x.test', init)),
+    next: () => next(new Request('http://x.test', init), {}),
+    hono: async () => hono.request('http://x.test/', init),
+  };
+  return { asks, runs: () => runs };
+}
+
+const adapters = ['web', 'web, with a request of another class', 'next', 'hono'];
+
+/** Waits until the response is stored. */
+async function replayOf(ask: Ask): Promise<Response> {
+  for (let turn = 0; turn < 200; turn += 1) {
+    const response = await ask();
+    if (response.status !== 409) return response;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  throw new Error('The response was not stored.');
+}
+
+const type = { 'content-type': 'text/plain' };
+
+/** As other libraries have it: a stream that is not the runtime's, or none at all. */
+const withBody = (body: unknown): Response =>
+  Object.defineProperty(new Response('ran sent', { status: 201, headers: type }), 'body', {
+    value: body,
+  });
+
+async function* pieces() {
+  yield Buffer.from('ran ');
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  yield Buffer.from('sent');
+}
+
+const answers: Record<string, (body: string) => Response> = {
+  'of another class': (body) => new OtherResponse(`ran ${body}`, { status: 201, headers: type }),
+  'whose body is another kind of stream': () => withBody(pieces()),
+  'without a body to read in parts': () => withBody(undefined),
+  'of the runtime': (body) => new Response(`ran ${body}`, { status: 201, headers: type }),
+};
+
+for (const adapter of adapters) {
+  for (const [what, answer] of Object.entries(answers)) {
+    test(`${adapter}: a response ${what} is sent and replayed, and the handler runs once`, async (t) => {
+      const { asks, runs } = await given(t, answer);
+      const ask = asks[adapter] ?? (() => Promise.reject(new Error(adapter)));
+      const first = await ask();
+      deepEqual([first.status, await first.text()], [201, 'ran sent']);
+      equal(first.headers.get('ratelimit-policy'), '"hour";q=100;w=3600');
+      const replayed = await replayOf(ask);
+      deepEqual([replayed.status, await replayed.text()], [201, 'ran sent']);
+      equal(replayed.headers.get('idempotency-replayed'), 'true');
+      equal(replayed.headers.get('content-type'), 'text/plain');
+      equal(runs(), 1);
+    });
+  }
+}
+
+test('a response that cannot be passed on is not a reason to run the handler again', async (t) => {
+  const broken = () =>
+    Object.defineProperty(new OtherResponse('ran', { headers: type }), 'body', {
+      get: () => {
+        throw new Error('Not implemented');
+      },
+    });
+  const { asks, runs } = await given(t, broken);
+  const ask = asks.web ?? (() => Promise.reject(new Error('web')));
+  await rejects(ask(), /Not implemented/);
+  const replayed = await replayOf(ask);
+  deepEqual([replayed.status, replayed.headers.get('idempotency-body-omitted')], [200, 'true']);
+  equal(runs(), 1);
+});
