@@ -44,7 +44,7 @@ export const LONG_FILES = [
   'tests/contracts/{counters-flood,counters-lease-simulation,upgrade-bounds}.test.ts',
   'tests/faults/{directory-lock,embedded-roles,event-loop,failover,goodput-*}.test.ts',
   'tests/faults/{kill-ingest,mail-worker,memory,soak-embedded}.test.ts',
-  'tests/journeys/{backup-schedule,backup-to-*,edge-proxies,examples,import}.test.ts',
+  'tests/journeys/{backup-schedule,backup-to-*,edge-proxies*,examples,import}.test.ts',
   'tests/journeys/{leases-cluster,login-flood,monitoring,proxies}.test.ts',
   'tests/journeys/{relay-faults,rolling-upgrade,sdk-faults}.test.ts',
   'tests/packages/{compiled,documents-compile,image}.test.ts',
@@ -84,7 +84,7 @@ const BROWSER = ['dashboard', 'reference', 'widget'];
 const STORELESS = [
   'backup-schedule',
   'documents*',
-  'edge-proxies',
+  'edge-proxies*',
   'embed-browser',
   'examples',
   'leases-cluster',

@@ -1,75 +1,26 @@
-// nginx and Caddy in front of an API, with exactly the files of examples/edge: only ports, the
-// socket and the comment signs of fail-open are replaced. Edge runs as the program of operators.
+// nginx and Caddy admit, refuse and limit with the files of examples/edge.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, request } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { freePort } from '@keyrail/testing/ports.ts';
 import { endProcess } from '@keyrail/testing/processes/end-process.ts';
-import { inherited } from '@keyrail/testing/processes/environment.ts';
-import {
-  type ProxyProgram,
-  proxyIsMissing,
-  replaced,
-  startProxy,
-  writeCaddy,
-  writeNginx,
-} from '@keyrail/testing/stores/proxies.ts';
+import { proxyIsMissing, replaced } from '@keyrail/testing/stores/proxies.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { deploy } from './deployment.ts';
+import {
+  ask,
+  example,
+  type Headers,
+  openProxy,
+  socketPath,
+  startEdge,
+  WAIT_MS_MAX,
+} from './edge-proxy-ground.ts';
 import { newGround } from './sdk-ground.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..');
-const EDGE = join(ROOT, 'packages/edge/bin/keyrail-edge.js');
-const SOCKET = '/run/keyrail-edge/edge.sock';
-const WAIT_MS_MAX = 30_000;
-
-const example = (name: string): string => readFileSync(join(ROOT, 'examples/edge', name), 'utf8');
-
-type Place = { directory: string; port: number; api: string; socket: string; failsOpen: boolean };
-
-/** Writes the configuration, and returns the arguments of the program. */
-const configure: Record<ProxyProgram, (place: Place) => string[]> = {
-  nginx({ directory, port, api, socket, failsOpen }) {
-    const site = replaced(example('nginx.conf'), [
-      ['listen 8080;', `listen 127.0.0.1:${port};`],
-      ['127.0.0.1:3000', api],
-      [SOCKET, socket],
-      ['#error_page 502 504', failsOpen ? 'error_page 502 504' : '#error_page 502 504'],
-    ]);
-    return writeNginx(directory, site);
-  },
-  caddy({ directory, port, api, socket, failsOpen }) {
-    const site = replaced(example('Caddyfile'), [
-      [':8080', `http://127.0.0.1:${port}`],
-      ['127.0.0.1:3000', api],
-      [SOCKET, socket],
-      ['\t#', failsOpen ? '\t' : '\t#'],
-    ]);
-    const prose = /^\t (In this order|Fail closed|comment signs)/gm;
-    return writeCaddy(directory, ['auto_https off'], site.replaceAll(prose, '\t#$1'));
-  },
-};
-
-type Headers = Record<string, string | string[] | undefined>;
-type Answered = { status: number; headers: Headers; text: string };
-
-const ask = (port: number, path: string, headers: Record<string, string>): Promise<Answered> =>
-  new Promise((resolve, reject) => {
-    const to = { host: '127.0.0.1', port, path, headers, agent: false };
-    const sent = request(to, async (response) => {
-      let text = '';
-      for await (const part of response.setEncoding('utf8')) text += part;
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, text });
-    });
-    sent.on('error', reject).end();
-  });
 
 /** The vendor's API: it answers with the headers that reached it. */
 async function openApi(t: TestContext): Promise<string> {
@@ -79,35 +30,6 @@ async function openApi(t: TestContext): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function openProxy(
-  t: TestContext,
-  program: ProxyProgram,
-  more: Omit<Place, 'directory' | 'port'>,
-): Promise<number> {
-  const port = await freePort();
-  await startProxy(t, program, {
-    configure: (directory) => configure[program]({ ...more, directory, port }),
-    request: () => ask(port, '/', {}),
-  });
-  return port;
-}
-
-type Settings = Record<string, string>;
-
-async function startEdge(t: TestContext, settings: Settings): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [EDGE], {
-    env: { ...inherited(), ...settings },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  t.after(() => endProcess(child));
-  let said = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  await until(() => said.includes('listens on'), WAIT_MS_MAX);
-  return child;
 }
 
 const spoofed = {
@@ -122,9 +44,7 @@ test('nginx and Caddy admit, refuse and limit with the files of examples/edge', 
   if (missing !== null) return t.skip(missing);
   const server = await (await deploy(t)).run();
   const ground = await newGround(server);
-  const directory = mkdtempSync(join(tmpdir(), 'kr-edge-socket-'));
-  t.after(() => rmSync(directory, { recursive: true, force: true }));
-  const socket = join(directory, 'edge.sock');
+  const socket = socketPath(t);
   const tcp = await freePort();
   const settings = {
     KEYRAIL_URL: server.url,

@@ -22,6 +22,11 @@ const CLOSE_MS_MAX = 10_000;
 const BACKLOG = 4096;
 /** Longer than the idle connections of proxies, so that the proxy is the one to close them. */
 const KEEP_ALIVE_MS = 75_000;
+/**
+ * More than a proxy accepts by default, so that Edge answers every request it gets. A connection
+ * that Edge breaks off looks to a proxy as if Edge were down, and then it may fail open.
+ */
+const HEADER_BYTES_MAX = 2 * 1024 * 1024;
 
 export async function serveEdge(
   { node, defaults, places, relay: relays }: Settings,
@@ -44,7 +49,8 @@ export async function serveEdge(
   };
   try {
     for (const place of places) {
-      const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, listener);
+      const bounds = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: HEADER_BYTES_MAX };
+      const server = createServer(bounds, listener);
       await listening(server, place);
       servers.push(server);
     }

@@ -40,11 +40,13 @@ export function writeNginx(directory: string, site: string): string[] {
   return ['-e', 'stderr', '-c', file, '-p', directory];
 }
 
-/** Writes a site behind global options, and returns the arguments of Caddy. */
+/** Writes a site with global options, and returns the arguments of Caddy. */
 export function writeCaddy(directory: string, options: readonly string[], site: string): string[] {
-  const all = ['admin off', ...options, `storage file_system ${directory}/storage`];
+  const all = ['admin off', ...options, `storage file_system ${directory}/storage`].join('\n');
   const file = join(directory, 'Caddyfile');
-  writeFileSync(file, `{\n${all.join('\n')}\n}\n${site}`);
+  // A file has one block of global options.
+  const hasOptions = /^\{$/m.test(site);
+  writeFileSync(file, hasOptions ? site.replace(/^\{$/m, `{\n${all}`) : `{\n${all}\n}\n${site}`);
   return ['run', '--config', file, '--adapter', 'caddyfile'];
 }
 

@@ -1,0 +1,146 @@
+// The vendor's API as programs in three kinds of server see it. Each answers with the variables that
+// CGI makes of headers: it writes "-" as "_", so that two headers may become one variable.
+import { spawn, spawnSync } from 'node:child_process';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import type { TestContext } from 'node:test';
+import { endProcess } from '@keyrail/testing/processes/end-process.ts';
+import { inherited } from '@keyrail/testing/processes/environment.ts';
+import { until } from '@keyrail/testing/until.ts';
+
+export type Backend = {
+  /** An address and a port. */
+  api: string;
+  isFastCgi: boolean;
+  /** Requests that reached it; null if it does not count. */
+  requests(): number | null;
+};
+
+async function listening(t: TestContext, server: Server): Promise<string> {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket.on('close', () => open.delete(socket)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    for (const socket of open) socket.destroy();
+    server.close();
+  });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Over HTTP. It also opens a WebSocket, without frames. */
+export async function openPlain(t: TestContext): Promise<Backend> {
+  let requests = 0;
+  const server = createHttpServer((incoming, response) => {
+    requests += 1;
+    const variables: Record<string, string> = {};
+    for (const [name, values = []] of Object.entries(incoming.headersDistinct)) {
+      const variable = `HTTP_${name.toUpperCase().replaceAll(/[-_.]/g, '_')}`;
+      variables[variable] = [variables[variable] ?? [], ...values].flat().join();
+    }
+    response.end(JSON.stringify(variables));
+  });
+  server.on('upgrade', ({ headers }, socket) => {
+    const seen = `X-Seen: ${headers['x-keyrail-env']}`;
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n${seen}\r\n\r\n`,
+    );
+    socket.pipe(socket);
+  });
+  return { api: await listening(t, server), isFastCgi: false, requests: () => requests };
+}
+
+const WSGI = `
+import json
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+class Quiet(WSGIRequestHandler):
+    def log_message(self, *_):
+        pass
+
+def api(environ, start):
+    start("200 OK", [("Content-Type", "application/json")])
+    seen = {name: text for name, text in environ.items() if name.startswith("HTTP_")}
+    return [json.dumps(seen).encode()]
+
+server = make_server("127.0.0.1", 0, api, handler_class=Quiet)
+print(server.server_port, flush=True)
+server.serve_forever()
+`;
+
+/** Null if this machine has no Python. */
+export async function openWsgi(t: TestContext): Promise<Backend | null> {
+  if (spawnSync('python3', ['--version']).status !== 0) return null;
+  const child = spawn('python3', ['-c', WSGI], {
+    env: inherited(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => endProcess(child));
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await until(() => said.endsWith('\n'), 30_000);
+  return { api: `127.0.0.1:${said.trim()}`, isFastCgi: false, requests: () => null };
+}
+
+const PARAMS = 4;
+const STDIN = 5;
+const STDOUT = 6;
+const END_REQUEST = 3;
+
+/** A responder of FastCGI for one request on a connection at a time. */
+export async function openFastCgi(t: TestContext): Promise<Backend> {
+  const server = createServer((socket) => {
+    let unread = Buffer.alloc(0);
+    let params = Buffer.alloc(0);
+    socket.on('error', () => {});
+    socket.on('data', (part) => {
+      unread = Buffer.concat([unread, part]);
+      while (unread.length >= 8 && unread.length >= recordLength(unread)) {
+        const content = unread.subarray(8, 8 + unread.readUInt16BE(4));
+        const [, type] = unread;
+        unread = unread.subarray(recordLength(unread));
+        if (type === PARAMS) params = Buffer.concat([params, content]);
+        if (type !== STDIN || content.length > 0) continue;
+        const text = `Content-Type: application/json\r\n\r\n${JSON.stringify(variablesIn(params))}`;
+        socket.write(Buffer.concat([record(STDOUT, text), record(STDOUT, '')]));
+        socket.end(record(END_REQUEST, '\0'.repeat(8)));
+      }
+    });
+  });
+  return { api: await listening(t, server), isFastCgi: true, requests: () => null };
+}
+
+const recordLength = (bytes: Buffer): number => 8 + bytes.readUInt16BE(4) + bytes.readUInt8(6);
+
+function record(type: number, text: string): Buffer {
+  const header = Buffer.from([1, type, 0, 1, 0, 0, 0, 0]);
+  header.writeUInt16BE(Buffer.byteLength(text), 4);
+  return Buffer.concat([header, Buffer.from(text)]);
+}
+
+/** A later value replaces an earlier one, as in PHP. */
+function variablesIn(params: Buffer): Record<string, string> {
+  const variables: Record<string, string> = {};
+  let at = 0;
+  const length = (): number => {
+    const isShort = params.readUInt8(at) < 128;
+    const value = isShort ? params.readUInt8(at) : params.readUInt32BE(at) & 0x7fffffff;
+    at += isShort ? 1 : 4;
+    return value;
+  };
+  const text = (bytes: number): string => {
+    at += bytes;
+    return params.toString('latin1', at - bytes, at);
+  };
+  while (at < params.length) {
+    const nameLength = length();
+    const valueLength = length();
+    const name = text(nameLength);
+    const value = text(valueLength);
+    if (name.startsWith('HTTP_')) variables[name] = value;
+  }
+  return variables;
+}
