@@ -155,6 +155,7 @@ async function startRelay(
   { port: upstream }: Keyrail,
   { token, projectId }: { token: string; projectId: string },
 ): Promise<Relay> {
+  const own = await freePort();
   const port = await freePort();
   stopAtEnd(
     startProgram(['--conditions=keyrail-source', edge], {
@@ -163,12 +164,12 @@ async function startRelay(
       KEYRAIL_PROJECT_ID: projectId,
       // Records of nodes are bounded for each environment, and all others follow both.
       KEYRAIL_ENV: 'live',
-      KEYRAIL_EDGE_LISTEN: `127.0.0.1:${port}`,
-      KEYRAIL_EDGE_RELAY: 'on',
+      KEYRAIL_EDGE_LISTEN: `127.0.0.1:${own}`,
+      KEYRAIL_EDGE_RELAY: `127.0.0.1:${port}`,
     }),
   );
   const held = async (): Promise<number> => {
-    const response = await fetch(`http://127.0.0.1:${port}/metrics`).catch(() => null);
+    const response = await fetch(`http://127.0.0.1:${own}/metrics`).catch(() => null);
     const [, value] =
       /^keyrail_edge_relay_held_polls (\d+)$/m.exec((await response?.text()) ?? '') ?? [];
     return Number(value ?? -1);

@@ -67,28 +67,29 @@ export async function startRelay(
   upstream: string,
   { secretKey, projectId }: Pick<Ground, 'secretKey' | 'projectId'>,
 ): Promise<RelayProcess> {
-  const url = `http://127.0.0.1:${await freePort()}`;
+  const own = `127.0.0.1:${await freePort()}`;
+  const place = `127.0.0.1:${await freePort()}`;
   const child = spawn(process.execPath, ['--conditions=keyrail-source', EDGE], {
     env: {
       ...inherited(),
       KEYRAIL_URL: upstream,
       KEYRAIL_SECRET_KEY: secretKey,
       KEYRAIL_PROJECT_ID: projectId,
-      KEYRAIL_EDGE_LISTEN: url.slice('http://'.length),
+      KEYRAIL_EDGE_LISTEN: own,
       KEYRAIL_EDGE_NODE_NAME: 'edge',
-      KEYRAIL_EDGE_RELAY: 'on',
+      KEYRAIL_EDGE_RELAY: place,
     },
     stdio: ['ignore', 'ignore', 'ignore'],
   });
   t.after(() => endProcess(child));
-  const isReady = async () => (await fetch(`${url}/readyz`).catch(() => null))?.ok === true;
+  const isReady = async () => (await fetch(`http://${own}/readyz`).catch(() => null))?.ok === true;
   await until(isReady);
   return {
-    url,
+    url: `http://${place}`,
     signal: (name) => void child.kill(name),
     kill: () => endProcess(child),
     metric: async (name) => {
-      const text = await (await fetch(`${url}/metrics`)).text();
+      const text = await (await fetch(`http://${own}/metrics`)).text();
       return Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]);
     },
   };

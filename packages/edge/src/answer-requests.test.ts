@@ -7,8 +7,10 @@ import { bodyIn, listening, verifying } from '../test/listening.ts';
 import { createListener } from './answer-requests.ts';
 import { VERIFIED_KEY } from './forwarded-call.ts';
 import { keyHeaderNames } from './key-headers.ts';
+import { createTrust } from './trusted-proxies.ts';
 
 const warnings: string[] = [];
+const isTrusted = createTrust(['127.0.0.1']);
 const keyHeaders = ['authorization', 'x-api-key', VERIFIED_KEY];
 
 async function edge(t: TestContext, keyrail?: TestKeyrail) {
@@ -17,7 +19,8 @@ async function edge(t: TestContext, keyrail?: TestKeyrail) {
   t.after(() => node.close());
   const defaults = { onNoPolicy: 'deny', onLimitsUnreachable: 'allow' } as const;
   const warn = (message: string) => void warnings.push(message);
-  const ask = await listening(t, createListener({ keyrail: node, defaults, warn, relay: null }));
+  const parts = { keyrail: node, defaults, warn, relay: null, isTrusted };
+  const ask = await listening(t, createListener(parts));
   return { ask, node };
 }
 
@@ -165,7 +168,7 @@ test('verification by call is refused to other machines', async (t) => {
   const keyrail = await createTestKeyrail();
   t.after(() => keyrail.close());
   const defaults = { onNoPolicy: 'deny', onLimitsUnreachable: 'allow' } as const;
-  const listener = createListener({ keyrail, defaults, warn: () => {}, relay: null });
+  const listener = createListener({ keyrail, defaults, warn: () => {}, relay: null, isTrusted });
   const ask = await listening(t, (incoming, response) => {
     Object.defineProperty(incoming.socket, 'remoteAddress', { value: '203.0.113.9' });
     listener(incoming, response);

@@ -8,6 +8,8 @@ import { ForwardedCall } from './forwarded-call.ts';
 import { keyHeaders } from './key-headers.ts';
 import type { Relay } from './relay/relay.ts';
 import { createRequirements, type Defaults, type Requirement } from './requirements.ts';
+import { sendError, sendJson, sendText } from './send-json.ts';
+import { isForwarded, isUnix, type TrustsPeer } from './trusted-proxies.ts';
 import {
   answerTo,
   createQuestions,
@@ -21,16 +23,17 @@ type EdgeParts = {
   keyrail: EdgeNode & Pick<Keyrail, 'state'>;
   defaults: Defaults;
   warn(message: string): void;
-  /** Null if nodes may not poll this Edge. */
-  relay: Pick<Relay, 'serves' | 'counts'> | null;
+  /** Null if this Edge is no relay. */
+  relay: Pick<Relay, 'counts'> | null;
+  isTrusted: TrustsPeer;
 };
 
 const AUTH = '/auth';
 /** What the operator wants ends here; Envoy appends the path and query of its caller. */
 const ENVOY = /^\/envoy\/([^/?]*)\/~(\/.*|)$/;
-const JSON_TYPE = 'application/json; charset=utf-8';
 
-export function createListener({ keyrail, defaults, warn, relay }: EdgeParts): RequestListener {
+export function createListener(parts: EdgeParts): RequestListener {
+  const { keyrail, defaults, warn, relay, isTrusted } = parts;
   const requirements = createRequirements(defaults);
   const questions = createQuestions(defaults);
   const counts = createCounts();
@@ -39,7 +42,9 @@ export function createListener({ keyrail, defaults, warn, relay }: EdgeParts): R
   function auth(response: ServerResponse, requirement: Requirement, call: ForwardedCall): void {
     if ('fault' in requirement) {
       counts.add('auth', 400);
-      warnOnce(requirement.fault);
+      warnOnce(
+        `requests are refused, because the query of a proxy is not valid: ${requirement.fault}`,
+      );
       sendError(response, 400, `The query of the proxy is not valid: ${requirement.fault}.`);
       return;
     }
@@ -48,10 +53,18 @@ export function createListener({ keyrail, defaults, warn, relay }: EdgeParts): R
     else void admission.then((later) => finish(response, later));
   }
 
-  function warnOnce(fault: string): void {
-    if (warned.has(fault)) return;
-    warned.add(fault);
-    warn(`requests are refused, because the query of a proxy is not valid: ${fault}`);
+  function warnOnce(message: string): void {
+    if (warned.has(message)) return;
+    warned.add(message);
+    warn(message);
+  }
+
+  /** Refuses what came through a proxy that the operator did not name. */
+  function isStranger(request: IncomingMessage, response: ServerResponse): boolean {
+    if (!isForwarded(request.headers) || isTrusted(request.socket)) return false;
+    warnOnce('requests of a proxy are refused; name it (KEYRAIL_EDGE_TRUSTED_PROXIES)');
+    sendError(response, 403, 'The proxy of this request is not trusted.');
+    return true;
   }
 
   function finish(response: ServerResponse, admission: Admission<OpenContext>): void {
@@ -90,21 +103,20 @@ export function createListener({ keyrail, defaults, warn, relay }: EdgeParts): R
 
   return (request, response) => {
     const { url = '/', method } = request;
-    if (url.startsWith(AUTH) && (url.length === AUTH.length || url[AUTH.length] === '?')) {
-      return auth(response, requirements(url.slice(AUTH.length + 1)), new ForwardedCall(request));
-    }
-    const [, wanted, path] = ENVOY.exec(url) ?? [];
-    if (wanted !== undefined) {
-      return auth(response, requirements(wanted), new ForwardedCall(request, path));
+    const asked = questionIn(request);
+    if (asked) {
+      if (isStranger(request, response)) return counts.add('auth', 403);
+      return auth(response, requirements(asked.query), new ForwardedCall(request, asked.path));
     }
     if (url === '/v1/verify' && method === 'POST') {
+      if (isStranger(request, response)) return counts.add('verify', 403);
       if (!isLocal(request)) return sendError(response, 403, 'Only for programs of this machine.');
       return verify(request, response);
     }
-    if (relay?.serves(request, response)) return;
     if (url === '/healthz') return sendJson(response, 200, { status: 'ok' });
     if (url === '/readyz') return sendReadiness(response, keyrail.state());
     if (url === '/metrics') {
+      if (isStranger(request, response)) return;
       response.setHeader('content-type', 'text/plain; version=0.0.4; charset=utf-8');
       return void response.end(counts.text(keyrail.state(), relay?.counts() ?? null));
     }
@@ -112,9 +124,18 @@ export function createListener({ keyrail, defaults, warn, relay }: EdgeParts): R
   };
 }
 
-/** Over a Unix socket there is no address. */
-function isLocal({ socket: { remoteAddress: address } }: IncomingMessage): boolean {
-  if (address === undefined) return true;
+/** What a proxy asks: the requirements, and the path if it is not in a header. */
+function questionIn({ url = '/' }: IncomingMessage): { query: string; path?: string } | null {
+  if (url.startsWith(AUTH) && (url.length === AUTH.length || url[AUTH.length] === '?')) {
+    return { query: url.slice(AUTH.length + 1) };
+  }
+  const [, query, path = ''] = ENVOY.exec(url) ?? [];
+  return query === undefined ? null : { query, path };
+}
+
+function isLocal({ socket }: IncomingMessage): boolean {
+  const { remoteAddress: address } = socket;
+  if (address === undefined) return isUnix(socket);
   return address === '::1' || /^(::ffff:)?127\./.test(address);
 }
 
@@ -125,33 +146,4 @@ function sendReadiness(response: ServerResponse, state: ReturnType<Keyrail['stat
   const shown = { version, source, degraded, last_sync_at: synced };
   const status = isReady ? 'ok' : tooOld ? 'policy too old' : 'no policy';
   sendJson(response, isReady ? 200 : 503, { status, ...shown });
-}
-
-const codes = {
-  400: 'invalid_request',
-  403: 'forbidden',
-  404: 'not_found',
-  413: 'payload_too_large',
-  503: 'unavailable',
-} as const;
-
-export function sendError(
-  response: ServerResponse,
-  status: keyof typeof codes,
-  message: string,
-): void {
-  sendJson(response, status, { error: { code: codes[status], message } });
-}
-
-function sendJson(response: ServerResponse, status: number, value: object): void {
-  sendText(response, status, JSON.stringify(value));
-}
-
-/** `text` is JSON. */
-function sendText(response: ServerResponse, status: number, text: string): void {
-  const length = Buffer.byteLength(text);
-  const headers = ['Content-Type', JSON_TYPE, 'Content-Length', String(length)];
-  // Text of one byte for each character is copied as it is, instead of encoded.
-  const encoding = length === text.length ? 'latin1' : 'utf8';
-  endLater({ response: response.writeHead(status, headers), text, encoding });
 }

@@ -69,6 +69,7 @@ function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
       defaults: { onNoPolicy, onLimitsUnreachable: 'allow' },
       warn: () => {},
       relay: null,
+      isTrusted: () => true,
     }),
   );
 }

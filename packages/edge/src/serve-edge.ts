@@ -4,12 +4,13 @@ import { chmod } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { createKeyrail } from '@keyrail/sdk';
-import { createListener, sendError } from './answer-requests.ts';
+import { createListener } from './answer-requests.ts';
 import { openRelay } from './relay/relay.ts';
 import { type Place, SettingFault, type Settings } from './settings.ts';
+import { createTrust } from './trusted-proxies.ts';
 
 type Edge = {
-  /** Where it listens, in the form of the setting, with the ports that were taken. */
+  /** Where it listens, in the form of the settings, with the ports it took. The relay is last. */
   places: string[];
   /** Answers accepted requests, reports the rest to telemetry, and leaves the control plane. */
   close(): Promise<void>;
@@ -29,7 +30,7 @@ const KEEP_ALIVE_MS = 75_000;
 const HEADER_BYTES_MAX = 2 * 1024 * 1024;
 
 export async function serveEdge(
-  { node, defaults, places, relay: relays }: Settings,
+  { node, defaults, places, trustedProxies, relay: relays }: Settings,
   log: (message: string) => void,
 ): Promise<Edge> {
   const keyrail = createKeyrail({
@@ -38,8 +39,9 @@ export async function serveEdge(
       if (level !== 'info') log(message);
     },
   });
-  const relay = relays && openRelay({ ...relays, refuse: sendError });
-  const listener = createListener({ keyrail, defaults, warn: log, relay });
+  const relay = relays && openRelay(relays);
+  const isTrusted = createTrust(trustedProxies);
+  const listener = createListener({ keyrail, defaults, warn: log, relay, isTrusted });
   const servers: Server[] = [];
   const close = async (): Promise<void> => {
     relay?.endPolls();
@@ -48,10 +50,15 @@ export async function serveEdge(
     relay?.close();
   };
   try {
+    const options = { keepAliveTimeout: KEEP_ALIVE_MS };
     for (const place of places) {
-      const bounds = { keepAliveTimeout: KEEP_ALIVE_MS, maxHeaderSize: HEADER_BYTES_MAX };
-      const server = createServer(bounds, listener);
+      const server = createServer({ ...options, maxHeaderSize: HEADER_BYTES_MAX }, listener);
       await listening(server, place);
+      servers.push(server);
+    }
+    if (relay && relays) {
+      const server = createServer(options, relay.listener);
+      await listening(server, relays.place);
       servers.push(server);
     }
   } catch (error) {

@@ -35,14 +35,27 @@ test('limits are checked one request at a time unless leases are on', () => {
   deepEqual(settingsIn({ ...given, KEYRAIL_EDGE_LEASES: 'on' }).node.rateLimit, { leases: true });
 });
 
-test('it is a relay only with its setting on, and of one control plane', () => {
+test('it is a relay only on an address of the setting, and of one control plane', () => {
   equal(settingsIn(given).relay, null);
-  const on = { ...given, KEYRAIL_EDGE_RELAY: 'on' };
-  deepEqual(settingsIn(on).relay, { url: 'http://127.0.0.1:1', projectId: 'p' });
+  equal(settingsIn({ ...given, KEYRAIL_EDGE_RELAY: 'off' }).relay, null);
+  const on = { ...given, KEYRAIL_EDGE_RELAY: '[::]:4411' };
+  const place = { host: '::', port: 4411 };
+  deepEqual(settingsIn(on).relay, { url: 'http://127.0.0.1:1', projectId: 'p', place });
   const KEYRAIL_URL = 'https://relay.example.com, https://keys.example.com';
   const urls = ['https://relay.example.com', 'https://keys.example.com'];
   deepEqual(settingsIn({ ...given, KEYRAIL_URL }).node.url, urls);
   throws(() => settingsIn({ ...on, KEYRAIL_URL }), /KEYRAIL_URL must be one URL/);
+});
+
+test('the place of a relay is asked for where it is only switched on', () => {
+  throws(() => settingsIn({ ...given, KEYRAIL_EDGE_RELAY: 'on' }), /host:port/);
+});
+
+test('only proxies on a Unix socket are trusted unless the setting names others', () => {
+  deepEqual(settingsIn(given).trustedProxies, ['unix']);
+  const KEYRAIL_EDGE_TRUSTED_PROXIES = 'unix, 10.0.0.0/8,::1';
+  const expected = ['unix', '10.0.0.0/8', '::1'];
+  deepEqual(settingsIn({ ...given, KEYRAIL_EDGE_TRUSTED_PROXIES }).trustedProxies, expected);
 });
 
 test('the keys of the feed are published ones, or those of a file', (t) => {
@@ -83,8 +96,12 @@ const faults: Record<string, string>[] = [
   { KEYRAIL_EDGE_ON_NO_POLICY: 'open' },
   { KEYRAIL_EDGE_TELEMETRY: 'yes' },
   { KEYRAIL_EDGE_LEASES: 'true' },
-  { KEYRAIL_EDGE_RELAY: 'true' },
   { KEYRAIL_EDGE_MAX_STALE_MS: '1h' },
+  { KEYRAIL_EDGE_RELAY: 'on' },
+  { KEYRAIL_EDGE_RELAY: 'unix:/run/relay.sock' },
+  { KEYRAIL_EDGE_TRUSTED_PROXIES: '127.0.0.1/33' },
+  { KEYRAIL_EDGE_TRUSTED_PROXIES: 'localhost' },
+  { KEYRAIL_EDGE_TRUSTED_PROXIES: 'fe80::1%eth0' },
   { KEYRAIL_EDGE_FEED_KEYS: 'JWKS' },
   { KEYRAIL_EDGE_FEED_KEYS: '/dev/null' },
 ];

@@ -1,8 +1,10 @@
 // Every setting with its name, meaning, default and parser. `keyrail-edge help` prints this list.
 import { readFileSync } from 'node:fs';
+import { isAddressBlock } from '@keyrail/protocol/wire/address-block.ts';
 import type { KeyrailOptions } from '@keyrail/sdk';
 import { VERIFIED_KEY } from './forwarded-call.ts';
 import type { Defaults } from './requirements.ts';
+import { UNIX } from './trusted-proxies.ts';
 
 /** A port of an address, or a Unix socket. */
 export type Place = { host: string; port: number } | { path: string };
@@ -11,8 +13,10 @@ export type Settings = {
   node: KeyrailOptions;
   defaults: Defaults;
   places: readonly Place[];
-  /** The control plane and the project of the relay; null if it is off. */
-  relay: { url: string; projectId: string } | null;
+  /** Address blocks, and `unix`. */
+  trustedProxies: readonly string[];
+  /** The control plane, the project and the address of the relay; null if it is off. */
+  relay: { url: string; projectId: string; place: Place } | null;
 };
 
 type Setting = { name: string; meaning: string; fallback: string | null; isRequired?: true };
@@ -40,6 +44,11 @@ const settings = [
     name: 'KEYRAIL_EDGE_LISTEN',
     meaning: 'Comma-separated places: host:port, or unix: and an absolute path.',
     fallback: '127.0.0.1:4410',
+  },
+  {
+    name: 'KEYRAIL_EDGE_TRUSTED_PROXIES',
+    meaning: 'Comma-separated proxies that may forward requests: IP addresses, ranges, unix.',
+    fallback: UNIX,
   },
   {
     name: 'KEYRAIL_EDGE_CACHE_DIR',
@@ -78,7 +87,7 @@ const settings = [
   },
   {
     name: 'KEYRAIL_EDGE_RELAY',
-    meaning: 'Let nodes of the workspace poll this Edge instead of the control plane: on or off.',
+    meaning: 'host:port where nodes of the workspace poll instead of the control plane, or off.',
     fallback: 'off',
   },
   {
@@ -129,7 +138,7 @@ export function settingsIn(env: Readonly<Record<string, string | undefined>>): S
   };
   const urls = listIn(text('KEYRAIL_URL'));
   const projectId = text('KEYRAIL_PROJECT_ID') ?? '';
-  const isRelay = oneOf('KEYRAIL_EDGE_RELAY', 'on', 'off') === 'on';
+  const relayPlace = relayPlaceIn(text('KEYRAIL_EDGE_RELAY') ?? 'off');
   return {
     node: {
       url: urls,
@@ -150,14 +159,15 @@ export function settingsIn(env: Readonly<Record<string, string | undefined>>): S
       onLimitsUnreachable: oneOf('KEYRAIL_EDGE_ON_LIMITS_UNREACHABLE', 'allow', 'deny') ?? 'allow',
     },
     places: placesIn(text('KEYRAIL_EDGE_LISTEN') ?? ''),
-    relay: isRelay ? { url: onlyOne(urls), projectId } : null,
+    trustedProxies: proxiesIn(text('KEYRAIL_EDGE_TRUSTED_PROXIES')),
+    relay: relayPlace && { url: onlyOne(urls), projectId, place: relayPlace },
   };
 }
 
 /** A relay keeps what one control plane said about each version. */
 function onlyOne([url = '', ...others]: readonly string[]): string {
   if (others.length === 0 && URL.canParse(url)) return url;
-  throw new SettingFault('KEYRAIL_URL must be one URL if KEYRAIL_EDGE_RELAY is on.');
+  throw new SettingFault('KEYRAIL_URL must be one URL if KEYRAIL_EDGE_RELAY is set.');
 }
 
 /** The SDK checks the keys of the file. */
@@ -178,6 +188,7 @@ function wholeIn(name: Name, text: string | undefined): number | null {
 }
 
 const PLACES_MAX = 8;
+const PROXIES_MAX = 64;
 
 function placesIn(text: string): Place[] {
   const places = listIn(text).map(placeIn);
@@ -187,11 +198,34 @@ function placesIn(text: string): Place[] {
 
 function placeIn(text: string): Place {
   if (text.startsWith('unix:/')) return { path: text.slice('unix:'.length) };
-  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
-  if (host !== '' && Number(port) <= 65_535) {
-    return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
-  }
+  const place = addressIn(text);
+  if (place) return place;
   throw new SettingFault('KEYRAIL_EDGE_LISTEN must hold host:port or unix:/path.');
+}
+
+function addressIn(text: string): Place | null {
+  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  if (host === '' || Number(port) > 65_535) return null;
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
+}
+
+/** Apart from the places of verification, so that a proxy in front of it opens nothing else. */
+function relayPlaceIn(text: string): Place | null {
+  if (text === 'off') return null;
+  const place = addressIn(text);
+  if (place) return place;
+  throw new SettingFault(
+    'KEYRAIL_EDGE_RELAY must be off, or the host:port where the relay listens.',
+  );
+}
+
+function proxiesIn(text: string | undefined): string[] {
+  const proxies = listIn(text);
+  const isKnown = (one: string) => one === UNIX || isAddressBlock(one);
+  if (proxies.length <= PROXIES_MAX && proxies.every(isKnown)) return proxies;
+  throw new SettingFault(
+    `KEYRAIL_EDGE_TRUSTED_PROXIES must be up to ${PROXIES_MAX} IP addresses, ranges, or unix.`,
+  );
 }
 
 const listIn = (text: string | undefined): string[] =>

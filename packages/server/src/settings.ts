@@ -1,4 +1,5 @@
 // Every setting with its name, meaning, default and parser. `keyrail-server help` prints this list.
+import { isAddressBlock } from '@keyrail/protocol/wire/address-block.ts';
 import { PASSWORD_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { type LogLevel, logLevels } from './base/log.ts';
 import { Secret } from './base/secret.ts';
@@ -21,7 +22,6 @@ import { expiryMail, webhookPrivate } from './settings/events.ts';
 import { metricsToken, workerPort } from './settings/metrics.ts';
 import {
   hostText,
-  isAddress,
   isPostgres,
   isRedis,
   isSender,
@@ -165,7 +165,8 @@ export const trustProxy: Setting<string[] | false> = {
   parse: (text) => {
     if (text === 'off') return false;
     const addresses = text.split(',').map((part) => part.trim());
-    if (!addresses.every(isAddress)) throw new Fault('must be off, or IP addresses and ranges');
+    if (!addresses.every(isAddressBlock))
+      throw new Fault('must be off, or IP addresses and ranges');
     return addresses;
   },
 };

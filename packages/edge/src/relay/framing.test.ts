@@ -12,7 +12,6 @@ import {
   rawConnection,
   statusesIn,
 } from '../../test/raw-http.ts';
-import { sendError } from '../answer-requests.ts';
 import { openRelay } from './relay.ts';
 
 const FEED = '/v1/policy/snapshot?project_id=p';
@@ -38,11 +37,9 @@ async function scene(t: TestContext) {
   });
   const tap = await openByteTap(t, plane);
   const url = `http://127.0.0.1:${tap.port}`;
-  const relay = openRelay({ url, projectId: 'p', refuse: sendError });
+  const relay = openRelay({ url, projectId: 'p' });
   t.after(() => relay.close());
-  const port = await portOf(t, (incoming, response) => {
-    if (!relay.serves(incoming, response)) sendError(response, 404, 'There is no such path.');
-  });
+  const port = await portOf(t, relay.listener);
   return { port, tap };
 }
 

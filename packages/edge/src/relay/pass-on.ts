@@ -7,10 +7,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LARGE_BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
+import { sendError } from '../send-json.ts';
 import { passedHeaders, type Upstream } from './upstream.ts';
-
-/** What the relay says itself: that a request is malformed, or cannot be passed on. */
-export type Refuse = (response: ServerResponse, status: 400 | 413 | 503, message: string) => void;
 
 const PASSED_UP = [
   'accept',
@@ -31,13 +29,13 @@ const AT_ONCE_MAX = 500;
 /** Longer than the longest poll. */
 const TIMEOUT_MS = 45_000;
 
-export function createPassOn(upstream: Pick<Upstream, 'open'>, refuse: Refuse) {
+export function createPassOn(upstream: Pick<Upstream, 'open'>) {
   let running = 0;
   return (request: IncomingMessage, response: ServerResponse): void => {
     if (response.closed) return;
     const fault = faultOf(request, running);
     if (fault !== null) {
-      refuse(response, ...fault);
+      sendError(response, ...fault);
       return;
     }
     running += 1;
@@ -52,7 +50,7 @@ export function createPassOn(upstream: Pick<Upstream, 'open'>, refuse: Refuse) {
     const timer = setTimeout(() => sent.destroy(new Error('too late')), TIMEOUT_MS);
     sent.on('error', () => {
       if (response.headersSent) response.destroy();
-      else refuse(response, 503, 'The control plane cannot be reached.');
+      else sendError(response, 503, 'The control plane cannot be reached.');
     });
     response.on('close', () => {
       running -= 1;

@@ -3,7 +3,6 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { sendError } from '../answer-requests.ts';
 import { openRelay } from './relay.ts';
 
 type Seen = { line: string; headers: IncomingHttpHeaders; body: string };
@@ -34,11 +33,9 @@ async function scene(t: TestContext, script: Script) {
     seen.push(one);
     script(one, response);
   });
-  const relay = openRelay({ url: `${upstream}/base/`, projectId: 'p', refuse: sendError });
+  const relay = openRelay({ url: `${upstream}/base/`, projectId: 'p' });
   t.after(() => relay.close());
-  const url = await listen(t, (incoming, response) => {
-    if (!relay.serves(incoming, response)) response.writeHead(418).end();
-  });
+  const url = await listen(t, relay.listener);
   const ask = (path: string, { method = 'GET', headers = SECRET, body = '' }: Asked = {}) =>
     new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve) => {
       const sent = request(`${url}${path}`, { method, headers }, async (answer) => {
@@ -155,7 +152,7 @@ test('a response with a status that does not exist is a failure of the control p
   equal((await ask('/v1/ratelimit/check', { method: 'POST', body: '{}' })).status, 503);
 });
 
-test('everything that nodes do not call is none of its business', async (t) => {
+test('a relay answers nothing but what nodes call', async (t) => {
   const { ask, seen } = await scene(t, (_, response) => json(response, {}));
   for (const [method, path] of [
     ['POST', '/v1/keys'],
@@ -164,8 +161,13 @@ test('everything that nodes do not call is none of its business', async (t) => {
     ['POST', '/v1/policy/delta?project_id=p&since=1'],
     ['POST', '/v1/ratelimit/check?x=1'],
     ['GET', '/.well-known/jwks.json'],
+    ['GET', '/readyz'],
+    ['GET', '/metrics'],
+    ['GET', '/auth'],
+    ['POST', '/v1/verify'],
   ] as const) {
-    equal((await ask(path, { method })).status, 418, path);
+    equal((await ask(path, { method })).status, 404, path);
   }
+  equal((await ask('/healthz')).status, 200, 'for load balancers');
   ok(seen.length === 0);
 });

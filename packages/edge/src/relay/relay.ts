@@ -5,27 +5,28 @@
 //
 // Each request upstream is made with the secret key of the node that asks, and responses are shared
 // only between nodes with the same secret key. So the control plane decides what a node may read.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
+import { sendError, sendJson } from '../send-json.ts';
 import { createAcknowledgements, type Reported } from './acknowledgements.ts';
 import { type RelayClock, relayClock } from './clock.ts';
 import { type FeedQuestion, feedQuestionIn } from './feed-question.ts';
 import { createMembers } from './members.ts';
-import { createPassOn, hasStrayBody, type Refuse } from './pass-on.ts';
+import { createPassOn, hasStrayBody } from './pass-on.ts';
 import { createRecentAnswers } from './recent-answers.ts';
 import { createSharedPolls, type SharedQuestion } from './shared-polls.ts';
 import { type Answer, hashOf, openUpstream, Unreachable } from './upstream.ts';
 
 export type Relay = {
-  /** Serves a request; false if it is not for the relay. */
-  serves(request: IncomingMessage, response: ServerResponse): boolean;
+  /** Serves the address of the relay, where nothing else of Edge is served. */
+  listener: RequestListener;
   counts(): { heldPolls: number; upstreamRequests: number };
   /** Refuses all nodes that wait, so that they go on at their next address. */
   endPolls(): void;
   close(): void;
 };
 
-type RelayOptions = { url: string; projectId: string; refuse: Refuse; clock?: RelayClock };
+type RelayOptions = { url: string; projectId: string; clock?: RelayClock };
 
 const FEED = /^\/v1\/policy\/(snapshot|delta)(\?|$)/;
 const PASSED = new Set([
@@ -43,12 +44,12 @@ const PASSED = new Set([
 const GRACE_MS = 8_000;
 const UNREACHABLE = 'The control plane cannot be reached.';
 
-export function openRelay({ url, projectId, refuse, clock = relayClock }: RelayOptions): Relay {
+export function openRelay({ url, projectId, clock = relayClock }: RelayOptions): Relay {
   const upstream = openUpstream(url);
   const members = createMembers(upstream, projectId);
   const acks = createAcknowledgements(upstream, clock);
   const polls = createSharedPolls(createRecentAnswers(clock), clock);
-  const passOn = createPassOn(upstream, refuse);
+  const passOn = createPassOn(upstream);
 
   /** Null if the node does not name itself. */
   async function report(
@@ -87,7 +88,7 @@ export function openRelay({ url, projectId, refuse, clock = relayClock }: RelayO
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = await members.refusal(request.headers.authorization ?? '');
-    if (refusal === 'busy') return refuse(response, 503, 'The relay has too much to do.');
+    if (refusal === 'busy') return sendError(response, 503, 'The relay has too much to do.');
     if (refusal) return send(response, refusal);
     const { url: asked = '' } = request;
     const question = request.method === 'GET' ? feedQuestionIn(asked, request.headers) : null;
@@ -98,27 +99,28 @@ export function openRelay({ url, projectId, refuse, clock = relayClock }: RelayO
     if (question.leaves) return passOn(request, response);
     if (response.closed) return;
     const leave = polls.wait(shared(request, question, reported?.version ?? null), (outcome) => {
-      if (outcome instanceof Unreachable) refuse(response, 503, UNREACHABLE);
+      if (outcome instanceof Unreachable) sendError(response, 503, UNREACHABLE);
       else send(response, outcome);
     });
     response.on('close', leave);
   }
 
   return {
-    serves(request, response) {
+    listener(request, response) {
+      const { url: asked = '', method } = request;
       if (hasStrayBody(request)) {
         response.setHeader('connection', 'close');
-        refuse(response, 400, `A ${request.method} request has no body.`);
-        return true;
+        return sendError(response, 400, `A ${method} request has no body.`);
       }
-      const { url: asked = '', method } = request;
+      if (asked === '/healthz') return sendJson(response, 200, { status: 'ok' });
       const isFeed = method === 'GET' && FEED.test(asked);
-      if (!isFeed && !(method === 'POST' && PASSED.has(asked))) return false;
+      if (!isFeed && !(method === 'POST' && PASSED.has(asked))) {
+        return sendError(response, 404, 'There is no such path.');
+      }
       serve(request, response).catch(() => {
         if (response.headersSent) response.destroy();
-        else refuse(response, 503, UNREACHABLE);
+        else sendError(response, 503, UNREACHABLE);
       });
-      return true;
     },
     counts: () => ({ heldPolls: polls.held(), upstreamRequests: upstream.requests() }),
     endPolls: polls.close,

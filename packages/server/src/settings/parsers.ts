@@ -63,11 +63,3 @@ export const isSender = (text: string): boolean =>
 export const isRedis = (text: string): boolean =>
   /^unix:\S+$/.test(text) ||
   redisAddresses(text).every((url) => /^rediss?:\/\/[^\s/]/.test(url) && URL.canParse(url));
-
-/** `10.0.0.1`, `::1`, or a range such as `10.0.0.0/8`. */
-export function isAddress(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const bitsMax = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
-  if (bitsMax < 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
-}

@@ -1,0 +1,38 @@
+// An Edge on its places: the relay listens apart from verification.
+import { deepEqual, equal } from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { type TestContext, test } from 'node:test';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
+import { serveEdge } from './serve-edge.ts';
+import { settingsIn } from './settings.ts';
+
+async function edge(t: TestContext, settings: Record<string, string>): Promise<string[]> {
+  const given = {
+    KEYRAIL_URL: 'http://127.0.0.1:1',
+    KEYRAIL_SECRET_KEY: mintCredential('secret_key', 'live', randomBytes).secret,
+    KEYRAIL_PROJECT_ID: '01890000-0000-7000-8000-00000000000a',
+    KEYRAIL_EDGE_LISTEN: '127.0.0.1:0',
+    KEYRAIL_EDGE_TELEMETRY: 'off',
+  };
+  const { places, close } = await serveEdge(settingsIn({ ...given, ...settings }), () => {});
+  t.after(close);
+  return places.map((place) => `http://${place}`);
+}
+
+const statusOf = async (url: string, method = 'GET') => (await fetch(url, { method })).status;
+
+test('the address of a relay verifies nothing and shows no metrics', async (t) => {
+  const [own = '', relay = ''] = await edge(t, { KEYRAIL_EDGE_RELAY: '127.0.0.1:0' });
+  for (const path of ['/auth', '/envoy//~', '/readyz', '/metrics']) {
+    equal(await statusOf(`${relay}${path}`), 404, path);
+  }
+  equal(await statusOf(`${relay}/v1/verify`, 'POST'), 404);
+  equal(await statusOf(`${relay}/healthz`), 200);
+  equal(await statusOf(`${own}/metrics`), 200);
+  equal(await statusOf(`${own}/v1/policy/snapshot?project_id=p`), 404, 'and nothing is relayed');
+});
+
+test('without the setting nothing is relayed', async (t) => {
+  const places = await edge(t, {});
+  deepEqual(places.length, 1);
+});

@@ -1,0 +1,32 @@
+// Proxies that may pass requests of others on to Edge. A proxy that was not set up for Edge, such as
+// one that ends TLS on the same machine, must not open verification to all of its callers.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
+import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';
+
+/** Stands for every Unix socket in the setting. */
+export const UNIX = 'unix';
+
+export type TrustsPeer = (socket: Socket) => boolean;
+
+/** `proxies` are blocks of addresses, and `unix`. */
+export function createTrust(proxies: readonly string[]): TrustsPeer {
+  const trustsUnix = proxies.includes(UNIX);
+  const isInBlock = createAddressCheck(proxies.filter((one) => one !== UNIX));
+  return (socket) => {
+    const { remoteAddress: address } = socket;
+    return address === undefined ? trustsUnix && isUnix(socket) : isInBlock(address);
+  };
+}
+
+/** A Unix socket has no address, but neither has a connection that is lost. */
+export const isUnix = ({ remoteAddress, destroyed }: Socket): boolean =>
+  remoteAddress === undefined && !destroyed;
+
+/** Whether a proxy says that it passes on the request of another. */
+export function isForwarded(headers: IncomingHttpHeaders): boolean {
+  for (const name in headers) {
+    if (name === 'via' || name === 'forwarded' || name.startsWith('x-forwarded-')) return true;
+  }
+  return false;
+}
