@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noShadowRestrictedNames: it replaces them on purpose
 // The globals that the widget uses, taken when its script is loaded. The build puts them in place
-// of the global names everywhere in the bundle, also in the libraries. A page that replaces them
-// later neither breaks the widget nor sees its tokens.
+// of the global names everywhere in the bundle, also in the libraries, so that a page that replaces
+// them later does not break the widget. Tokens stay readable for scripts of the page: they can set
+// `transport`, read the open shadow root, or run before this script.
 const { globalThis: page } = globalThis;
 
 /** Functions of the window need the window as `this`. */
@@ -38,6 +39,7 @@ export const {
   customElements,
   document,
   navigator,
+  origin,
   performance,
 } = page;
 

@@ -3,11 +3,12 @@
 import { h, render } from 'preact';
 import { Connection } from './core/connection.ts';
 import type { ConnectionState, Ending } from './core/session.ts';
-import { tokenSource } from './core/token-source.ts';
-import { App } from './screens/app.tsx';
+import { ownUrl, tokenSource } from './core/token-source.ts';
+import { App, type Fault } from './screens/app.tsx';
 import type { Commands } from './screens/keys.tsx';
 import { ATTRIBUTES, type Settings, settingsOf } from './settings.ts';
-import css from './style/style.css';
+import { openRoot } from './shadow-root.ts';
+import { en } from './texts/en.ts';
 import { type Texts, wordsFor } from './texts/texts.ts';
 import type { GetToken, KeyrailKeysEvents, Transport } from './types.ts';
 
@@ -15,13 +16,11 @@ export const NAME = 'keyrail-keys';
 
 /** A page has this long to set its properties before the element says what is missing. */
 const SETUP_MS = 1000;
-const PROPERTIES = ['getToken', 'texts', 'transport'] as const;
-const TYPED_IN = 'input[type=text]';
+const PROPERTIES = ['getToken', 'texts', 'transport', 'url'] as const;
 
 /** A server that renders the page has no elements. */
 const Base = globalThis.HTMLElement ?? class {};
 
-let sheet: CSSStyleSheet | undefined;
 let deploymentUrl: string | null = null;
 
 const NOTHING: ConnectionState = { session: null, ending: null };
@@ -33,15 +32,17 @@ export class KeyrailKeysElement extends Base {
   #getToken: GetToken | null = null;
   #texts: Texts = {};
   #transport: Transport | null = null;
+  #url: string | null = null;
   #root: HTMLElement | null = null;
   #life: AbortController | null = null;
   #connection: Connection | null = null;
+  #opened: AbortController | null = null;
   /** What the connection was opened with: a change opens another. */
   #openedWith: readonly unknown[] = [];
   #state: ConnectionState = NOTHING;
   #commands: Commands | null = null;
   #wantsCreate = false;
-  #isNotSetUp = false;
+  #fault: Fault | null = null;
   #isDrawing = false;
 
   /** Fetches a token from your backend; wins over the attribute `token-url`. */
@@ -74,6 +75,16 @@ export class KeyrailKeysElement extends Base {
     this.#update();
   }
 
+  /** The deployment; wins over the one that the script came from. Only scripts can set it. */
+  get url(): string | null {
+    return this.#url;
+  }
+
+  set url(value: string | null | undefined) {
+    this.#url = value ?? null;
+    this.#update();
+  }
+
   /** Reads the keys again; after an ended token, asks for another first. */
   async refresh(): Promise<void> {
     if (this.#state.ending !== null) await this.#connection?.retry();
@@ -92,7 +103,7 @@ export class KeyrailKeysElement extends Base {
     const life = new AbortController();
     this.#life = life;
     const timer = setTimeout(() => {
-      this.#isNotSetUp = this.#connection === null;
+      if (!this.#connection) this.#fault ??= 'error.setup';
       this.#update();
     }, SETUP_MS);
     life.signal.addEventListener('abort', () => clearTimeout(timer));
@@ -124,11 +135,13 @@ export class KeyrailKeysElement extends Base {
     this.#life?.abort();
     this.#life = null;
     this.#close();
-    this.#isNotSetUp = false;
+    this.#fault = null;
     if (this.#root) render(null, this.#root);
   }
 
+  /** Ends the connection, but not the life of the element. */
   #close(): void {
+    this.#opened?.abort();
     this.#connection = null;
     this.#openedWith = [];
     this.#state = NOTHING;
@@ -147,23 +160,21 @@ export class KeyrailKeysElement extends Base {
     });
   }
 
-  #connect({ tokenUrl, url: named }: Settings): void {
-    const url = named ?? deploymentUrl;
+  #connect({ tokenUrl }: Settings): void {
+    const url = this.#url || deploymentUrl;
     const wanted = [this.#getToken ?? tokenUrl, url, this.#transport];
     if (wanted.every((one, at) => one === this.#openedWith[at])) return;
     this.#close();
-    // Ends the connection that is open, but not the life of the element.
-    this.#reopened?.abort();
-    const reopened = new AbortController();
-    this.#reopened = reopened;
-    this.#life?.signal.addEventListener('abort', () => reopened.abort(), {
-      signal: reopened.signal,
-    });
     this.#openedWith = wanted;
-    const { signal } = reopened;
-    const source = tokenSource(this.#getToken, tokenUrl, signal);
-    if (source === null || url === null || !/^https?:\/\/./.test(url)) return;
-    this.#isNotSetUp = false;
+    this.#opened = new AbortController();
+    const { signal } = this.#opened;
+    const source = tokenSource(this.#getToken, tokenUrl && ownUrl(tokenUrl), signal);
+    if (!source && tokenUrl) {
+      this.#fault = 'error.token_url';
+      console.error(NAME, en[this.#fault]);
+    }
+    if (!source || !url || !/^https?:\/\/./.test(url)) return;
+    this.#fault = null;
     this.#connection = new Connection({
       url,
       source,
@@ -173,8 +184,6 @@ export class KeyrailKeysElement extends Base {
       onEnding: (ending, error) => this.#announce(ending, error),
     });
   }
-
-  #reopened: AbortController | null = null;
 
   #show(state: ConnectionState): void {
     const isNew = state.session !== null && state.session !== this.#state.session;
@@ -208,42 +217,32 @@ export class KeyrailKeysElement extends Base {
 
   #draw({ lang, dir, theme, density, isReadOnly, pageSize }: Settings): void {
     const words = wordsFor(lang, dir ? { ...this.#texts, dir } : this.#texts);
-    this.#root ??= this.#openRoot();
+    this.#root ??= openRoot(this);
     const root = this.#root;
     root.lang = words.lang;
     root.dir = words.dir;
     root.dataset.theme = theme;
     root.dataset.density = density;
-    const shown = { words, isReadOnly, pageSize, isNotSetUp: this.#isNotSetUp };
-    const parts = { connection: this.#connection, state: this.#state, emit: this.#emit };
-    render(h(App, { ...shown, ...parts, onCommands: this.#onCommands }), root);
-  }
-
-  #openRoot(): HTMLElement {
-    const shadow = this.attachShadow({ mode: 'open', delegatesFocus: false });
-    if (sheet === undefined) {
-      sheet = new CSSStyleSheet();
-      sheet.replaceSync(css);
-    }
-    shadow.adoptedStyleSheets = [sheet];
-    const root = document.createElement('div');
-    root.className = 'base';
-    // Outside, the target of a key is the element: the page would take letters for shortcuts.
-    for (const name of ['keydown', 'keypress', 'keyup']) {
-      root.addEventListener(name, (event) => {
-        if (event.target instanceof HTMLElement && event.target.matches(TYPED_IN)) {
-          event.stopPropagation();
-        }
-      });
-    }
-    shadow.append(root);
-    return root;
+    const shown = {
+      words,
+      isReadOnly,
+      pageSize,
+      fault: this.#fault,
+      connection: this.#connection,
+      state: this.#state,
+      emit: this.#emit,
+      onCommands: this.#onCommands,
+    };
+    render(h(App, shown), root);
   }
 }
 
-/** Defines the element once. `url` is the deployment that the script came from, if it is known. */
+/**
+ * Defines the element once. `url` is the deployment of all elements without the property `url`; a
+ * page that uses the package may call it before it adds elements.
+ */
 export function defineKeyrailKeys(url: string | null): void {
+  deploymentUrl = url ?? deploymentUrl;
   if (globalThis.customElements === undefined || customElements.get(NAME)) return;
-  deploymentUrl = url;
   customElements.define(NAME, KeyrailKeysElement as CustomElementConstructor);
 }

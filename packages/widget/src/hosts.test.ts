@@ -1,11 +1,14 @@
-// The element inside other pages: hostile ones, ones with dialogs and shortcuts of their own,
+// The element inside other pages: hostile ones, ones with markup of a stranger, ones with dialogs and shortcuts of their own,
 // several elements at once, other languages.
-import { deepEqual, equal, ok } from 'node:assert/strict';
-import { test } from 'node:test';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
 import { axe } from '../test/axe.ts';
-import { openSite } from '../test/ground.ts';
+import { bundled } from '../test/bundled.ts';
+import { openSite, type Site } from '../test/ground.ts';
 
-test('a hostile page neither breaks the element nor sees its tokens', async (t) => {
+test('a page that replaces styles and globals later does not break the element', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
@@ -108,4 +111,90 @@ test('dialogs and shortcuts of the page, two elements, languages and directions'
     return { dir: base?.dir, over: (frame?.scrollWidth ?? 999) - (frame?.clientWidth ?? 0) };
   });
   deepEqual(facts, { dir: 'rtl', over: 0 });
+});
+
+/** A host that anyone may call from any page, and what arrived there. */
+async function openStranger(t: TestContext): Promise<{ url: string; received: string[] }> {
+  const received: string[] = [];
+  const server = createServer(({ method, url, headers }, response) => {
+    received.push(`${method} ${url} ${headers.authorization ?? ''}`);
+    response.setHeader('access-control-allow-origin', headers.origin ?? '*');
+    response.setHeader('access-control-allow-headers', '*, authorization');
+    response.end('{}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+}
+
+const ELSEWHERE = 'token-url is on another origin';
+
+/** Opens a page with a stranger's markup, whose policy allows scripts of the vendor alone. */
+async function openInjected(site: Site, markup: string, hasScript: boolean): Promise<void> {
+  site.serve(markup, { hasScript, policy: `script-src ${site.api}` });
+  await site.open();
+  if (hasScript) return;
+  const code = `import { defineKeyrailKeys } from './index.ts';
+    defineKeyrailKeys(${JSON.stringify(site.api)});`;
+  await site.page.evaluate(await bundled(code, { format: 'iife' }));
+}
+
+for (const build of ['served', 'package']) {
+  test(`markup sends no token to another host: the ${build} build`, async (t) => {
+    const site = await openSite(t);
+    if (!site) return;
+    const { page } = site;
+    const stranger = await openStranger(t);
+    const said: string[] = [];
+    site.expects(new RegExp(ELSEWHERE));
+    page.on('console', (message) => said.push(message.text()));
+    const open = (markup: string) => openInjected(site, markup, build === 'served');
+
+    await open(`<keyrail-keys token-url="/token" url="${stranger.url}"></keyrail-keys>`);
+    await page.getByText('No keys yet').waitFor();
+    deepEqual([site.asked(), stranger.received], [1, []], 'the token went to the deployment');
+
+    const { host } = new URL(stranger.url);
+    const foreign = [
+      `<keyrail-keys token-url="${stranger.url}/token"></keyrail-keys>`,
+      `<keyrail-keys token-url="//${host}/token"></keyrail-keys>`,
+      `<keyrail-keys token-url="\\\\${host}/token"></keyrail-keys>`,
+      `<keyrail-keys token-url="data:application/json,{}"></keyrail-keys>`,
+      `<base href="${stranger.url}"><keyrail-keys token-url="/token"></keyrail-keys>`,
+    ];
+    for (const [at, markup] of foreign.entries()) {
+      await open(markup);
+      await page.getByText('Not set up: token-url is on another origin').waitFor();
+      equal(said.filter((text) => text.includes(ELSEWHERE)).length, at + 1, markup);
+    }
+    deepEqual([site.asked(), stranger.received], [1, []], 'nobody was asked for a token');
+  });
+}
+
+test("a redirect of the page's own site does not take the request for a token elsewhere", async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  const stranger = await openStranger(t);
+  site.expects(/ERR_FAILED|redirect|Fetch API cannot load/);
+  const headers = { location: `${stranger.url}/token` };
+  await site.page.route('/elsewhere', (route) => route.fulfill({ status: 307, headers }));
+  await openInjected(site, '<keyrail-keys token-url="/elsewhere"></keyrail-keys>', true);
+  await site.page.getByText('cannot be reached at the moment').waitFor();
+  deepEqual(stranger.received, []);
+});
+
+test('a script of the page chooses among deployments with the property url', async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  const { page } = site;
+  site.expects(/status of 404|CORS policy|ERR_FAILED/);
+  await openInjected(site, '<p id="place"></p>', true);
+  const asked = page.waitForRequest(`${site.api}/second/v1/embed/session`);
+  await page.evaluate((url) => {
+    const element = document.createElement('keyrail-keys');
+    Object.assign(element, { url });
+    element.setAttribute('token-url', '/token');
+    document.querySelector('#place')?.append(element);
+  }, `${site.api}/second`);
+  match((await (await asked).headerValue('authorization')) ?? '', /^Bearer ey/);
 });

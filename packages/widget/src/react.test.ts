@@ -4,22 +4,10 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { type BuildOptions, build } from 'esbuild';
-// biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
-import { widgetOptions } from '../../../scripts/widget-options.mjs';
+import { bundled } from '../test/bundled.ts';
 import { openSite } from '../test/ground.ts';
 
 const root = join(import.meta.dirname, '../../..');
-
-async function bundled(code: string, more: BuildOptions): Promise<string> {
-  const { outputFiles } = await build({
-    ...widgetOptions(root),
-    stdin: { contents: code, resolveDir: import.meta.dirname, loader: 'ts' },
-    write: false,
-    ...more,
-  });
-  return outputFiles?.[0]?.text ?? '';
-}
 
 test('a server renders the component as an empty element', async (t) => {
   const folder = join(root, 'node_modules/.cache', `keyrail-react-${process.pid}`);

@@ -57,7 +57,7 @@ function Keys(props: KeyrailKeysProps, ref: ForwardedRef<KeyrailKeysElement>): R
     ref,
     () => element.current,
   );
-  const { getToken, texts, transport } = props;
+  const { getToken, texts, transport, url } = props;
   const hasGetToken = getToken !== undefined;
   useEffect(() => {
     const found = element.current;
@@ -72,7 +72,9 @@ function Keys(props: KeyrailKeysProps, ref: ForwardedRef<KeyrailKeysElement>): R
     if (!element.current) return;
     element.current.texts = texts;
     element.current.transport = transport;
-  }, [texts, transport]);
+    // As a property: the element ignores an attribute of this name.
+    element.current.url = url;
+  }, [texts, transport, url]);
   useEffect(() => listen(element.current, latest), []);
   return createElement(NAME, {
     ref: element,
@@ -80,7 +82,6 @@ function Keys(props: KeyrailKeysProps, ref: ForwardedRef<KeyrailKeysElement>): R
     class: props.className,
     lang: props.lang,
     dir: props.dir,
-    url: props.url,
     theme: props.theme,
     density: props.density,
     readonly: props.readOnly ? '' : undefined,

@@ -1,8 +1,8 @@
-// The attributes of the element, read with their bounds.
+// The attributes of the element, read with their bounds. None of them decides where a token goes:
+// an attribute may be markup that somebody else put on the page.
 
 export const ATTRIBUTES = [
   'token-url',
-  'url',
   'theme',
   'lang',
   'dir',
@@ -13,7 +13,6 @@ export const ATTRIBUTES = [
 
 export type Settings = {
   tokenUrl: string | null;
-  url: string | null;
   theme: 'auto' | 'light' | 'dark';
   lang: string;
   dir: 'ltr' | 'rtl' | null;
@@ -32,7 +31,6 @@ export function settingsOf(element: HTMLElement): Settings {
   const dir = read('dir');
   return {
     tokenUrl: read('token-url') || null,
-    url: read('url') || null,
     theme: theme === 'light' || theme === 'dark' ? theme : 'auto',
     // The language of a part of the page is that of its nearest ancestor with the attribute.
     lang: element.closest('[lang]')?.getAttribute('lang') || 'en',

@@ -31,6 +31,13 @@ async function openShared(executablePath: string): Promise<Shared> {
   return { browser, api, close };
 }
 
+type Surroundings = {
+  /** Without the served script, the test brings a build of the package. */
+  hasScript: boolean;
+  /** The content security policy. */
+  policy: string;
+};
+
 type TokenAnswer = { status: number; body: object };
 
 export type Site = {
@@ -43,8 +50,8 @@ export type Site = {
   tenantId: string;
   /** How often the page asked for a token. */
   asked(): number;
-  /** The body of the vendor's page. */
-  serve(body: string): void;
+  /** The vendor's page: its body, and what differs from the page that docs/embed.md describes. */
+  serve(body: string, more?: Partial<Surroundings>): void;
   /** What the vendor's backend answers from now on; null for the usual token. */
   answer(with_: (() => Promise<TokenAnswer>) | null): void;
   /** A token, as the backend creates it. */
@@ -79,7 +86,8 @@ export async function openSite(t: TestContext): Promise<Site | null> {
       ...more,
     }),
   });
-  const state = { body: ELEMENT, asked: 0, answer: mint };
+  const around = { hasScript: true, policy: strictPolicy(api) };
+  const state = { body: ELEMENT, asked: 0, answer: mint, ...around };
   const { server, origin } = await openServer(api, state);
   t.after(() => server.close());
   await vendor.as.liveKey('PATCH /v1/workspace', { embed_origins: [origin] });
@@ -106,8 +114,8 @@ export async function openSite(t: TestContext): Promise<Site | null> {
     projectId: project.id,
     tenantId: tenant.id,
     asked: () => state.asked,
-    serve: (body) => {
-      state.body = body;
+    serve: (body, more = {}) => {
+      Object.assign(state, { body }, around, more);
     },
     answer: (with_) => {
       state.answer = with_ ?? mint;
@@ -118,7 +126,11 @@ export async function openSite(t: TestContext): Promise<Site | null> {
   };
 }
 
-type Served = { body: string; asked: number; answer(): Promise<TokenAnswer> };
+type Served = Surroundings & { body: string; asked: number; answer(): Promise<TokenAnswer> };
+
+const strictPolicy = (api: string): string =>
+  `default-src 'none'; script-src ${api}; connect-src 'self' ${api}; ` +
+  "require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'";
 
 type Opened = { server: Server; origin: string };
 
@@ -131,12 +143,9 @@ async function openServer(api: string, served: Served): Promise<Opened> {
       return response.end(JSON.stringify(body));
     }
     response.setHeader('content-type', 'text/html; charset=utf-8');
-    response.setHeader(
-      'content-security-policy',
-      `default-src 'none'; script-src ${api}; connect-src 'self' ${api}; ` +
-        "require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'",
-    );
-    const script = `<script type="module" src="${api}/widget.js"></script>`;
+    response.setHeader('content-security-policy', served.policy);
+    const tag = `<script type="module" src="${api}/widget.js"></script>`;
+    const script = served.hasScript ? tag : '';
     response.end(`<!doctype html><html lang="en"><meta charset="utf-8"><title>Keys</title>
       ${script}<body><main><h1>Account</h1>${served.body}</main></body></html>`);
   });

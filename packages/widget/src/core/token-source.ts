@@ -3,23 +3,32 @@ import type { GetToken, Token } from '../types.ts';
 
 const TOKEN_MS_MAX = 30_000;
 
+/**
+ * The full URL of a `token-url`, or null if its origin is not that of the page. An attribute and a
+ * `<base>` may be markup of a stranger, so neither may send the request elsewhere.
+ */
+export function ownUrl(tokenUrl: string): string | null {
+  const link = document.createElement('a');
+  link.href = tokenUrl;
+  return link.origin === origin ? link.href : null;
+}
+
 /** Null if the page has named neither. */
 export function tokenSource(
   getToken: GetToken | null,
   tokenUrl: string | null,
   signal: AbortSignal,
 ): GetToken | null {
-  if (getToken !== null) {
-    return async (reason) => checked(await within(TOKEN_MS_MAX, getToken(reason), signal));
-  }
-  if (!tokenUrl) return null;
-  return async () => checked(await within(TOKEN_MS_MAX, posted(tokenUrl, signal), signal));
+  const ask = getToken ?? (tokenUrl ? () => posted(tokenUrl, signal) : null);
+  return ask && (async (reason) => checked(await within(TOKEN_MS_MAX, ask(reason), signal)));
 }
 
 async function posted(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',
     credentials: 'same-origin',
+    // An open redirect of the site would lead to another one.
+    redirect: 'error',
     cache: 'no-store',
     headers: { accept: 'application/json' },
     signal,

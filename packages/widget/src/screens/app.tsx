@@ -9,20 +9,22 @@ import { Icon } from '../ui/icons.tsx';
 import { Skeleton } from '../ui/skeleton.tsx';
 import { type Commands, TenantKeys } from './keys.tsx';
 
+/** What the page has to change before there can be a connection. */
+export type Fault = 'error.setup' | 'error.token_url';
+
 type AppProps = {
   words: Words;
   /** Null until the page has said where tokens come from. */
   connection: Connection | null;
   state: ConnectionState;
-  /** The page has not set up the element, and had time for it. */
-  isNotSetUp: boolean;
+  fault: Fault | null;
   isReadOnly: boolean;
   pageSize: number;
   emit: Emit;
   onCommands(commands: Commands | null): void;
 };
 
-export function App({ words, connection, state, isNotSetUp, ...rest }: AppProps) {
+export function App({ words, connection, state, fault, ...rest }: AppProps) {
   const [said, say] = useState('');
   const { session, ending } = state;
   return (
@@ -45,11 +47,11 @@ export function App({ words, connection, state, isNotSetUp, ...rest }: AppProps)
         </Widget.Provider>
       ) : (
         <section part="root" class="frame" aria-label={words['list.title']}>
-          {isNotSetUp && <p class="problem alone">{words['error.setup']}</p>}
+          {fault && <p class="problem alone">{words[fault]}</p>}
           {connection && ending ? (
             <Ended words={words} connection={connection} ending={ending} isAlone />
           ) : (
-            !isNotSetUp && <Skeleton words={words} />
+            !fault && <Skeleton words={words} />
           )}
         </section>
       )}

@@ -1,0 +1,28 @@
+// The shadow root of an element: one style sheet for all of them, and a base that keeps the keys
+// that a person types from the page.
+import css from './style/style.css';
+
+const TYPED_IN = 'input[type=text]';
+
+let sheet: CSSStyleSheet | undefined;
+
+export function openRoot(element: HTMLElement): HTMLElement {
+  const shadow = element.attachShadow({ mode: 'open', delegatesFocus: false });
+  if (sheet === undefined) {
+    sheet = new CSSStyleSheet();
+    sheet.replaceSync(css);
+  }
+  shadow.adoptedStyleSheets = [sheet];
+  const root = document.createElement('div');
+  root.className = 'base';
+  // Outside, the target of a key is the element: the page would take letters for shortcuts.
+  for (const name of ['keydown', 'keypress', 'keyup']) {
+    root.addEventListener(name, (event) => {
+      if (event.target instanceof HTMLElement && event.target.matches(TYPED_IN)) {
+        event.stopPropagation();
+      }
+    });
+  }
+  shadow.append(root);
+  return root;
+}
