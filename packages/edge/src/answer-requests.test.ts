@@ -196,7 +196,8 @@ test('an Edge whose policy is too old is not ready', async (t) => {
   t.after(() => keyrail.close());
   const state = () => ({ ...keyrail.state(), tooOld: true });
   const defaults = { onNoPolicy: 'deny', onLimitsUnreachable: 'allow' } as const;
-  const parts = { keyrail: { ...keyrail, state }, defaults, warn: () => {}, relay: null };
+  const stale = { ...keyrail, state };
+  const parts = { keyrail: stale, defaults, warn: () => {}, relay: null, isTrusted };
   const ask = await listening(t, createListener(parts));
   const answer = await ask('/readyz');
   equal(answer.status, 503);
