@@ -1,26 +1,30 @@
 // Password hashing: argon2id at a fixed cost, equal work without an account, two at a time.
-import { equal, match, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../base/errors.ts';
 import { createPasswordHasher } from './passwords.ts';
 
 const AT_ONCE_MAX = 2;
 const WAITING_MAX = 64;
+const CAUSE = { clientAddress: '192.0.2.1', isKnownClient: false };
 
 test('a hash is argon2id at the OWASP minimum cost, with a new salt each time', async () => {
   const hasher = createPasswordHasher();
-  const [one, two] = await Promise.all([hasher.hash('a password'), hasher.hash('a password')]);
+  const [one, two] = await Promise.all([
+    hasher.hash('a password', CAUSE),
+    hasher.hash('a password', CAUSE),
+  ]);
   match(one ?? '', /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   notEqual(one, two);
-  ok(await hasher.verify(one ?? '', 'a password'));
-  equal(await hasher.verify(one ?? '', 'A password'), false);
+  ok(await hasher.verify(one ?? '', 'a password', CAUSE));
+  equal(await hasher.verify(one ?? '', 'A password', CAUSE), false);
 });
 
 test('without an account the same work is done, and the result is false', async () => {
   const hasher = createPasswordHasher();
-  const stored = await hasher.hash('a password');
+  const stored = await hasher.hash('a password', CAUSE);
   for (const hash of [stored, null]) {
-    equal(await hasher.verify(hash, 'no account has this password'), false);
+    equal(await hasher.verify(hash, 'no account has this password', CAUSE), false);
   }
   equal(hasher.runs(), 3);
   // Of $argon2id$v=19$m=…,t=…,p=1$salt$digest all but salt and digest is the cost.
@@ -34,7 +38,7 @@ test('two hashes run at once, sixty-four wait, and the next is refused with Retr
   const hasher = createPasswordHasher();
   const EXTRA = 10;
   const asked = Array.from({ length: AT_ONCE_MAX + WAITING_MAX + EXTRA }, (_, n) =>
-    hasher.hash(`password number ${n}`),
+    hasher.hash(`password number ${n}`, CAUSE),
   );
   equal(hasher.runs(), AT_ONCE_MAX);
   const outcomes = await Promise.allSettled(asked);
@@ -47,15 +51,77 @@ test('two hashes run at once, sixty-four wait, and the next is refused with Retr
   }
   ok(outcomes.slice(0, AT_ONCE_MAX + WAITING_MAX).every(({ status }) => status === 'fulfilled'));
   equal(hasher.runs(), AT_ONCE_MAX + WAITING_MAX);
-  await hasher.hash('there is room again');
+  await hasher.hash('there is room again', CAUSE);
 });
 
 test('a hash that fails frees its slot', async () => {
   const hasher = createPasswordHasher();
   const broken = await Promise.allSettled(
-    Array.from({ length: 10 }, () => hasher.verify('$argon2id$no hash at all', 'a password')),
+    Array.from({ length: 10 }, () =>
+      hasher.verify('$argon2id$no hash at all', 'a password', CAUSE),
+    ),
   );
   ok(broken.every(({ status }) => status === 'rejected'));
-  const fine = await Promise.all([1, 2, 3].map((n) => hasher.hash(`password number ${n}`)));
+  const fine = await Promise.all([1, 2, 3].map((n) => hasher.hash(`password number ${n}`, CAUSE)));
   equal(fine.length, 3);
+});
+
+/** The order in which hashes end, by the address that caused each of them; refused ones are missing. */
+function hashing() {
+  const hasher = createPasswordHasher({ memoryKiB: 1024, passes: 1 });
+  const ended: string[] = [];
+  const refused: string[] = [];
+  const all: Promise<unknown>[] = [];
+  const ask = (clientAddress: string, isKnownClient = false): void => {
+    const one = hasher.verify(null, 'a password', { clientAddress, isKnownClient });
+    all.push(
+      one.then(
+        () => ended.push(clientAddress),
+        () => refused.push(clientAddress),
+      ),
+    );
+  };
+  return { ask, ended, refused, over: () => Promise.all(all) };
+}
+
+test('a known client is served before hashes of thirty networks that wait already', async () => {
+  const { ask, ended, refused, over } = hashing();
+  for (let at = 0; at < AT_ONCE_MAX + WAITING_MAX; at += 1) ask(`198.51.${at % 30}.7`);
+  ask('203.0.113.9', true);
+  await over();
+  deepEqual(refused, []);
+  const place = ended.indexOf('203.0.113.9');
+  ok(place >= 0 && place <= 2 * AT_ONCE_MAX, `${place}`);
+});
+
+test('known clients do not keep others out of the line', async () => {
+  const { ask, ended, over } = hashing();
+  for (let at = 0; at < AT_ONCE_MAX + 16; at += 1) ask(`198.51.${at}.7`, true);
+  ask('203.0.113.9');
+  await over();
+  const place = ended.indexOf('203.0.113.9');
+  ok(place >= 0 && place <= 3 * AT_ONCE_MAX, `${place}`);
+});
+
+test('a network with one hash waits for one of a network with sixty', async () => {
+  for (const crowd of ['198.51.100', '2001:db8:1']) {
+    const { ask, ended, over } = hashing();
+    const crowdedAt = (at: number) =>
+      crowd.includes(':') ? `${crowd}:${at.toString(16)}::1` : `${crowd}.${at}`;
+    for (let at = 0; at < AT_ONCE_MAX + 60; at += 1) ask(crowdedAt(at));
+    ask('203.0.113.9');
+    await over();
+    const place = ended.indexOf('203.0.113.9');
+    ok(place >= 0 && place <= 2 * AT_ONCE_MAX, `${crowd}: ${place}`);
+  }
+});
+
+test('in a full line, a network with few hashes takes a place of the one with the most', async () => {
+  const { ask, ended, refused, over } = hashing();
+  for (let at = 0; at < AT_ONCE_MAX + WAITING_MAX; at += 1) ask('198.51.100.7');
+  for (let at = 0; at < 20; at += 1) ask(`203.0.${at}.9`);
+  await over();
+  equal(refused.length, 20);
+  ok(refused.every((one) => one === '198.51.100.7'));
+  equal(ended.filter((one) => one.startsWith('203.0.')).length, 20);
 });

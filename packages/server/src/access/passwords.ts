@@ -1,8 +1,10 @@
 // Password hashing with argon2id, which is slow on purpose. So that many logins cannot exhaust the
-// machine, two hashes run at a time, 64 wait, and further ones are refused with 429.
+// machine, two hashes run at a time, 64 wait, and further ones are refused with 429. The places are
+// shared by the networks of the clients, and clients known for the account have others.
 import { hash, verify } from '@node-rs/argon2';
-import { limited } from '../base/coalesce.ts';
 import { ApiError } from '../base/errors.ts';
+import { networksOf } from './client-networks.ts';
+import { createFairLine } from './fair-line.ts';
 
 /** The library's number for argon2id; its enum exists only at compile time. */
 const ARGON2ID = 2;
@@ -16,11 +18,15 @@ const ZERO_DIGEST = 'A'.repeat(43);
 
 const AT_ONCE_MAX = 2;
 const WAITING_MAX = 64;
+const KNOWN_WAITING_MAX = 16;
+
+/** Who causes a hash. A known client has signed in to this account before. */
+export type HashCause = { clientAddress: string; isKnownClient: boolean };
 
 export type PasswordHasher = {
-  hash(password: string): Promise<string>;
+  hash(password: string, cause: HashCause): Promise<string>;
   /** Without a stored hash it does the same work, then returns false. */
-  verify(stored: string | null, password: string): Promise<boolean>;
+  verify(stored: string | null, password: string, cause: HashCause): Promise<boolean>;
   /** The hash that is verified without a stored one. Tests compare its cost with that of others. */
   unusedHash: string;
   /** How often argon2 has run. Tests compare the numbers, since equal work takes equal time. */
@@ -32,21 +38,24 @@ export function createPasswordHasher({ memoryKiB, passes } = OWASP_COST): Passwo
   const cost = { algorithm: ARGON2ID, memoryCost: memoryKiB, timeCost: passes, parallelism: 1 };
   const unusedHash = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=1$${ZERO_SALT}$${ZERO_DIGEST}`;
   let runs = 0;
-  const metered = limited({
+  const inTurn = createFairLine({
     atOnceMax: AT_ONCE_MAX,
     waitingMax: WAITING_MAX,
+    knownMax: KNOWN_WAITING_MAX,
     refuse: () => new ApiError('rate_limited', undefined, { headers: { 'retry-after': '2' } }),
   });
-  const counted = <T>(work: () => Promise<T>): Promise<T> =>
-    metered('argon2', () => {
+  const counted = <T>(cause: HashCause, work: () => Promise<T>): Promise<T> => {
+    const { neighbours } = networksOf(cause.clientAddress);
+    return inTurn({ network: neighbours, isKnown: cause.isKnownClient }, () => {
       runs += 1;
       return work();
     });
+  };
 
   return {
-    hash: (password) => counted(() => hash(password, cost)),
-    verify: async (stored, password) => {
-      const matches = await counted(() => verify(stored ?? unusedHash, password));
+    hash: (password, cause) => counted(cause, () => hash(password, cost)),
+    verify: async (stored, password, cause) => {
+      const matches = await counted(cause, () => verify(stored ?? unusedHash, password));
       return stored !== null && matches;
     },
     unusedHash,

@@ -70,6 +70,26 @@ test('all addresses of one IPv6 /64 network count as one client', async () => {
   }
 });
 
+test('IPv6 clients are also counted by their /56 network, four times, and /48, sixteen times', async () => {
+  const { throttle } = setUp();
+  /** As many attempts as are allowed from the 256 networks of a /56. */
+  const allowedFrom = async (home: string): Promise<number> => {
+    let allowed = 0;
+    for (let n = 0; n < 6 * PER_CLIENT_MAX; n += 1) {
+      const address = `2001:db8:1:${home}${(n % 256).toString(16).padStart(2, '0')}::1`;
+      const isAllowed = await throttle.charge(address).then(
+        () => true,
+        () => false,
+      );
+      if (isAllowed) allowed += 1;
+    }
+    return allowed;
+  };
+  for (const home of ['a0', 'b0', 'c', '']) equal(await allowedFrom(home), 4 * PER_CLIENT_MAX);
+  equal(await allowedFrom('d0'), 0);
+  await throttle.charge('2001:db8:2:d000::1');
+});
+
 test('IPv4 clients are counted separately, in both notations of their address', async () => {
   const { throttle } = setUp();
   await times(PER_CLIENT_MAX, () => throttle.charge('::ffff:192.0.2.1'));

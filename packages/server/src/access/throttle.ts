@@ -2,12 +2,12 @@
 // without a credential. It counts submitted addresses, whether or not they have an account. A
 // session proves neither the password nor the mailbox, so attempts with a session are limited too.
 import { createHash } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 import type { Clock } from '../base/clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';
 import { type Counters, partOf, type Verdict } from '../volatile/counters.ts';
 import { createMemoryCounters } from '../volatile/memory.ts';
+import { networksOf } from './client-networks.ts';
 
 export type Throttle = {
   /** Signing up and consuming one-time tokens. */
@@ -50,6 +50,8 @@ export const noThrottle: Throttle = {
 /** Each kind of counter has its own limit, so that a flood of one kind evicts no other kind. */
 type Kind =
   | 'client'
+  | 'client56'
+  | 'client48'
   | 'signup'
   | 'reset'
   | 'login'
@@ -64,8 +66,13 @@ type Rate = { limit: number; windowMs: number; algorithm: 'fixed' | 'sliding' };
 
 const perMinute = (limit: number): Rate => ({ limit, windowMs: MINUTE_MS, algorithm: 'fixed' });
 
+const CLIENT_PER_MINUTE = 120;
+
 const RATES: Record<Exclude<Kind, 'inviter'>, Rate> = {
-  client: perMinute(120),
+  client: perMinute(CLIENT_PER_MINUTE),
+  // All clients in an IPv6 network of 56 and of 48 bits.
+  client56: perMinute(4 * CLIENT_PER_MINUTE),
+  client48: perMinute(16 * CLIENT_PER_MINUTE),
   signup: perMinute(10),
   reset: perMinute(10),
   login: perMinute(10),
@@ -93,18 +100,6 @@ const ratesOf = ({ invitesPerHourMax = INVITES_PER_HOUR_USUAL }: ChosenRates): R
 
 /** Counters per kind. Above this, the oldest counters that are below their limit are evicted. */
 const NAMES_MAX = 100_000;
-
-const NETWORK_GROUPS = 4;
-
-/**
- * An IPv6 client has a whole /64 network and could use a new address for every request, so the
- * network is counted. An IPv4-mapped IPv6 address is counted as IPv4.
- */
-function clientOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return 'parts' in parsed ? parsed.parts.slice(0, NETWORK_GROUPS).join(':') : parsed.toString();
-}
 
 /** A digest, so that client and e-mail addresses are not written to another store. */
 const digestOf = (kind: Kind, subject: string): string =>
@@ -166,20 +161,26 @@ export function createThrottle(
 ): Throttle {
   const { charge, count } = createCharges(clock, counters, chosen);
 
+  async function chargeClient(address: string): Promise<void> {
+    const { client, wider } = networksOf(address);
+    await charge('client', client);
+    if (!wider) return;
+    await charge('client56', wider.bits56);
+    await charge('client48', wider.bits48);
+  }
+
   async function chargeFor(kind: Kind, clientAddress: string, email: string): Promise<void> {
-    await charge('client', clientOf(clientAddress));
+    await chargeClient(clientAddress);
     await charge(kind, email.toLowerCase());
   }
 
   return {
     charge: (clientAddress, email) =>
-      email === undefined
-        ? charge('client', clientOf(clientAddress))
-        : chargeFor('signup', clientAddress, email),
+      email === undefined ? chargeClient(clientAddress) : chargeFor('signup', clientAddress, email),
     chargeReset: (clientAddress, email) => chargeFor('reset', clientAddress, email),
     async chargeLogin(clientAddress, email) {
-      const pair = `${clientOf(clientAddress)} ${email.toLowerCase()}`;
-      await charge('client', clientOf(clientAddress));
+      const pair = `${networksOf(clientAddress).client} ${email.toLowerCase()}`;
+      await chargeClient(clientAddress);
       await charge('pair', pair);
       // Known clients are counted too; otherwise the response would reveal that one is known.
       const { waitMs } = await count('login', email.toLowerCase());

@@ -203,8 +203,8 @@ test('a login or change fails if a reset completes while the password is verifie
     hasher: {
       ...hasher,
       // The old password matches; then the reset completes before the result is used.
-      verify: async (stored, password) => {
-        const matches = await hasher.verify(stored, password);
+      verify: async (stored, password, cause) => {
+        const matches = await hasher.verify(stored, password, cause);
         await overtake();
         return matches;
       },

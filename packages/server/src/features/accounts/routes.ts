@@ -76,7 +76,7 @@ const personRoutes = ({
       run: async ({ people, body: { email, password, name = null }, clientAddress }) => {
         await throttle.charge(clientAddress, email);
         refuseWeakPassword(password, email);
-        const passwordHash = await hasher.hash(password);
+        const passwordHash = await hasher.hash(password, { clientAddress, isKnownClient: false });
         await people((tx) => signUp(tx, { email, passwordHash, name, policy }));
         return { object: 'signup', email, accepted: true } as const;
       },
@@ -101,13 +101,15 @@ const personRoutes = ({
     'POST /v1/auth/me/password': {
       boundary: 'none',
       door: 'gate',
-      run: async ({ people, principal, body: { current_password, password } }) => {
+      run: async ({ people, principal, body: { current_password, password }, clientAddress }) => {
         const { userId, sessionId } = personOf(principal);
         await throttle.chargeAccount(userId);
         const { passwordHash: verifiedHash, email } = await people((tx) => loadUser(tx, userId));
-        if (!(await hasher.verify(verifiedHash, current_password))) throw forbidden(WRONG_PASSWORD);
+        const cause = { clientAddress, isKnownClient: true };
+        const isRight = await hasher.verify(verifiedHash, current_password, cause);
+        if (!isRight) throw forbidden(WRONG_PASSWORD);
         refuseWeakPassword(password, email);
-        const passwordHash = await hasher.hash(password);
+        const passwordHash = await hasher.hash(password, cause);
         await people((tx) => changePassword(tx, { userId, sessionId, verifiedHash, passwordHash }));
         return { object: 'password', changed: true } as const;
       },
@@ -152,7 +154,7 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
         // The token is looked up first: an unknown token must not cost a password hash.
         const { id: ownerId, email } = await people((tx) => findResetOwner(tx, token));
         refuseWeakPassword(password, email);
-        const passwordHash = await hasher.hash(password);
+        const passwordHash = await hasher.hash(password, { clientAddress, isKnownClient: false });
         await people((tx) => resetPassword(tx, { ownerId, token, passwordHash }));
         return { object: 'password_reset', consumed: true } as const;
       },

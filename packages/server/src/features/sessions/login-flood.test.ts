@@ -1,10 +1,12 @@
 // Wrong passwords from other clients do not lock a person out of a known client, and responses do
 // not reveal whether an account exists.
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { newAddress, PASSWORD, someone } from '@keyrail/testing/people.ts';
 import { appBeside, traced } from '@keyrail/testing/second-app.ts';
+import { until } from '@keyrail/testing/until.ts';
+import { createPasswordHasher } from '../../access/passwords.ts';
 import { createThrottle } from '../../access/throttle.ts';
 
 const WRONG = 'not the right password';
@@ -97,4 +99,31 @@ test('attempts from a known client count for the address and are limited like ot
   for (const each of [email, unknown]) {
     equal((await login({ email: each, password: WRONG, from: ELSEWHERE })).status, 429);
   }
+});
+
+test('a known client signs in before the last of sixty-six waiting logins of thirty networks', async (t) => {
+  const vendor = await harness(t);
+  const { email } = await someone(vendor);
+  const began = vendor.clock.now();
+  const { app } = appBeside(t, vendor.testApp, {
+    throttle: createThrottle({ now: () => began, shiftMs: () => 0 }),
+    hasher: createPasswordHasher(),
+  });
+  const ended: string[] = [];
+  const login = async (who: string, password: string, remoteAddress: string) => {
+    const payload = { email: who, password };
+    const asked = { method: 'POST', url: '/v1/auth/sessions', payload, remoteAddress } as const;
+    const { statusCode } = await app.http.inject(asked);
+    ended.push(remoteAddress);
+    return statusCode;
+  };
+  equal(await login(email, PASSWORD, HOME), 201);
+  ended.length = 0;
+  const flood = Array.from({ length: 66 }, (_, n) =>
+    login(newAddress(), WRONG, `198.51.${n % 30}.${n}`),
+  );
+  await until(async () => ended.length > 0);
+  equal(await login(email, PASSWORD, HOME), 201);
+  deepEqual(new Set(await Promise.all(flood)), new Set([401]));
+  ok(ended.indexOf(HOME) < ended.length / 2, `${ended.indexOf(HOME)}`);
 });

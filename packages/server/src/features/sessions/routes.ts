@@ -47,9 +47,11 @@ export const sessionRoutes = ({
       run: async ({ people, body: { email, password, workspace_id }, clientAddress, header }) => {
         const attempt = await throttle.chargeLogin(clientAddress, email);
         const user = await people((tx) => findUserByEmail(tx, email));
-        const matches = await hasher.verify(user?.passwordHash ?? null, password);
+        const { isKnownClient } = attempt;
+        const cause = { clientAddress, isKnownClient };
+        const matches = await hasher.verify(user?.passwordHash ?? null, password, cause);
         const isRight = user !== null && matches;
-        if (attempt.refusal && !(isRight && attempt.isKnownClient)) throw attempt.refusal;
+        if (attempt.refusal && !(isRight && isKnownClient)) throw attempt.refusal;
         if (!isRight) throw new ApiError('invalid_credentials');
         const login = { userId: user.id, verifiedHash: user.passwordHash };
         const workspaceId = workspace_id ?? null;

@@ -1,0 +1,32 @@
+// The networks of a client address. An IPv6 client has a whole /64 network and could use a new
+// address for every request; a home or an office has a /56, and a site a /48. An IPv4-mapped IPv6
+// address is IPv4.
+import ipaddr from 'ipaddr.js';
+
+export type ClientNetworks = {
+  /** What counts as one client: an IPv4 address, or a network of 64 bits. */
+  client: string;
+  /** The networks of 56 and of 48 bits around an IPv6 client. */
+  wider: { bits56: string; bits48: string } | null;
+  /** Clients that share a line: an IPv4 network of 24 bits, or an IPv6 network of 48. */
+  neighbours: string;
+};
+
+const GROUP_BITS = 16;
+const CLIENT_GROUPS = 4;
+const SITE_GROUPS = 3;
+const OCTETS = 3;
+const HOME_MASK = 0xff00;
+
+export function networksOf(address: string): ClientNetworks {
+  if (!ipaddr.isValid(address)) return { client: address, wider: null, neighbours: address };
+  const parsed = ipaddr.process(address);
+  if (!('parts' in parsed)) {
+    const neighbours = parsed.octets.slice(0, OCTETS).join('.');
+    return { client: parsed.toString(), wider: null, neighbours };
+  }
+  const groups = parsed.parts.slice(0, CLIENT_GROUPS);
+  const site = groups.slice(0, SITE_GROUPS).join(':');
+  const home = `${site}:${(groups[SITE_GROUPS] ?? 0) & HOME_MASK}/${SITE_GROUPS * GROUP_BITS + 8}`;
+  return { client: groups.join(':'), wider: { bits56: home, bits48: site }, neighbours: site };
+}

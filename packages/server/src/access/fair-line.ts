@@ -1,0 +1,83 @@
+// A bounded line for slow work, shared by networks: each network has a lane, and the lanes are
+// served in turn. If the line is full, a call of a network with few waiting calls takes the place
+// of the newest one in the longest lane. So one network delays the others by one call at most.
+
+type Waiting = { begin(): void; refuse(error: Error): void };
+
+type Line = {
+  /** Resolves when it is the caller's turn; rejects if there is no place, or none any more. */
+  join(network: string): Promise<void>;
+  /** Takes the next caller out of the line. */
+  next(): (() => void) | null;
+};
+
+type LineParts = { waitingMax: number; refuse(): Error };
+
+function createLine({ waitingMax, refuse }: LineParts): Line {
+  /** In the order of their turns. */
+  const lanes = new Map<string, Waiting[]>();
+  let size = 0;
+
+  function longest(): Waiting[] {
+    let found: Waiting[] = [];
+    for (const lane of lanes.values()) if (lane.length > found.length) found = lane;
+    return found;
+  }
+
+  return {
+    join(network) {
+      const caller = Promise.withResolvers<void>();
+      const lane = lanes.get(network) ?? [];
+      if (size >= waitingMax) {
+        const crowded = longest();
+        if (crowded.length <= lane.length + 1) return Promise.reject(refuse());
+        crowded.pop()?.refuse(refuse());
+        size -= 1;
+      }
+      lane.push({ begin: caller.resolve, refuse: caller.reject });
+      lanes.set(network, lane);
+      size += 1;
+      return caller.promise;
+    },
+    next() {
+      const [network, lane] = lanes.entries().next().value ?? [];
+      if (network === undefined || lane === undefined) return null;
+      const first = lane.shift();
+      lanes.delete(network);
+      if (lane.length > 0) lanes.set(network, lane);
+      size -= 1;
+      return first?.begin ?? null;
+    },
+  };
+}
+
+type FairLineParts = { atOnceMax: number; waitingMax: number; knownMax: number; refuse(): Error };
+
+/** `isKnown`: the caller waits in a line of its kind, and the two lines are served in turn. */
+export type Turn = { network: string; isKnown: boolean };
+
+export function createFairLine({ atOnceMax, waitingMax, knownMax, refuse }: FairLineParts) {
+  const known = createLine({ waitingMax: knownMax, refuse });
+  const others = createLine({ waitingMax, refuse });
+  let running = 0;
+  let isKnownsTurn = true;
+
+  function nextOf(): (() => void) | null {
+    const [first, second] = isKnownsTurn ? [known, others] : [others, known];
+    isKnownsTurn = !isKnownsTurn;
+    return first.next() ?? second.next();
+  }
+
+  return async <T>({ network, isKnown }: Turn, work: () => Promise<T>): Promise<T> => {
+    if (running < atOnceMax) running += 1;
+    else await (isKnown ? known : others).join(network);
+    try {
+      return await work();
+    } finally {
+      // The slot is handed to the next waiting call, so that a new call cannot take it first.
+      const begin = nextOf();
+      if (begin) begin();
+      else running -= 1;
+    }
+  };
+}
