@@ -161,11 +161,16 @@ function requestBodyOf(
   const schema = jsonSchemaOf(described, 'input', components);
   const example = exampleBody(schema, line, components);
   return {
-    ...(bodyBytesMax && { description: `At most ${bodyBytesMax / MEBIBYTE} MiB.` }),
+    ...(bodyBytesMax && { description: `At most ${sizeText(bodyBytesMax)}.` }),
     required: !bodyOptional,
     content: { 'application/json': { schema, example } },
   };
 }
+
+const KIBIBYTE = 1024;
+
+const sizeText = (bytes: number): string =>
+  bytes < MEBIBYTE ? `${bytes / KIBIBYTE} KiB` : `${bytes / MEBIBYTE} MiB`;
 
 function answersOf(line: string, endpoint: Endpoint, components: Components): JsonObject {
   const answers = Object.entries(endpoint.answers).map(([status, type]) => {

@@ -158,6 +158,7 @@ export function buildApp(parts: AppParts): App {
     verifiedOnly: parts.verifiedOnly,
     newRequestId: createRequestIdMaker(newId),
     chargeEmbedChange: parts.chargeEmbedChange,
+    chargeClient: parts.throttle.chargeClient,
     checkAnswers: parts.checkAnswers,
     publicUrl,
     trustProxy: parts.trustProxy,

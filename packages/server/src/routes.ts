@@ -39,7 +39,7 @@ type RouteParts = AccountParts &
 export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...accountRoutes(parts),
   ...sessionRoutes(parts),
-  ...acceptanceRoutes(parts),
+  ...acceptanceRoutes,
   ...workspaceRoutes(parts),
   ...memberRoutes(parts),
   ...projectRoutes,

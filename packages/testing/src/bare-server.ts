@@ -14,6 +14,7 @@ export function bareServer(
   const parts = {
     checkAnswers: true,
     chargeEmbedChange: () => {},
+    chargeClient: async () => {},
     log: openLog('silent', process.stderr),
     newRequestId: () => 'made',
     publicUrl: 'http://keyrail.test',

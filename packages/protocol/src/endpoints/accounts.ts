@@ -17,7 +17,7 @@ import {
 import { list } from '../objects/wire.ts';
 import { paging } from '../query.ts';
 import { Email, Name, NewPassword, OneTimeToken, Password, Uuid } from '../validators.ts';
-import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX } from '../wire/limits.ts';
+import { LIST_LIMIT_DEFAULT, LIST_LIMIT_MAX, OPEN_BODY_BYTES_MAX } from '../wire/limits.ts';
 
 export const accountEndpoints = endpoints({
   'POST /v1/auth/users': {
@@ -28,6 +28,7 @@ export const accountEndpoints = endpoints({
       'and for deployments with sign-up disabled. A new account is sent a verification link, an ' +
       'existing one a notice.',
     body: z.strictObject({ email: Email, password: NewPassword, name: Name.optional() }),
+    bodyBytesMax: OPEN_BODY_BYTES_MAX,
     answers: { 202: Signup },
   },
   'POST /v1/auth/sessions': {
@@ -37,6 +38,7 @@ export const accountEndpoints = endpoints({
       'Exchanges an address and a password for a session token, which is shown once. Without ' +
       '`workspace_id`, the session starts in the workspace that was active last.',
     body: z.strictObject({ email: Email, password: Password, workspace_id: Uuid.optional() }),
+    bodyBytesMax: OPEN_BODY_BYTES_MAX,
     answers: { 201: Session },
   },
   'GET /v1/auth/me': {
@@ -110,6 +112,7 @@ export const accountEndpoints = endpoints({
       'Proves that the person reads mail at the address. A token works once; an account with a ' +
       'verified address can accept invitations.',
     body: z.strictObject({ token: OneTimeToken }),
+    bodyBytesMax: OPEN_BODY_BYTES_MAX,
     answers: { 200: EmailVerified },
   },
   'POST /v1/auth/password_resets': {
@@ -119,6 +122,7 @@ export const accountEndpoints = endpoints({
       'For a person that forgot the password. The response is the same whether or not the ' +
       'address has an account.',
     body: z.strictObject({ email: Email }),
+    bodyBytesMax: OPEN_BODY_BYTES_MAX,
     answers: { 202: ResetAccepted },
   },
   'POST /v1/auth/password_resets/consume': {
@@ -126,6 +130,7 @@ export const accountEndpoints = endpoints({
     summary: 'Set a new password with the mailed token',
     description: 'Completes a reset. A token works once, and every session of the account ends.',
     body: z.strictObject({ token: OneTimeToken, password: NewPassword }),
+    bodyBytesMax: OPEN_BODY_BYTES_MAX,
     answers: { 200: ResetConsumed },
   },
   'POST /v1/auth/invites/preview': {
@@ -135,6 +140,7 @@ export const accountEndpoints = endpoints({
       'Returns the workspace, the role and the invited address for a token that can still be ' +
       'accepted. The token is not spent. No id of a person is returned.',
     body: z.strictObject({ token: OneTimeToken }),
+    bodyBytesMax: OPEN_BODY_BYTES_MAX,
     answers: { 200: InvitePreview },
   },
   'POST /v1/auth/invites/accept': {

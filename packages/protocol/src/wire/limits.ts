@@ -3,6 +3,8 @@
 
 // Requests as a whole
 export const BODY_BYTES_MAX = 1_048_576;
+/** Of endpoints without a credential, except reports of leaked keys. */
+export const OPEN_BODY_BYTES_MAX = 8192;
 export const LARGE_BODY_BYTES_MAX = 8_388_608;
 export const JSON_DEPTH_MAX = 64;
 // Per body of an endpoint without a credential: parsing 1 MiB of names would block other requests.

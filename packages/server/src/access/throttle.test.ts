@@ -11,10 +11,34 @@ const PER_RECIPIENT_MAX = 30;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-function setUp(): { throttle: Throttle; pass(ms: number): void } {
+/** The throttle as its endpoints use it: first the client, then the address. */
+type Charging = Pick<Throttle, 'chargeRecipient'> & {
+  charge(client: string, email?: string): Promise<void>;
+  chargeReset(client: string, email: string): Promise<void>;
+  chargeLogin: Throttle['chargeLogin'];
+};
+
+function charging(throttle: Throttle): Charging {
+  const after =
+    <T>(charge: (client: string, email: string) => Promise<T>) =>
+    async (client: string, email: string) => {
+      await throttle.chargeClient(client);
+      return charge(client, email);
+    };
+  const signUp = after((_, email) => throttle.chargeSignUp(email));
+  return {
+    chargeRecipient: throttle.chargeRecipient,
+    charge: (client, email) =>
+      email === undefined ? throttle.chargeClient(client) : signUp(client, email),
+    chargeReset: after((_, email) => throttle.chargeReset(email)),
+    chargeLogin: after((client, email) => throttle.chargeLogin(client, email)),
+  };
+}
+
+function setUp(): { throttle: Charging; pass(ms: number): void } {
   let nowMs = Date.parse('2026-03-01T12:00:00Z');
   return {
-    throttle: createThrottle({ now: () => new Date(nowMs), shiftMs: () => 0 }),
+    throttle: charging(createThrottle({ now: () => new Date(nowMs), shiftMs: () => 0 })),
     pass: (ms) => {
       nowMs += ms;
     },

@@ -10,11 +10,12 @@ import { createMemoryCounters } from '../volatile/memory.ts';
 import { networksOf } from './client-networks.ts';
 
 export type Throttle = {
-  /** Signing up and consuming one-time tokens. */
-  charge(clientAddress: string, email?: string): Promise<void>;
+  /** All requests without a credential, before their bodies are read. */
+  chargeClient(address: string): Promise<void>;
+  chargeSignUp(email: string): Promise<void>;
   /** Password resets. Counted separately, so that wrong logins cannot block a reset. */
-  chargeReset(clientAddress: string, email: string): Promise<void>;
-  /** Throws if this client has tried this address, or all addresses together, too often. */
+  chargeReset(email: string): Promise<void>;
+  /** Throws if this client has tried this address too often. */
   chargeLogin(clientAddress: string, email: string): Promise<LoginAttempt>;
   /** Attempts of a signed-in person, and e-mails to that person's own address. */
   chargeAccount(userId: string): Promise<void>;
@@ -39,7 +40,8 @@ type LoginAttempt = {
 const free = async (): Promise<void> => {};
 
 export const noThrottle: Throttle = {
-  charge: free,
+  chargeClient: free,
+  chargeSignUp: free,
   chargeReset: free,
   chargeLogin: async () => ({ refusal: null, isKnownClient: false, succeeded: free }),
   chargeAccount: free,
@@ -169,18 +171,12 @@ export function createThrottle(
     await charge('client48', wider.bits48);
   }
 
-  async function chargeFor(kind: Kind, clientAddress: string, email: string): Promise<void> {
-    await chargeClient(clientAddress);
-    await charge(kind, email.toLowerCase());
-  }
-
   return {
-    charge: (clientAddress, email) =>
-      email === undefined ? chargeClient(clientAddress) : chargeFor('signup', clientAddress, email),
-    chargeReset: (clientAddress, email) => chargeFor('reset', clientAddress, email),
+    chargeClient,
+    chargeSignUp: (email) => charge('signup', email.toLowerCase()),
+    chargeReset: (email) => charge('reset', email.toLowerCase()),
     async chargeLogin(clientAddress, email) {
       const pair = `${networksOf(clientAddress).client} ${email.toLowerCase()}`;
-      await chargeClient(clientAddress);
       await charge('pair', pair);
       // Known clients are counted too; otherwise the response would reveal that one is known.
       const { waitMs } = await count('login', email.toLowerCase());

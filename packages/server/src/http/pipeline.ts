@@ -7,30 +7,25 @@ import {
   querySchemaOf,
   takesIdempotencyKey,
 } from '@keyrail/protocol/endpoint.ts';
-import { Impact } from '@keyrail/protocol/objects/impact.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import { REPLAYED_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
 import type { ChargeEmbedChange } from '../access/embed-changes.ts';
 import { refuseBeyondToken, refuseMintingPage } from '../access/embed-rules.ts';
-import {
-  OTHER_WORKSPACE,
-  refuseOtherWorkspace,
-  WORKSPACE_HEADER,
-} from '../access/named-workspace.ts';
+import { refuseOtherWorkspace, WORKSPACE_HEADER } from '../access/named-workspace.ts';
 import { type Principal, reachOf, refuseUnverified } from '../access/principal.ts';
 import { refuseQuarantined } from '../access/quarantine.ts';
 import { leastRole, refuseBelow } from '../access/roles.ts';
+import type { Throttle } from '../access/throttle.ts';
 import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { ApiError, invalid } from '../base/errors.ts';
-import { JsonText } from '../base/json-text.ts';
 import { always, chain } from '../base/maybe-async.ts';
 import type { Fate } from '../doors/write.ts';
+import { checkAnswer } from './check-answers.ts';
 import type { Cursors } from './cursor.ts';
 import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
-import { apiErrorOf } from './faults.ts';
 import { type HashRequest, keyedRequestOf } from './idempotency-key.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
 import { createQueryMemory, type ParseQuery } from './repeated-queries.ts';
@@ -42,6 +37,8 @@ export type PipelineParts = RouteDoorParts & {
   /** People with an unverified address may neither create workspaces nor invite. */
   verifiedOnly: boolean;
   chargeEmbedChange: ChargeEmbedChange;
+  /** Throws 429 for a client that sends too many requests without a credential. */
+  chargeClient: Throttle['chargeClient'];
   hashRequest: HashRequest;
   /** Checks every response against its declaration: enabled in tests. */
   checkAnswers: boolean;
@@ -81,6 +78,7 @@ export type Caller = {
   origin: string | undefined;
   /** The workspace that the caller expects to work in. */
   workspace: string | undefined;
+  clientAddress: string;
 };
 
 type Pipeline = {
@@ -97,7 +95,16 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
   const takesKey = takesIdempotencyKey(line, endpoint);
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
-  function admit({ authorization, origin, workspace }: Caller): Admitted | Promise<Admitted> {
+  const isCharged = endpoint.auth === 'none' && !isSafe;
+
+  function admit(caller: Caller): Admitted | Promise<Admitted> {
+    route.refuseUnread?.();
+    return isCharged
+      ? parts.chargeClient(caller.clientAddress).then(() => admitKnown(caller))
+      : admitKnown(caller);
+  }
+
+  function admitKnown({ authorization, origin, workspace }: Caller): Admitted | Promise<Admitted> {
     const known = expectWork(route, parts);
     const outcome = always(
       () => authenticate(parts.credentials, endpoint.auth, authorization),
@@ -177,7 +184,8 @@ function refusalsOf(
   };
 }
 
-const callerIn = ({ header }: Incoming): Caller => ({
+const callerIn = ({ header, clientAddress }: Incoming): Caller => ({
+  clientAddress,
   authorization: header('authorization'),
   origin: header('origin'),
   workspace: header(WORKSPACE_HEADER),
@@ -259,25 +267,4 @@ function outgoingOf(
   }
   const { status = usualStatus, body, headers, next } = outcome;
   return { status, body, headers, nextCursor: next && issueCursor(next) };
-}
-
-/** A conflict that the endpoint does not declare becomes a failure of the server. */
-export function checkedRefusal({ endpoint, line }: ServedRoute, thrown: unknown): unknown {
-  const { code, message } = apiErrorOf(thrown);
-  // Every endpoint with a workspace has this one; the introduction of the document describes it.
-  if (message === OTHER_WORKSPACE) return thrown;
-  if (code !== 'conflict' || endpoint.refusals?.[409] !== undefined) return thrown;
-  return new Error(`${line}: undeclared conflict: ${message}`);
-}
-
-function checkAnswer(
-  { endpoint, line }: ServedRoute,
-  { status, body }: Outgoing,
-  isDryRun: boolean,
-): void {
-  const schema = isDryRun ? Impact : endpoint.answers[status];
-  assert(schema !== undefined, `${line}: undeclared response status ${status}`);
-  if (schema === null) return;
-  const parsed = schema.safeParse(body instanceof JsonText ? JSON.parse(body.text) : body);
-  assert(parsed.success, `${line}: response does not match its schema: ${parsed.error?.message}`);
 }

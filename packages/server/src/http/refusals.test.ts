@@ -121,6 +121,7 @@ test('the time to receive a body does not count towards the deadline', async (t)
     authorization: undefined,
     origin: undefined,
     workspace: undefined,
+    clientAddress: '192.0.2.1',
   });
   nowMs += 20_000;
   const incoming = { params: {}, query: {}, fate: newFate() } as Incoming;

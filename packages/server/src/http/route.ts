@@ -113,6 +113,8 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
    * continues when all other writes are refused. `spare`: it is dispensable and is refused first.
    */
   storage?: StorageUse;
+  /** Throws if no request can succeed, whatever its body. Runs before the body is read. */
+  refuseUnread?(): void;
   /** Many small statements, each with its own deadline, instead of one deadline for all. */
   patience?: 'stepped';
   /** Revokes access: runs before other changes when database connections are scarce. */
@@ -203,6 +205,7 @@ export type ServedRoute = {
   whenQuarantined?: WhenQuarantined;
   verifiedPerson?: true;
   storage?: StorageUse;
+  refuseUnread?(): void;
   patience?: 'stepped';
   goesFirst?: true;
   compress?: true;

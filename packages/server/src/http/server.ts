@@ -8,16 +8,17 @@ import { ApiError } from '../base/errors.ts';
 import { isLevelEnabled, type Log } from '../base/log.ts';
 import { chain, settle } from '../base/maybe-async.ts';
 import type { Tracing } from '../base/tracing.ts';
+import { checkedRefusal } from './check-answers.ts';
 import { standardHeaders } from './headers.ts';
 import { createLingering } from './lingering.ts';
 import { refuseMalformed } from './malformed-http.ts';
 import { refuseOtherMethods, refuseRareMethods, routerPath } from './method-not-allowed.ts';
 import { type Metering, metricsRoute } from './metrics-route.ts';
 import { observeResponses } from './observed-responses.ts';
+import { createOpenBodies, type OpenBodies } from './open-bodies.ts';
 import {
   type Admitted,
   type Caller,
-  checkedRefusal,
   createPipeline,
   type Incoming,
   type PipelineParts,
@@ -46,6 +47,7 @@ export type ServerParts = PipelineParts & {
   tracing?: Tracing | null;
   /** Overrides for tests. */
   socketLimits?: Partial<SocketLimits>;
+  openBodiesBytesMax?: number;
 };
 
 export function buildServer(routes: readonly ServedRoute[], parts: ServerParts): FastifyInstance {
@@ -94,7 +96,8 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
       : refuseUnknown(request, reply),
   );
   refuseRareMethods(app, responses, refuseUnknown);
-  for (const route of routes) addRoute(app, route, { ...parts, responses });
+  const openBodies = createOpenBodies(parts.openBodiesBytesMax);
+  for (const route of routes) addRoute(app, route, { ...parts, responses, openBodies });
   refuseOtherMethods(app, routes, responses);
   if (parts.metering) metricsRoute(app, parts.metering, standard);
   return app;
@@ -125,10 +128,16 @@ declare module 'fastify' {
   }
 }
 
+type Done = (error?: Error) => void;
+
 function addRoute(
   app: FastifyInstance,
   route: ServedRoute,
-  { responses, ...parts }: ServerParts & { responses: Responses },
+  {
+    responses,
+    openBodies,
+    ...parts
+  }: ServerParts & { responses: Responses; openBodies: OpenBodies },
 ): void {
   const { method, path } = splitLine(route.line);
   const pipeline = createPipeline(route, { ...parts, storage: route.storage });
@@ -140,24 +149,27 @@ function addRoute(
         return writeResponse({ request, reply, headers }, outgoing, route.compress ?? false);
       }),
     );
+  const { auth, bodyBytesMax = BODY_BYTES_MAX } = route.endpoint;
+  const isOpen = auth === 'none' || auth === 'signature';
   app.route({
     method,
     url: routerPath(path),
     config: { line: route.line },
-    bodyLimit: route.endpoint.bodyBytesMax ?? BODY_BYTES_MAX,
+    bodyLimit: bodyBytesMax,
     ...(method !== 'GET' && {
-      onRequest: (request: FastifyRequest, _: FastifyReply, done: (error?: Error) => void) => {
+      onRequest: (request: FastifyRequest, reply: FastifyReply, done: Done) => {
         const admitted = (one: Admitted) => {
           request[ADMITTED] = one;
           // Fastify rejects a malformed Content-Type, so endpoints that accept any type drop it.
           if (route.endpoint.anyContentType) delete request.headers['content-type'];
           done();
         };
-        settle(
-          () => pipeline.admit(callerOf(request)),
-          admitted,
-          done as (thrown: unknown) => void,
-        );
+        const admit = () =>
+          chain(pipeline.admit(callerOf(request)), (one) => {
+            if (isOpen) openBodies.expect(request, reply, bodyBytesMax);
+            return one;
+          });
+        settle(admit, admitted, done as (thrown: unknown) => void);
       },
     }),
     handler: (request, reply) => {
@@ -189,7 +201,8 @@ function logAnswered({ line, hot }: ServedRoute, log: Log) {
 
 const noMore = (): void => {};
 
-const callerOf = ({ headers }: FastifyRequest): Caller => ({
+const callerOf = ({ headers, ip }: FastifyRequest): Caller => ({
+  clientAddress: ip,
   authorization: headers.authorization,
   origin: headers.origin,
   workspace: headerText(headers[WORKSPACE_HEADER]),

@@ -74,7 +74,7 @@ const personRoutes = ({
       boundary: 'none',
       door: 'gate',
       run: async ({ people, body: { email, password, name = null }, clientAddress }) => {
-        await throttle.charge(clientAddress, email);
+        await throttle.chargeSignUp(email);
         refuseWeakPassword(password, email);
         const passwordHash = await hasher.hash(password, { clientAddress, isKnownClient: false });
         await people((tx) => signUp(tx, { email, passwordHash, name, policy }));
@@ -131,8 +131,7 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
     'POST /v1/auth/email_verifications/consume': {
       boundary: 'none',
       door: 'gate',
-      run: async ({ people, body: { token }, clientAddress }) => {
-        await throttle.charge(clientAddress);
+      run: async ({ people, body: { token } }) => {
         await people((tx) => verifyEmail(tx, token));
         return { object: 'email_verification', verified: true } as const;
       },
@@ -140,8 +139,8 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
     'POST /v1/auth/password_resets': {
       boundary: 'none',
       door: 'gate',
-      run: async ({ people, body: { email }, clientAddress }) => {
-        await throttle.chargeReset(clientAddress, email);
+      run: async ({ people, body: { email } }) => {
+        await throttle.chargeReset(email);
         await people((tx) => requestPasswordReset(tx, email));
         return { object: 'password_reset', accepted: true } as const;
       },
@@ -150,7 +149,6 @@ const tokenRoutes = ({ hasher, throttle, passwordCharsMin: charsMin }: AccountPa
       boundary: 'none',
       door: 'gate',
       run: async ({ people, body: { token, password }, clientAddress }) => {
-        await throttle.charge(clientAddress);
         // The token is looked up first: an unknown token must not cost a password hash.
         const { id: ownerId, email } = await people((tx) => findResetOwner(tx, token));
         refuseWeakPassword(password, email);

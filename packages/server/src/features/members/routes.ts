@@ -113,28 +113,26 @@ const acceptanceLines = linesOf(
   'POST /v1/auth/invites/accept',
 );
 
-export const acceptanceRoutes = ({ throttle }: Pick<MemberParts, 'throttle'>): ServedRoute[] =>
-  serve(acceptanceLines, {
-    'POST /v1/auth/invites/preview': {
-      boundary: 'none',
-      door: 'gate',
-      run: async ({ writeIn, body: { token }, clientAddress }) => {
-        await throttle.charge(clientAddress);
-        const write = writeIn(reachOfToken(token, { type: 'system', id: null }));
-        return presentPreview(await write((tx) => readInvite(tx, token)));
-      },
+export const acceptanceRoutes: ServedRoute[] = serve(acceptanceLines, {
+  'POST /v1/auth/invites/preview': {
+    boundary: 'none',
+    door: 'gate',
+    run: async ({ writeIn, body: { token } }) => {
+      const write = writeIn(reachOfToken(token, { type: 'system', id: null }));
+      return presentPreview(await write((tx) => readInvite(tx, token)));
     },
-    'POST /v1/auth/invites/accept': {
-      boundary: 'none',
-      door: 'gate',
-      run: async ({ writeIn, principal, body: { token } }) => {
-        const { userId, sessionId, reach } = personOf(principal);
-        const write = writeIn(reachOfToken(token, { type: 'user', id: userId }));
-        const acceptance = { token, userId, sessionId, becomesActive: reach === null };
-        return presentJoined(await write((tx) => acceptInvite(tx, acceptance)));
-      },
+  },
+  'POST /v1/auth/invites/accept': {
+    boundary: 'none',
+    door: 'gate',
+    run: async ({ writeIn, principal, body: { token } }) => {
+      const { userId, sessionId, reach } = personOf(principal);
+      const write = writeIn(reachOfToken(token, { type: 'user', id: userId }));
+      const acceptance = { token, userId, sessionId, becomesActive: reach === null };
+      return presentJoined(await write((tx) => acceptInvite(tx, acceptance)));
     },
-  });
+  },
+});
 
 /** The workspace that the token names. Only the whole token opens an invitation there. */
 function reachOfToken(token: string, actor: Actor): Reach {

@@ -33,6 +33,10 @@ export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): Se
       door: 'gate',
       storage: 'reserve',
       patience: 'stepped',
+      refuseUnread() {
+        // No Retry-After: only a setting and a restart help.
+        if (!scannerKeys.isConfigured) throw new ApiError('unavailable', NOT_CONFIGURED);
+      },
       run: async ({ header, body, ...doors }) => {
         const endsAtMs = monotonicMs() + WORK_MS_MAX;
         const signer = await signerOf(scannerKeys, header, body);
@@ -79,8 +83,6 @@ async function signerOf(
   header: (name: string) => string | undefined,
   bytes: Uint8Array,
 ): Promise<string> {
-  // No Retry-After: only a setting and a restart help.
-  if (!keys.isConfigured) throw new ApiError('unavailable', NOT_CONFIGURED);
   for (const sender of SENDERS) {
     const identifier = header(`${sender}-public-key-identifier`);
     const signature = header(`${sender}-public-key-signature`);

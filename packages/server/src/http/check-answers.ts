@@ -1,0 +1,30 @@
+// Checks every response against the declaration of its endpoint: enabled in tests.
+import { Impact } from '@keyrail/protocol/objects/impact.ts';
+import { OTHER_WORKSPACE } from '../access/named-workspace.ts';
+import { assert } from '../base/assert.ts';
+import { JsonText } from '../base/json-text.ts';
+import { apiErrorOf } from './faults.ts';
+import type { ServedRoute } from './route.ts';
+
+type Answered = { status: number; body: unknown };
+
+/** A conflict that the endpoint does not declare becomes a failure of the server. */
+export function checkedRefusal({ endpoint, line }: ServedRoute, thrown: unknown): unknown {
+  const { code, message } = apiErrorOf(thrown);
+  // Every endpoint with a workspace has this one; the introduction of the document describes it.
+  if (message === OTHER_WORKSPACE) return thrown;
+  if (code !== 'conflict' || endpoint.refusals?.[409] !== undefined) return thrown;
+  return new Error(`${line}: undeclared conflict: ${message}`);
+}
+
+export function checkAnswer(
+  { endpoint, line }: ServedRoute,
+  { status, body }: Answered,
+  isDryRun: boolean,
+): void {
+  const schema = isDryRun ? Impact : endpoint.answers[status];
+  assert(schema !== undefined, `${line}: undeclared response status ${status}`);
+  if (schema === null) return;
+  const parsed = schema.safeParse(body instanceof JsonText ? JSON.parse(body.text) : body);
+  assert(parsed.success, `${line}: response does not match its schema: ${parsed.error?.message}`);
+}
