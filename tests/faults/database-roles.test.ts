@@ -3,6 +3,7 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '@keyrail/server/base/clock.ts';
+import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import { UnsafeLoginRole } from '@keyrail/server/db/login-role.ts';
 import { openPostgres } from '@keyrail/server/db/postgres.ts';
 import { migratePostgres } from '@keyrail/server/stores.ts';
@@ -17,6 +18,7 @@ import {
   migrateWithSharedRoles,
 } from '../contracts/shared-roles.ts';
 import { type Row, stateOf } from '../contracts/store.ts';
+import { diagnosed, found, messagesOf, quietSettings } from './doctor.ts';
 
 const REFUSED = '42501';
 const DOORS = ['kr_owner', 'kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker', 'kr_backup'];
@@ -56,17 +58,26 @@ const ask = (user: string, database: string, text: string): Promise<Row[]> =>
 
 const administer = (text: string): Promise<Row[]> => ask('postgres', 'postgres', text);
 
-/** The statements of docs/operate.md: those before the first start, and the one after it. */
+/** The statements of docs/operate.md before and after a comment: those before the first start, and
+ * those after it; then the same for a login that only migrates. */
 const statements = documents()
   .filter(({ path }) => path === 'docs/operate.md')
   .flatMap(blocksOf)
   .filter(({ language }) => language === 'sql')
-  .map(({ code }) => code.split(';').filter((part) => part.trim() !== ''));
+  .flatMap(({ code }) => code.split(/^--.*$/m))
+  .map((code) =>
+    code
+      .split(/;\s*(?=\n(?:create|revoke|grant|alter|do)\b|\s*$)/)
+      .filter((part) => part.trim() !== ''),
+  );
 
 /** Runs statements of docs/operate.md for another name, each in a transaction of its own. */
-async function administerAsWritten(index: 0 | 1, name: string): Promise<void> {
-  equal(statements.length, 2, 'the statements were found');
-  for (const text of statements[index] ?? []) await administer(text.replaceAll('keyrail', name));
+async function administerAsWritten(index: 0 | 1 | 2 | 3, name: string): Promise<void> {
+  equal(statements.length, 4, 'the statements were found');
+  const database = index === 3 ? name : 'postgres';
+  for (const text of statements[index] ?? []) {
+    await ask('postgres', database, text.replaceAll('keyrail', name));
+  }
 }
 
 /** A login and a database as docs/operate.md creates them, without a Keyrail schema. */
@@ -75,12 +86,12 @@ async function made(name: string): Promise<string> {
   return name;
 }
 
-/** Migrates like a start does, and returns the warnings. */
+/** Migrates like a start does, and returns the warnings, but not about logins of other tests. */
 async function migrated(login: string, database = login): Promise<string[]> {
   const warnings: string[] = [];
   const log = { debug() {}, info() {}, warn: (text: string) => warnings.push(text), error() {} };
   await migratePostgres(urlOf(login, database), log);
-  return warnings;
+  return warnings.filter((text) => !text.includes('before PostgreSQL 16'));
 }
 
 const roleIn = async (database: string, role: string): Promise<string> => {
@@ -199,6 +210,50 @@ test('a renamed database keeps its roles, and a copy gets its own', { skip }, as
     await foundWorkspace({ db });
     await db.close();
   }
+});
+
+test('a login that only migrates leaves one that never had CREATEROLE', { skip }, async () => {
+  await administerAsWritten(2, 'apart');
+  await migrated('apart_setup', 'apart');
+  await administerAsWritten(3, 'apart');
+  deepEqual(await migrated('apart'), []);
+  const [{ may } = { may: true }] = await administer(
+    "select bool_or(rolcreaterole) as may from pg_roles where rolname like 'apart%'",
+  );
+  equal(may, false);
+  const db = openAs('apart');
+  equal(await db.ping(deadlineAfter(5000)).then(() => 'pong'), 'pong');
+  await db.close();
+});
+
+test('before PostgreSQL 16 the doctor takes CREATEROLE for an error, whoever has it', {
+  skip,
+}, async (t) => {
+  const login = await made('watched');
+  await migrated(login);
+  const settings = { ...(await quietSettings(t)), DATABASE_URL: urlOf(login, login) };
+  const [version] = await administer("select current_setting('server_version_num')::int as num");
+  const severity = Number(version?.num) < 160_000 ? 'error' : 'warning';
+  const own = found(await diagnosed(settings), 'roles', /login may still create roles/);
+  deepEqual([own.severity, own.remedy], [severity, `ALTER ROLE "${login}" NOCREATEROLE`]);
+  await administerAsWritten(1, login);
+  const makers = await administer(
+    'select rolname from pg_roles where rolcreaterole and not rolsuper',
+  );
+  for (const { rolname } of makers) await administer(`alter role "${rolname}" nocreaterole`);
+  const clean = await diagnosed(settings);
+  deepEqual(messagesOf(clean, 'roles', 'error'), []);
+  await administer('create role stranger createrole');
+  const findings = await diagnosed(settings);
+  await administer('drop role stranger');
+  for (const { rolname } of makers) await administer(`alter role "${rolname}" createrole`);
+  if (severity === 'warning') return deepEqual(messagesOf(findings, 'roles', 'error'), []);
+  const other = found(
+    findings,
+    'roles',
+    /can change the password of the database login.*stranger/i,
+  );
+  deepEqual([other.severity, other.remedy], ['error', 'ALTER ROLE "stranger" NOCREATEROLE']);
 });
 
 test('a login without CREATEROLE gets a message that names what it needs', { skip }, async () => {

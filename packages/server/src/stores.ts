@@ -46,7 +46,7 @@ export async function migratePostgres(url: string, log: Log): Promise<void> {
     if (applied.length > 0) log.info({ applied }, 'migrated');
     const { rows } = await admin.query<{ login: string }>('select session_user::text as login');
     for (const { login } of rows) await refuseUnsafeRoles(admin, login);
-    for (const warning of await loginWarnings(admin)) log.warn(warning);
+    for (const { text } of await loginWarnings(admin)) log.warn(text);
   });
 }
 

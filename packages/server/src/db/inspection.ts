@@ -4,6 +4,7 @@ import pg from 'pg';
 import { SECOND_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
 import {
+  type LoginWarning,
   loginWarnings,
   refuseUnsafeLogin,
   refuseUnsafeRoles,
@@ -22,7 +23,7 @@ export type Inspection = {
   /** Why a start would refuse the login; null if it would not. */
   loginRefusal(): Promise<string | null>;
   /** What a start would warn about; only of a migrated database. */
-  loginWarnings(): Promise<string[]>;
+  loginWarnings(): Promise<LoginWarning[]>;
 };
 
 const CONNECT_MS_MAX = 5 * SECOND_MS;

@@ -38,19 +38,24 @@ export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Pr
   );
 }
 
-/** Warnings about the login and its database, each with the statement that fixes it. */
-export async function loginWarnings(admin: pg.ClientBase): Promise<string[]> {
+export type LoginWarning = {
+  /** Most end with the statement that fixes it. */
+  text: string;
+  /** Whether another login of the cluster could take over this one. */
+  isUnsafe: boolean;
+};
+
+/** Before this version, CREATEROLE is enough to change the password of every login but superusers. */
+const CREATEROLE_IS_BOUNDED_FROM = 160_000;
+
+/** Warnings about the login and its database. */
+export async function loginWarnings(admin: pg.ClientBase): Promise<LoginWarning[]> {
   const { rows } = await admin.query<Rights>(RIGHTS, [allRoles]);
   const [rights] = rows;
   if (!rights) return [];
-  const { login, database, others } = rights;
-  return [
-    ...(rights.createsRoles
-      ? [
-          `the database login may still create roles, which only the first migration of a ` +
-            `database needs: ALTER ROLE "${login}" NOCREATEROLE`,
-        ]
-      : []),
+  const { login, database, others, roleMakers } = rights;
+  const isBounded = rights.version >= CREATEROLE_IS_BOUNDED_FROM;
+  const harmless = [
     ...(rights.isOpen
       ? [
           `every login of the cluster may connect to the database: ` +
@@ -61,7 +66,29 @@ export async function loginWarnings(admin: pg.ClientBase): Promise<string[]> {
       ? [`other logins are members of the roles of this database: ${others.join(', ')}`]
       : []),
   ];
+  const aboutRoles = [
+    ...(rights.createsRoles
+      ? [
+          `the database login may still create roles, which only the first migration of a ` +
+            `database needs: ${withoutCreateRole([login])}`,
+        ]
+      : []),
+    ...(roleMakers.length > 0 && !isBounded
+      ? [
+          `before PostgreSQL 16, a role that may create roles can change the password of the ` +
+            `database login, and these may: ${roleMakers.join(', ')}: ` +
+            withoutCreateRole(roleMakers),
+        ]
+      : []),
+  ];
+  return [
+    ...aboutRoles.map((text) => ({ text, isUnsafe: !isBounded })),
+    ...harmless.map((text) => ({ text, isUnsafe: false })),
+  ];
 }
+
+const withoutCreateRole = (names: readonly string[]): string =>
+  names.map((name) => `ALTER ROLE "${name}" NOCREATEROLE`).join('; ');
 
 type Rights = {
   login: string;
@@ -69,6 +96,9 @@ type Rights = {
   createsRoles: boolean;
   isOpen: boolean;
   others: string[];
+  /** Roles that may create roles: neither the login nor a superuser. */
+  roleMakers: string[];
+  version: number;
 };
 
 // `others`: other logins that are members of our roles, except superusers, which always are.
@@ -83,6 +113,11 @@ const RIGHTS = `
       where other.rolcanlogin and not other.rolsuper and other.rolname <> session_user
         and exists (select from unnest($1::text[]) name
                     where pg_has_role(other.oid, keyrail.role_of(name), 'member'))
-      order by other.rolname) as others
+      order by other.rolname) as others,
+    array(
+      select maker.rolname::text from pg_roles maker
+      where maker.rolcreaterole and not maker.rolsuper and maker.rolname <> session_user
+      order by maker.rolname) as "roleMakers",
+    current_setting('server_version_num')::int as version
   from pg_roles r, pg_database d
   where r.rolname = session_user and d.datname = current_database()`;

@@ -6,6 +6,7 @@ import {
   type GrantFault,
 } from '../db/inspected-grants.ts';
 import type { Inspection } from '../db/inspection.ts';
+import type { LoginWarning } from '../db/login-role.ts';
 import { fault, fine, listed, type Outcome, warning } from './finding.ts';
 
 /** Before the first migration there is only the login. */
@@ -65,10 +66,11 @@ const unprotectedFault = (names: readonly string[]): Outcome =>
   );
 
 /** Most of these warnings end with the statement that corrects them. */
-function warningOf(text: string): Outcome {
+function warningOf({ text, isUnsafe }: LoginWarning): Outcome {
   const at = text.search(/: (ALTER|REVOKE) /);
   const message = `${text.charAt(0).toUpperCase()}${text.slice(1, at === -1 ? undefined : at)}.`;
-  return warning(
+  const outcome = isUnsafe ? fault : warning;
+  return outcome(
     message,
     at === -1 ? 'Revoke these memberships, unless you need them.' : text.slice(at + 2),
   );
