@@ -51,7 +51,7 @@ export const granted: Record<string, Rights> = {
   api_keys: {
     ...audited,
     kr_record: ['select'],
-    kr_gate: ['select(id,workspace_id,lookup_hash,revoked_at,quarantined_at)'],
+    kr_gate: ['select(id,workspace_id,lookup_hash,revoked_at,quarantined_at,imported)'],
     kr_worker: [
       'select(id,workspace_id,project_id,tenant_id,env,display_prefix,expires_at,revoked_at,created_at,retired_at,disabled_at)',
       'update(retired_at)',

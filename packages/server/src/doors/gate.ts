@@ -65,7 +65,7 @@ export type Gate = {
   /** The id of the key that signs the policy feed now; null if there is none. */
   findFeedSigner(): Promise<string | null>;
   /** Credentials by the hashes of strings that were found in public. */
-  findLeaks(hashes: readonly string[]): Promise<Map<string, LeakFact>>;
+  findLeaks(hashes: readonly string[]): Promise<Map<string, LeakFact[]>>;
   /** The policy versions of these projects; unknown projects are omitted. */
   findVersions(projectIds: readonly string[]): Promise<PolicyVersion[]>;
   /** Sends notifications to all processes that listen on the channel. */

@@ -4,6 +4,7 @@ import type { Env } from '../../doors/reach.ts';
 import {
   findTenantIds,
   insertNewHashes,
+  listSecretKeyHashes,
   lockProjectOfKeys,
   lockTenantsOfKeys,
   type NewImportedKey,
@@ -19,7 +20,8 @@ type WantedImport = { projectId: string; env: Env; keys: readonly WantedKey[] };
 
 /**
  * Imports keys that another product issued: all of them, or none. Project and tenants are locked,
- * so none of them can be deleted at the same time.
+ * so none of them can be deleted at the same time. Only credentials of this workspace are known:
+ * whether a hash exists elsewhere is not revealed, and nobody else can take it.
  */
 export async function importKeys(
   tx: Write,
@@ -27,7 +29,12 @@ export async function importKeys(
 ): Promise<Change<KeyRow[]>> {
   await lockProjectOfKeys(tx, projectId);
   const keys = await withTenants(tx, wanted);
-  const inserted = await insertNewHashes(tx, { projectId, env, keys });
+  const secrets = await listSecretKeyHashes(
+    tx,
+    keys.map(({ lookupHash }) => lookupHash),
+  );
+  const fresh = keys.filter(({ lookupHash }) => !secrets.has(lookupHash));
+  const inserted = await insertNewHashes(tx, { projectId, env, keys: fresh });
   refuse('conflict', keys, ({ id }) => (inserted.has(id) ? null : 'lookup_hash'));
   return changed(
     keys.flatMap(({ id }) => inserted.get(id) ?? []).map((row) => ({ ...row, lastUsedAt: null })),

@@ -69,8 +69,22 @@ type Row = Selectable<Tables['apiKeys']>;
 
 type Import = { projectId: string; env: Env; keys: readonly NewImportedKey[] };
 
+/** Which of these hashes belong to secret keys in reach: those are no hashes of API keys. */
+export async function listSecretKeyHashes(
+  tx: Write,
+  hashes: readonly string[],
+): Promise<Set<string>> {
+  const wanted = hashes.map((hash) => Buffer.from(hash, 'hex'));
+  const found = await many(
+    tx,
+    sql<{ hash: string }>`select encode(lookup_hash, 'hex') as hash from secret_keys
+      where lookup_hash = any (${wanted}::bytea[])`,
+  );
+  return new Set(found.map(({ hash }) => hash));
+}
+
 /**
- * Inserts the keys whose hash is new, and returns them by id. The unique index of the deployment
+ * Inserts the keys whose hash is new, and returns them by id. The unique index of the workspace
  * finds the others, also those of a concurrent transaction, for which the statement waits. Hashes
  * are inserted in order, so that two imports of the same keys cannot deadlock.
  */
@@ -102,7 +116,7 @@ export async function insertNewHashes(
         tenant_id uuid, lookup_hash text, display_prefix text, name text, scopes text[], meta json,
         rate_limits json, expires_at timestamptz)
       order by lookup_hash collate "C", place
-      on conflict (lookup_hash) do nothing
+      on conflict (lookup_hash, workspace_id) do nothing
       returning *`,
   );
   return new Map(inserted.map((row) => [row.id, row]));

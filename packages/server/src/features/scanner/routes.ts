@@ -103,14 +103,14 @@ const hashesOf = (report: ScannerReport): string[] => [
   ),
 ];
 
-type Leaks = SignedReport & { ours: Map<string, LeakFact> };
+type Leaks = SignedReport & { ours: Map<string, LeakFact[]> };
 
 /** Ends all leaked credentials; returns the errors of those that remain. */
 async function endLeaks(doors: Doors['gate'], leaks: Leaks): Promise<unknown[]> {
   const { report, ours, signer, endsAtMs } = leaks;
   const urls = new Map(report.map(({ token, url }) => [lookupHash(token), foundAtOf(url)]));
   const faults: unknown[] = [];
-  for (const leak of ours.values()) {
+  for (const leak of [...ours.values()].flat()) {
     if (leak.isPastHarm) continue;
     refuseLate(endsAtMs);
     const ending = { leak, signer, foundAt: urls.get(leak.hash) ?? null };
