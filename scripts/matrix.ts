@@ -46,7 +46,7 @@ export const LONG_FILES = [
   'tests/faults/{kill-ingest,mail-worker,memory,soak-embedded}.test.ts',
   'tests/journeys/{backup-schedule,backup-to-*,edge-proxies*,examples,import}.test.ts',
   'tests/journeys/{leases-cluster,login-flood,monitoring,proxies}.test.ts',
-  'tests/journeys/{relay-faults,rolling-upgrade,sdk-faults}.test.ts',
+  'tests/journeys/{relay-faults,restored-again,rolling-upgrade,sdk-faults}.test.ts',
   'tests/packages/{compiled,documents-compile,image}.test.ts',
 ];
 

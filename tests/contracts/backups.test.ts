@@ -59,7 +59,7 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-const order = { report: () => {}, rotateSigningKey: async () => {} };
+const order = { report: () => {}, rotateSigningKey: async () => {}, aheadOf: 0 };
 
 test('a backup holds every table, and its manifest says what is in it', async () => {
   const tables = await store.beyond(`select relname::text as name from pg_class

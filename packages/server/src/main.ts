@@ -40,7 +40,7 @@ const commands: Record<string, Command> = {
     load: async () => (await import('./backup-command.ts')).backupCommand,
   },
   restore: {
-    does: '[<backup>] [--new-master-key]: fill an empty database from a backup, the newest one',
+    does: '[<backup>] [--new-master-key] [--ahead-of V]: fill an empty database from a backup',
     takesWords: true,
     load: async () => (await import('./restore-command.ts')).restoreCommand,
   },

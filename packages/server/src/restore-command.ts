@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { systemClock } from './base/clock.ts';
 import { systemRandomBytes } from './base/random.ts';
 import { masterKeyMark } from './base/sealing.ts';
@@ -21,17 +22,21 @@ import { masterKeyIn } from './generated-secrets.ts';
 import { fencing } from './restore-fences.ts';
 import { createTaskDisplay } from './task-display.ts';
 
-const USAGE = 'usage: keyrail-server restore [<id or directory of a backup>] [--new-master-key]';
+const USAGE =
+  'usage: keyrail-server restore [<id or directory of a backup>] [--new-master-key] ' +
+  '[--ahead-of <version>]';
 const NEW_KEY = '--new-master-key';
 
+/** Leaves later restores room below the largest exact number. */
+const AHEAD_OF_MAX = 2 ** 52;
+
 export async function restoreCommand(config: Config, words: readonly string[]): Promise<void> {
-  const [which, ...more] = words.filter((word) => word !== NEW_KEY);
-  if (more.length > 0 || which?.startsWith('-')) throw new Error(USAGE);
+  const { which, mayDiffer, aheadOf } = wordsOf(words);
   const display = createTaskDisplay('restore', process.stdout);
   const directory = await directoryOf(config, which);
   const backup = await openBackup(directory, config.backupKey?.reveal() ?? null);
-  const masterKey = await masterKeyFor(config, backup.manifest, words.includes(NEW_KEY));
-  const order = { report: display.progress, rotateSigningKey: fencing(masterKey) };
+  const masterKey = await masterKeyFor(config, backup.manifest, mayDiffer);
+  const order = { report: display.progress, rotateSigningKey: fencing(masterKey), aheadOf };
   const { migrated, fenced } = await inTarget(config, (place) =>
     withSession(place, async (session) => {
       if (place.kind === 'postgres') await refuseUnsafeLogin(session);
@@ -54,6 +59,27 @@ export async function restoreCommand(config: Config, words: readonly string[]): 
       '  the signing key of embed tokens was replaced; nodes take a new snapshot',
     ].join('\n'),
   );
+}
+
+function wordsOf(words: readonly string[]) {
+  const options = {
+    'new-master-key': { type: 'boolean' },
+    'ahead-of': { type: 'string' },
+  } as const;
+  const { values, positionals } = parsed();
+  const [which, ...more] = positionals;
+  const aheadOf = values['ahead-of'] ?? '0';
+  const isVersion = /^\d{1,16}$/.test(aheadOf) && Number(aheadOf) <= AHEAD_OF_MAX;
+  if (more.length > 0 || !isVersion) throw new Error(USAGE);
+  return { which, mayDiffer: values['new-master-key'] ?? false, aheadOf: Number(aheadOf) };
+
+  function parsed() {
+    try {
+      return parseArgs({ args: [...words], options, allowPositionals: true });
+    } catch (error) {
+      throw new Error(USAGE, { cause: error });
+    }
+  }
 }
 
 async function directoryOf({ backupDir }: Config, which: string | undefined): Promise<string> {

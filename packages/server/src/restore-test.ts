@@ -46,7 +46,7 @@ async function restoreAndVerify(
   // No key of the deployment is needed: what is sealed stays sealed.
   const masterKey = new Secret(Buffer.from(systemRandomBytes(32)).toString('base64'));
   await withEmbedded(scratch, async (lite) => {
-    const order = { report, rotateSigningKey: fencing(masterKey) };
+    const order = { report, rotateSigningKey: fencing(masterKey), aheadOf: 0 };
     await withLiteSession(lite, (session) => restoreBackup(session, backup, order));
     const db = await embeddedDatabase(lite, systemClock);
     await verifyChains(db, chains);

@@ -224,7 +224,10 @@ export class Feed {
     if (known && version < known.version) {
       // After a rollback of the server, the same version number may mean another policy.
       this.#startsOver = true;
-      throw new InvalidContent('the version went back');
+      throw new InvalidContent(
+        `the version went back below ${known.version}, which this node has: restore the database ` +
+          `with keyrail-server restore --ahead-of ${known.version}`,
+      );
     }
     const { table, projectDeleted, proofs } = await readSnapshot(this.#source, first);
     this.#stopping.signal.throwIfAborted();

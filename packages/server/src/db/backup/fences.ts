@@ -3,12 +3,23 @@
 // inside the restore's transaction, with the guards lifted.
 import type pg from 'pg';
 
-/**
- * How far policy versions jump at least. They become the time of the restore in milliseconds if
- * that is more: then a second restore of the same backup is also ahead of every version that the
- * first one gave out, unless a project has more than a thousand changes in every second.
- */
+/** Added to a policy version that the clock has not reached. */
 const VERSIONS_AHEAD = 1_000_000_000;
+
+/** The time in milliseconds, which policy versions become. */
+const clock = '(extract(epoch from app_now()) * 1000)::bigint';
+
+/**
+ * Every version becomes the time of the restore. That is above all versions that nodes have seen,
+ * whichever backup is restored, if the clock is past all earlier restores, and if no project has
+ * had more than a thousand changes a second since then. A backup cannot show more than that: what
+ * was lost with the database is not in it. A version that the clock has not reached says that the
+ * clock was set back, or that an earlier release restored; then it only moves ahead of itself, and
+ * nodes may name a higher one, which is `aheadOf`.
+ */
+const versions = `update project_versions set (version, floor) =
+  (select ahead, ahead from greatest($1::bigint + 1,
+    case when version < ${clock} then ${clock} else version + ${VERSIONS_AHEAD} end) ahead)`;
 
 /** Below the maximum of its type even after a million restores. */
 const EPOCHS_AHEAD = 1000;
@@ -16,9 +27,6 @@ const EPOCHS_AHEAD = 1000;
 const HELD = 'held: the database was restored after this mail had been queued';
 
 const fences: Record<string, string> = {
-  'policy versions moved ahead': `update project_versions set (version, floor) =
-    (select ahead, ahead from greatest(version + ${VERSIONS_AHEAD},
-      (extract(epoch from app_now()) * 1000)::bigint) ahead)`,
   'embed epochs raised': `update tenants set embed_epoch = embed_epoch + ${EPOCHS_AHEAD}`,
   'sessions ended': `update sessions set ended_at = app_now() where ended_at is null`,
   'one-time tokens ended': `update one_time_tokens set ended_at = app_now() where ended_at is null`,
@@ -37,8 +45,18 @@ const fences: Record<string, string> = {
 /** What was done, and to how many rows. */
 export type Fenced = Record<string, number>;
 
-export async function fence(admin: pg.ClientBase): Promise<Fenced> {
-  const done: Fenced = {};
+export type FenceOrder = {
+  /** A version that nodes are known to have; 0: none. */
+  aheadOf: number;
+};
+
+export async function fence(admin: pg.ClientBase, { aheadOf }: FenceOrder): Promise<Fenced> {
+  const unreached = await admin.query(`select from project_versions where version >= ${clock}`);
+  const moved = await admin.query(versions, [aheadOf]);
+  const done: Fenced = {
+    'policy versions moved ahead': moved.rowCount ?? 0,
+    'policy versions that the clock had not reached': unreached.rowCount ?? 0,
+  };
   for (const [what, statement] of Object.entries(fences)) {
     done[what] = (await admin.query(statement)).rowCount ?? 0;
   }

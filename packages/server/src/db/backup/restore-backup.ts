@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { inMigration, migrateWithin } from '../migrate.ts';
 import { mark, unmark } from '../restore-marker.ts';
 import { readTables, type TableShape } from './catalogue.ts';
-import { type Fenced, fence } from './fences.ts';
+import { type Fenced, type FenceOrder, fence } from './fences.ts';
 import { liftGuards, putBackGuards } from './guards.ts';
 import { fixTextForms, insertLines, pagesOf } from './lines.ts';
 import type { TableRecord } from './manifest.ts';
@@ -15,7 +15,7 @@ import { type Content, createTally, linesOf } from './table-file.ts';
 import { dropSchema, refuseUsedTarget, TargetInUse, unchanged } from './target.ts';
 import type { Progress } from './write-backup.ts';
 
-export type RestoreOrder = {
+export type RestoreOrder = FenceOrder & {
   /** Replaces the key that signs embed tokens, in the same transaction. */
   rotateSigningKey(admin: pg.ClientBase): Promise<void>;
   report(progress: Progress): void;
@@ -62,7 +62,7 @@ async function replaceSchema(
 
   const migrated = await migrateWithin(admin);
   const lifted = await liftGuards(admin, { foreignKeys: false });
-  const fenced = await fence(admin);
+  const fenced = await fence(admin, order);
   await order.rotateSigningKey(admin);
   await putBackGuards(admin, lifted);
   await admin.query('set local role none');
