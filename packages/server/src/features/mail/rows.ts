@@ -7,7 +7,9 @@ import type { Tables } from '../../db/tables.ts';
 import type { Write } from '../../doors/door.ts';
 import type { People } from '../../doors/people.ts';
 import type { Work } from '../../doors/work.ts';
+import { isDue, isUnclaimed } from '../jobs/due-times.ts';
 import type { MailKind, MailParams, MailRequestParams } from './kinds.ts';
+import { CLAIM_MS, LONGEST_PAUSES_MS } from './mail-schedule.ts';
 
 export type MailRow = Selectable<Tables['mailOutbox']>;
 
@@ -56,22 +58,25 @@ export async function insertMailOnce<K extends MailKind>(
   );
 }
 
+/** Among these many, a mail of a clock that was set back is found before it is the next one. */
+const LOOKED_AT_MAX = 100;
+
 /**
  * Claims the mail that has been due longest. The claim expires, so that a mail of a dead worker is
  * claimed again. Only one mail is claimed at a time, so that a slow mail delays no other claim.
  */
-export const claimDueMail = (
-  tx: Work,
-  { claim, untilMs }: { claim: string; untilMs: number },
-): Promise<MailRow | null> =>
+export const claimDueMail = (tx: Work, { claim }: { claim: string }): Promise<MailRow | null> =>
   maybe(
     tx,
     sql<MailRow>`update mail_outbox set claim = ${claim}, attempts = attempts + 1,
-        claimed_until = ${msAfter(tx.now, untilMs)}
+        claimed_until = ${msAfter(tx.now, CLAIM_MS)}
       where id = (
-        select id from mail_outbox
-        where sent_at is null and failed_at is null and due_at <= ${tx.now}
-          and (claimed_until is null or claimed_until <= ${tx.now})
+        select id from mail_outbox where id in (
+          select id from mail_outbox where sent_at is null and failed_at is null
+            and ${isUnclaimed(tx.now, CLAIM_MS)}
+          order by due_at limit ${LOOKED_AT_MAX})
+          and sent_at is null and failed_at is null and ${isUnclaimed(tx.now, CLAIM_MS)}
+          and ${isDue(tx.now, LONGEST_PAUSES_MS)}
         order by due_at limit 1 for update skip locked)
       returning *`,
   );
@@ -83,9 +88,9 @@ const claimed = (id: string, claim: string) =>
 /** Extends a claim while its mail is being sent. */
 export async function updateClaim(
   tx: Work,
-  { id, claim, untilMs }: { id: string; claim: string; untilMs: number },
+  { id, claim }: { id: string; claim: string },
 ): Promise<void> {
-  await many(tx, claimed(id, claim).set({ claimedUntil: msAfter(tx.now, untilMs) }));
+  await many(tx, claimed(id, claim).set({ claimedUntil: msAfter(tx.now, CLAIM_MS) }));
 }
 
 /** The mail that a request was turned into. */

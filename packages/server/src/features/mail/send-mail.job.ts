@@ -3,7 +3,7 @@
 // is not renewed, it expires: when a worker dies, is paused or loses the database for two minutes
 // after the SMTP server accepted a mail, the mail is sent again with the same Message-ID.
 
-import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../../base/duration.ts';
+import { DAY_MS, msAfter } from '../../base/duration.ts';
 import { reasonOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Sealing } from '../../base/sealing.ts';
@@ -11,6 +11,7 @@ import type { OpenPeople } from '../../doors/people.ts';
 import type { OpenWork } from '../../doors/work.ts';
 import { resolveMailRequest } from '../accounts/resolve-mail-request.ts';
 import { isMailRequest, type MailKind, mailPages } from './kinds.ts';
+import { CLAIM_MS, retryAfterMs } from './mail-schedule.ts';
 import { contentOf } from './messages.ts';
 import {
   claimDueMail,
@@ -23,10 +24,8 @@ import {
 } from './rows.ts';
 import type { MailTransport } from './transport.ts';
 
-const CLAIM_MS = 2 * MINUTE_MS;
 /** Sending has no bound: an SMTP server may delay each of its replies. */
 const RENEW_MS = CLAIM_MS / 4;
-const RETRY_MS_MAX = 15 * MINUTE_MS;
 const GIVE_UP_AFTER_MS = 3 * DAY_MS;
 const ERROR_CHARS_MAX = 500;
 
@@ -43,7 +42,7 @@ export type SendParts = {
 /** Tries to send the next due mail, or deletes its request; false when none is due. */
 export async function sendDueMail(parts: SendParts): Promise<boolean> {
   const claim = parts.newClaim();
-  const due = await parts.work((tx) => claimDueMail(tx, { claim, untilMs: CLAIM_MS }));
+  const due = await parts.work((tx) => claimDueMail(tx, { claim }));
   if (!due) return false;
   const mail = isMailRequest(due.kind) ? await resolve(parts, due, claim) : due;
   if (mail) await sendOne(parts, mail, claim);
@@ -101,7 +100,7 @@ async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<
 
 async function renew({ work, log }: SendParts, id: string, claim: string): Promise<void> {
   try {
-    await work((tx) => updateClaim(tx, { id, claim, untilMs: CLAIM_MS }));
+    await work((tx) => updateClaim(tx, { id, claim }));
   } catch (error) {
     log.warn({ mail: id, reason: reasonOf(error) }, 'the claim of a mail could not be renewed');
   }
@@ -115,9 +114,6 @@ function logged(error: unknown, recipient: string): { reason: string; code?: str
     ? { reason, code: String(error.code) }
     : { reason };
 }
-
-const retryAfterMs = (attempts: number): number =>
-  Math.min(SECOND_MS * 2 ** Math.min(attempts, 20), RETRY_MS_MAX);
 
 /** The token is in the URL fragment, so that it reaches no server log and no Referer header. */
 function linkIn({ unseal, publicUrl }: SendParts, { kind, sealedToken }: MailRow): string | null {

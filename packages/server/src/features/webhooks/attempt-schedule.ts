@@ -18,6 +18,9 @@ const PAUSES_MS = [
 /** A pause is longer by up to this share, so that a receiver that comes back is not flooded. */
 const JITTER = 0.2;
 
+/** After no attempt, after one, and so on. */
+export const LONGEST_PAUSES_MS = [0, ...PAUSES_MS.map((pause) => pause * (1 + JITTER))];
+
 /** Null after the last attempt. `random` is from 0 to 1. */
 export function pauseAfterMs(attempts: number, random: number): number | null {
   const pause = PAUSES_MS[attempts - 1];

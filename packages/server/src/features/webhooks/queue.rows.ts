@@ -5,6 +5,8 @@ import { msAfter } from '../../base/duration.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Work } from '../../doors/work.ts';
+import { isDue, isUnclaimed } from '../jobs/due-times.ts';
+import { CLAIM_MS, LONGEST_PAUSES_MS } from './attempt-schedule.ts';
 import type { Attempt } from './webhook-request.ts';
 
 type Endpoint = Selectable<Tables['webhookEndpoints']>;
@@ -44,9 +46,9 @@ export async function listWaiting(
       select w.endpoint_id, coalesce((
           select true from webhook_endpoints e where e.id = w.endpoint_id
             and e.disabled_at is null and e.deleted_at is null), false) and coalesce((
-          select true from webhook_deliveries d
-          where d.endpoint_id = w.endpoint_id and d.state = 'pending' and d.due_at <= ${tx.now}
-            and (d.claimed_until is null or d.claimed_until <= ${tx.now})
+          select ${isDue(tx.now, LONGEST_PAUSES_MS)} from webhook_deliveries d
+          where d.endpoint_id = w.endpoint_id and d.state = 'pending'
+            and ${isUnclaimed(tx.now, CLAIM_MS)}
           order by d.due_at limit 1), false) as is_due
       from (select endpoint_id from waiting where endpoint_id is not null limit ${limit}) w
       order by w.endpoint_id`,
@@ -60,7 +62,10 @@ type Claiming = {
   rooms: ReadonlyMap<string, number>;
 };
 
-/** Claims deliveries that are due, those that have waited longest first. */
+/**
+ * Claims deliveries that are due, those that have waited longest first. Those of a clock that was
+ * set back come last.
+ */
 export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise<DueDelivery[]> =>
   many(
     tx,
@@ -71,10 +76,11 @@ export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise
         join webhook_endpoints e on e.id = wanted.endpoint_id
           and e.disabled_at is null and e.deleted_at is null
         cross join lateral (
-          select d.id from webhook_deliveries d
+          select d.id, ${isDue(tx.now, LONGEST_PAUSES_MS)} as is_due from webhook_deliveries d
           where d.endpoint_id = wanted.endpoint_id and d.state = 'pending'
-            and d.due_at <= ${tx.now} and (d.claimed_until is null or d.claimed_until <= ${tx.now})
-          order by d.due_at limit wanted.room for update skip locked) first)
+            and ${isUnclaimed(tx.now, CLAIM_MS)}
+          order by d.due_at limit wanted.room for update skip locked) first
+        where first.is_due)
       update webhook_deliveries d set claim = ${claim}, attempts = d.attempts + 1,
           claimed_until = ${msAfter(tx.now, untilMs)}
         from webhook_endpoints e

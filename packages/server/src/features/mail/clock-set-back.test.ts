@@ -1,0 +1,43 @@
+// The clock of the database was ahead while a mail could not be sent, and is right again.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { harness } from '@keyrail/testing/harness.ts';
+import { queuedFor, sendAll } from '@keyrail/testing/outbox.ts';
+import { callersOf, signUp } from '@keyrail/testing/people.ts';
+import { DAY_MS } from '../../base/duration.ts';
+
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
+
+test('a mail that failed while the clock was ahead is sent when the clock is right', async (t) => {
+  const app = await harness(t);
+  app.clock.shift(DAY_MS);
+  const email = await signUp(callersOf(app));
+  await sendAll(app.testApp, { transport: down, log: quiet });
+  app.clock.reset();
+  await sendAll(app.testApp);
+  const [mail] = await queuedFor(app.testApp, email);
+  ok(mail?.sentAt);
+});
+
+test('a mail whose worker died while the clock was ahead is sent as well', async (t) => {
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  await app.testApp.beyond(`update keyrail.mail_outbox set claim = gen_random_uuid(),
+    claimed_until = keyrail.app_now() + interval '1 day' where recipient = '${email}'`);
+  await sendAll(app.testApp);
+  ok((await queuedFor(app.testApp, email))[0]?.sentAt);
+});
+
+test('a mail that failed by a right clock waits for its time', async (t) => {
+  const app = await harness(t);
+  const email = await signUp(callersOf(app));
+  await sendAll(app.testApp, { transport: down, log: quiet });
+  app.clock.shift(1000);
+  await sendAll(app.testApp);
+  const [mail] = await queuedFor(app.testApp, email);
+  deepEqual([mail?.attempts, mail?.sentAt], [1, null]);
+  app.clock.shift(1500);
+  await sendAll(app.testApp);
+  equal((await queuedFor(app.testApp, email))[0]?.attempts, 2);
+});
