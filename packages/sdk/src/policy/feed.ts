@@ -19,8 +19,8 @@ import type { FeedVerifier } from './proof/proof.ts';
 import { createRenewal } from './proof/renewal.ts';
 import { readSnapshot, turn } from './snapshot.ts';
 import { Failed, type Proven, Source, type SourceParts } from './source.ts';
-import type { Policy, PolicyState } from './state.ts';
-import { type Moment, momentOf, type Time } from './time.ts';
+import type { Confirmation, Policy, PolicyState } from './state.ts';
+import { earlier, type Moment, momentOf, type Time } from './time.ts';
 import type { Delta, SnapshotPage } from './wire.ts';
 
 type FeedParts = {
@@ -60,8 +60,7 @@ const BURST_PAUSE_MS = 50;
 /** How often a node that cannot acknowledge its version reports that it is alive. */
 const STAY_MS = 30_000;
 
-/** The server's time in a response, and the moment of its request. */
-type Adopted = { generatedAt: number; sentAt: Moment };
+type Adopted = { generatedAt: number; confirmation: Confirmation };
 
 type Polled = { outcome: 'changes' | 'quiet' | 'failed'; holdMs: number; tookMs: number };
 
@@ -114,6 +113,16 @@ export class Feed {
     return this.#source.leave(this.#securedVersion);
   }
 
+  /**
+   * A response confirms the policy as of its request: it may be read long after it was sent, in a
+   * process that stood still. A signed one that was held back confirms it as of its signature.
+   */
+  #confirmation(sentAt: Moment): Confirmation {
+    const { verifier } = this.#parts;
+    const at = earlier(sentAt, verifier?.confirmedAt() ?? sentAt);
+    return { at, clockFault: verifier?.clockFault() ?? null };
+  }
+
   /** Makes one request; returns the wait before the next. */
   async #step(): Promise<number> {
     const { policy } = this.#parts.state;
@@ -132,15 +141,15 @@ export class Feed {
     const { state, clock } = this.#parts;
     const sentAt = momentOf(clock);
     const first = await this.#source.page(null, state.policy?.workspaceId ?? null);
-    await this.#activate(first, sentAt);
+    await this.#activate(first, this.#confirmation(sentAt));
     return 0;
   }
 
   async #follow(policy: Policy): Promise<number> {
     const { clock, state, cache } = this.#parts;
     const isNamed = await this.#isSecured(policy);
-    // A degraded policy needs a quick confirmation, and a held poll may stay silent for long.
-    const holdMs = state.degraded ? 0 : this.#longPoll.next();
+    // A stale policy needs a quick confirmation, and a held poll may stay silent for long.
+    const holdMs = state.isStale ? 0 : this.#longPoll.next();
     const sentAt = momentOf(clock);
     const ended = (outcome: Polled['outcome']): Polled => {
       const polled = { outcome, holdMs, tookMs: clock.monotonicMs() - sentAt.elapsedMs };
@@ -156,12 +165,13 @@ export class Feed {
       });
     this.#stopping.signal.throwIfAborted();
     const polled = ended(answer === null ? 'quiet' : 'changes');
+    const confirmation = this.#confirmation(sentAt);
     if (answer === null) {
-      state.confirmed(policy, sentAt);
-      cache?.confirm(sentAt.wallMs);
-    } else if (answer.kind === 'snapshot') await this.#activate(answer, sentAt);
+      state.confirmed(policy, confirmation);
+      cache?.confirm(confirmation.at.wallMs);
+    } else if (answer.kind === 'snapshot') await this.#activate(answer, confirmation);
     else {
-      this.#apply(policy, answer, sentAt);
+      this.#apply(policy, answer, confirmation);
       for (const _ of policy.table.shrink()) await turn();
     }
     this.#startsOver ||= this.#needsRenewal(state.policy?.proofs);
@@ -194,13 +204,13 @@ export class Feed {
     if (!holdsNext) return spread(pollMs, chance);
     // The server did not hold the poll, or none would be held because each confirms too little:
     // slow down instead of polling in a loop.
-    const isPlain = holdMs === 0 ? state.degraded : tookMs < holdMs / 2;
+    const isPlain = holdMs === 0 ? state.isStale : tookMs < holdMs / 2;
     if (outcome === 'quiet' && isPlain) return spread(pollMs, chance) / 4;
     this.#burst = outcome === 'changes' && tookMs < BURST_PAUSE_MS ? this.#burst + 1 : 0;
     return this.#burst > BURST_MAX ? BURST_PAUSE_MS : 0;
   }
 
-  #apply(policy: Policy, delta: Proven<Delta>, sentAt: Moment): void {
+  #apply(policy: Policy, delta: Proven<Delta>, confirmation: Confirmation): void {
     const { since, version, changes, projectDeleted, generatedAt, proof } = delta;
     // All of this is synchronous. If a step throws, the next request fetches a snapshot.
     this.#startsOver = true;
@@ -214,11 +224,11 @@ export class Feed {
     if (proof) policy.proofs?.deltas.push(proof);
     this.#startsOver = false;
     const isOnlyMore = table.size === size + changes.length && projectDeleted === wasDeleted;
-    this.#adopt(policy, { generatedAt, sentAt }, { since, changes, isOnlyMore, proof });
+    this.#adopt(policy, { generatedAt, confirmation }, { since, changes, isOnlyMore, proof });
   }
 
   /** Reads the remaining pages; the old policy stays in force until the last one is read. */
-  async #activate(first: Proven<SnapshotPage>, sentAt: Moment): Promise<void> {
+  async #activate(first: Proven<SnapshotPage>, confirmation: Confirmation): Promise<void> {
     const { version, workspaceId, generatedAt } = first;
     const known = this.#parts.state.policy;
     if (known && version < known.version) {
@@ -234,14 +244,14 @@ export class Feed {
     const { env } = this.#parts;
     this.#startsOver = false;
     const policy = { table, version, workspaceId, env, projectDeleted, proofs };
-    this.#adopt(policy, { generatedAt, sentAt }, null);
+    this.#adopt(policy, { generatedAt, confirmation }, null);
   }
 
-  #adopt(policy: Policy, { generatedAt, sentAt }: Adopted, delta: JournalDelta | null): void {
+  #adopt(policy: Policy, { generatedAt, confirmation }: Adopted, delta: JournalDelta | null): void {
     const { time, state, cache } = this.#parts;
     time.heard(generatedAt);
-    state.confirmed(policy, sentAt);
-    cache?.keep(policy, { savedAt: generatedAt, confirmedAt: sentAt.wallMs }, delta);
+    state.confirmed(policy, confirmation);
+    cache?.keep(policy, { savedAt: generatedAt, confirmedAt: confirmation.at.wallMs }, delta);
   }
 
   #failed(error: unknown): number {

@@ -87,6 +87,17 @@ function describe(failure: Failure): string {
 /** The options of a poll. An unnamed poll acknowledges nothing. */
 type PollOptions = { holdMs: number; isNamed: boolean };
 
+/** `isProven`: the query has a nonce. */
+type AskOptions = { timeoutMs: number; isNamed: boolean; isProven?: boolean };
+
+const NONCE_BYTES = 16;
+
+/** Only a response that was made for this request can be signed with it. */
+const nonceOf = (chance: Chance): string =>
+  Buffer.from(Array.from({ length: NONCE_BYTES }, () => Math.floor(chance() * 256))).toString(
+    'base64url',
+  );
+
 export class Source {
   readonly #parts: SourceParts;
   readonly #query: string;
@@ -169,8 +180,10 @@ export class Source {
   ): Promise<Proven<SnapshotPage>> {
     const most = this.#pageKeys;
     const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const query = `max_keys=${most}${from}`;
-    const options = { timeoutMs: PAGE_TIMEOUT_MS, isNamed: true };
+    // Of the further pages, the version and the cursor must match the first.
+    const nonce = cursor === null && this.#parts.verifier ? nonceOf(this.#parts.chance) : null;
+    const query = `max_keys=${most}${from}${nonce === null ? '' : `&nonce=${nonce}`}`;
+    const options = { timeoutMs: PAGE_TIMEOUT_MS, isNamed: true, isProven: nonce !== null };
     const asked = await this.#ask('snapshot', query, options).catch((error: unknown) => {
       if (error instanceof Failed && error.isTooLarge) this.#pageKeys = this.#keysMin;
       throw error;
@@ -183,7 +196,7 @@ export class Source {
   async #ask(
     endpoint: 'snapshot' | 'delta',
     query: string,
-    { timeoutMs, isNamed }: { timeoutMs: number; isNamed: boolean },
+    { timeoutMs, isNamed, isProven = false }: AskOptions,
   ): Promise<Asked> {
     const { transport, signal, verifier, nodeId } = this.#parts;
     // The signature covers the query. With the name in a header, all nodes share a signature.
@@ -197,7 +210,8 @@ export class Source {
     if (outcome.kind !== 'answer') throw new Failed(outcome);
     this.#isKnown = true;
     this.#isSigned = verifier !== null || outcome.headers.has('signature-input');
-    const proof = (await verifier?.check({ ...proofIn(outcome), target: path })) ?? null;
+    const received = { ...proofIn(outcome), target: path };
+    const proof = (await verifier?.check(received, isProven)) ?? null;
     if (outcome.status === 304) return { body: UNCHANGED, proof };
     this.#weigh(outcome.body, outcome.bytes);
     return { body: outcome.body, proof };

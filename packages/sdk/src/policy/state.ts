@@ -32,6 +32,9 @@ export type Look = {
 
 type FeedFailure = { readonly hard: boolean; readonly message: string };
 
+/** `clockFault`: why the wall clock is in doubt; null if it is not. */
+export type Confirmation = { readonly at: Moment; readonly clockFault: string | null };
+
 const ALIVE_MS = 60_000;
 
 type PolicyStateParts = {
@@ -51,9 +54,11 @@ export class PolicyState {
   #confirmedAt: Moment | null = null;
   /** The policy counts as out of date until the next confirmation. */
   #isDoubted = true;
+  /** By the last confirmation, the wall clock is wrong, and so is what is measured by it. */
+  #isClockWrong = false;
   readonly #parts: PolicyStateParts;
   readonly #waiting = new Set<() => void>();
-  readonly #look = { nowMs: 0, degraded: true, tooOld: false };
+  readonly #look = { nowMs: 0, degraded: true, tooOld: false, isStale: true };
   /** The wall clock at the last look; NaN after a change. */
   #lookedMs = Number.NaN;
 
@@ -65,15 +70,16 @@ export class PolicyState {
     return this.#confirmedAt?.wallMs ?? null;
   }
 
-  get degraded(): boolean {
-    return this.look().degraded;
+  /** Whether the next confirmation can end that the policy counts as out of date. */
+  get isStale(): boolean {
+    return this.look().isStale;
   }
 
   /**
    * Valid until the next call. While the wall clock shows the same millisecond, the monotonic clock
    * is not read again: each reading costs a twentieth of a decision.
    */
-  look(): Look {
+  look(): Look & { readonly isStale: boolean } {
     const { clock, time, staleAfterMs, maxStaleMs } = this.#parts;
     const look = this.#look;
     const wallMs = clock.now();
@@ -82,7 +88,8 @@ export class PolicyState {
     const now = { wallMs, elapsedMs: clock.monotonicMs() };
     const ageMs = this.#confirmedAt ? msSince(this.#confirmedAt, now) : Number.POSITIVE_INFINITY;
     look.nowMs = time.at(now);
-    look.degraded = this.#isDoubted || ageMs >= staleAfterMs;
+    look.isStale = this.#isDoubted || ageMs >= staleAfterMs;
+    look.degraded = look.isStale || this.#isClockWrong;
     look.tooOld = maxStaleMs !== null && this.policy !== null && ageMs >= maxStaleMs;
     return look;
   }
@@ -100,14 +107,19 @@ export class PolicyState {
     this.#changed();
   }
 
-  /** The control plane has confirmed that this policy was current when the request was sent. */
-  confirmed(policy: Policy, sentAt: Moment): void {
+  /** The control plane has confirmed that this policy was current at this moment. */
+  confirmed(policy: Policy, { at, clockFault }: Confirmation): void {
     this.policy = policy;
     this.source = 'feed';
-    this.#confirmedAt = sentAt;
+    this.#confirmedAt = at;
     this.#isDoubted = false;
-    if (this.failure) this.#parts.log('info', 'keyrail: the control plane answers again');
-    this.failure = null;
+    const wasClockWrong = this.#isClockWrong;
+    this.#isClockWrong = clockFault !== null;
+    if (clockFault === null && this.failure)
+      this.#parts.log('info', 'keyrail: the control plane answers again');
+    if (clockFault !== null && !wasClockWrong)
+      this.#parts.log('error', `keyrail: ${clockFault}; decisions are degraded until it is set`);
+    this.failure = clockFault === null ? null : { hard: true, message: clockFault };
     this.#changed();
   }
 

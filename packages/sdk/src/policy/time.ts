@@ -21,6 +21,11 @@ export const momentOf = (clock: Clock): Moment => ({
 export const msSince = (then: Moment, now: Moment): number =>
   Math.max(now.wallMs - then.wallMs, now.elapsedMs - then.elapsedMs);
 
+export const earlier = (a: Moment, b: Moment): Moment => ({
+  wallMs: Math.min(a.wallMs, b.wallMs),
+  elapsedMs: Math.min(a.elapsedMs, b.elapsedMs),
+});
+
 export type Time = {
   /** The time for key expiry, in milliseconds since the epoch. */
   at(moment: Moment): number;

@@ -111,9 +111,9 @@ const inAny: Forgery[] = [
   {
     name: 'signed three minutes ago',
     times: 5,
-    forge: forQuestion((question) => ({
-      ...question,
-      createdMs: question.createdMs - 3 * MINUTE_MS,
+    forge: forQuestion(({ target, createdMs }) => ({
+      target: target.replace(/nonce=[^&]+/, `nonce=${'A'.repeat(22)}`),
+      createdMs: createdMs - 3 * MINUTE_MS,
     })),
   },
 ];

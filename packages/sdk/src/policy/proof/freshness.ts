@@ -1,31 +1,73 @@
-// Refuses old responses that are sent again. The time at which a response was signed must keep pace
-// with the monotonic clock, so that the clocks of the control plane and of this machine need not
-// agree. Only the first response is compared with this machine's clock, with much tolerance.
-import type { Clock } from '../../clock.ts';
+// Which moment a signed response confirms. Whoever passes responses on may hold them back and send
+// them later, so the time of signing must keep pace with the monotonic clock, and may lag behind the
+// wall clock only by as much as a response to a nonce has proven. Such a response is new, whatever
+// the clocks say: it sets both.
+import type { Moment } from '../time.ts';
 
 /** A response may be slow by this, and the clocks of two servers may differ by it. */
 const SLACK_MS = 120_000;
-/** How old the first response may seem: the clock of this machine may be ahead by as much. */
-const FIRST_SLACK_MS = 3_600_000;
 /** Two correct clocks drift apart by less than this share of the elapsed time. */
 const DRIFT = 0.001;
+/** Signatures name whole seconds. */
+const ROUNDING_MS = 1_000;
+const MINUTE_MS = 60_000;
 
-type Freshness = {
-  /** False for a response that was signed too long before it arrived. Times in milliseconds. */
-  accepts(signedAtMs: number, arrivedMs: number): boolean;
+type SignedResponse = {
+  signedAtMs: number;
+  arrived: Moment;
+  /** It answers a nonce. */
+  isProven: boolean;
 };
 
-export function createFreshness(clock: Pick<Clock, 'now'>): Freshness {
+export type Freshness = {
+  /** The moment up to which a response confirms; a text, why it is refused. */
+  judge(response: SignedResponse): Moment | string;
+  /** Why the wall clock is in doubt, by the last accepted response; null if it is not. */
+  clockFault(): string | null;
+};
+
+export function createFreshness(): Freshness {
   /** The largest offset of the server's clock so far, and when it was seen. */
   let best: { offsetMs: number; atMs: number } | null = null;
+  /** By how much signatures may lag behind the wall clock, because a nonce proved it. */
+  let provenLagMs = 0;
+  let lagMs = 0;
   return {
-    accepts(signedAtMs, arrivedMs) {
-      const offsetMs = signedAtMs - arrivedMs;
-      if (best === null && signedAtMs < clock.now() - FIRST_SLACK_MS) return false;
-      const expectedMs = best ? best.offsetMs - (arrivedMs - best.atMs) * DRIFT : offsetMs;
-      if (offsetMs < expectedMs - SLACK_MS) return false;
-      if (offsetMs >= expectedMs) best = { offsetMs, atMs: arrivedMs };
-      return true;
+    judge({ signedAtMs, arrived, isProven }) {
+      const offsetMs = signedAtMs - arrived.elapsedMs;
+      const lag = arrived.wallMs - signedAtMs;
+      if (isProven) {
+        best = null;
+        provenLagMs = lag;
+      }
+      const sinceMs = best ? arrived.elapsedMs - best.atMs : 0;
+      const lateMs = best ? best.offsetMs - sinceMs * DRIFT - offsetMs : 0;
+      if (lateMs > SLACK_MS) {
+        return 'it was signed too long ago, or the clock of the control plane went back';
+      }
+      if (lag > Math.max(0, provenLagMs) + SLACK_MS) {
+        return heldBack(lag);
+      }
+      if (best === null || lateMs <= 0) best = { offsetMs, atMs: arrived.elapsedMs };
+      // A clock that was corrected leaves no room for later responses to lag.
+      provenLagMs = Math.min(provenLagMs, Math.max(0, lag));
+      lagMs = lag;
+      const heldMs = Math.max(0, lateMs - ROUNDING_MS);
+      return { wallMs: arrived.wallMs - heldMs, elapsedMs: arrived.elapsedMs - heldMs };
+    },
+    clockFault: () => {
+      if (lagMs <= SLACK_MS) return null;
+      return provenLagMs > SLACK_MS ? proven(lagMs) : `the policy is in doubt: ${heldBack(lagMs)}`;
     },
   };
 }
+
+const heldBack = (lagMs: number): string =>
+  `it was signed ${minutes(lagMs)} ago by this machine's clock, which is ahead, ` +
+  'unless the response was held back';
+
+const proven = (lagMs: number): string =>
+  `this machine's clock is ${minutes(lagMs)} ahead of the control plane's: ` +
+  'a nonce has proven that the responses are new';
+
+const minutes = (ms: number): string => `${Math.round(ms / MINUTE_MS)} minutes`;

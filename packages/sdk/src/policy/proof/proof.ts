@@ -3,6 +3,7 @@
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Clock } from '../../clock.ts';
+import { type Moment, momentOf } from '../time.ts';
 import type { FeedKeys } from './feed-keys.ts';
 import { createFreshness } from './freshness.ts';
 import { type ReceivedAnswer, Unproven, verifyAnswer } from './verify-answer.ts';
@@ -23,10 +24,17 @@ export type Proof = {
 export type Proofs = { snapshot: Proof[]; deltas: Proof[] };
 
 export type FeedVerifier = {
-  /** Throws Unproven. Returns null for a response without a body, or if bodies are not kept. */
-  check(answer: ReceivedAnswer): Promise<Proof | null>;
+  /**
+   * Throws Unproven. Returns null for a response without a body, or if bodies are not kept.
+   * `isProven`: the target has a nonce of this process.
+   */
+  check(answer: ReceivedAnswer, isProven: boolean): Promise<Proof | null>;
   /** Verifies what a cache kept, and returns the body. Throws Unproven. */
   recheck(proof: Proof): Promise<Buffer>;
+  /** The moment up to which the last verified response confirms; null before one. */
+  confirmedAt(): Moment | null;
+  /** Why the wall clock is in doubt, by the last verified response; null if it is not. */
+  clockFault(): string | null;
   /** The key that signed the last verified response. */
   lastKid(): string | null;
   /** Responses that were refused. */
@@ -43,16 +51,17 @@ const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);
 
 export function createFeedVerifier({ keys, clock, keepsBodies }: VerifierParts): FeedVerifier {
-  const freshness = createFreshness(clock);
+  const freshness = createFreshness();
+  let confirmedAt: Moment | null = null;
   let lastKid: string | null = null;
   let refusals = 0;
 
-  async function check(answer: ReceivedAnswer): Promise<Proof | null> {
-    const arrivedMs = clock.monotonicMs();
+  async function check(answer: ReceivedAnswer, isProven: boolean): Promise<Proof | null> {
+    const arrived = momentOf(clock);
     const { kid, created } = await verifyAnswer(answer, keys);
-    if (!freshness.accepts(created * SECOND_MS, arrivedMs)) {
-      throw new Unproven('it was signed too long ago, or the clock of the control plane went back');
-    }
+    const judged = freshness.judge({ signedAtMs: created * SECOND_MS, arrived, isProven });
+    if (typeof judged === 'string') throw new Unproven(judged);
+    confirmedAt = judged;
     lastKid = kid;
     const { target, etag, digest, input, signature, bytes } = answer;
     if (!keepsBodies || !etag || !digest || !input || !signature) return null;
@@ -60,8 +69,8 @@ export function createFeedVerifier({ keys, clock, keepsBodies }: VerifierParts):
   }
 
   return {
-    check: (answer) =>
-      check(answer).catch((error: unknown) => {
+    check: (answer, isProven) =>
+      check(answer, isProven).catch((error: unknown) => {
         refusals += 1;
         throw error;
       }),
@@ -70,6 +79,8 @@ export function createFeedVerifier({ keys, clock, keepsBodies }: VerifierParts):
       await verifyAnswer({ ...proof, status: OK, bytes }, keys);
       return bytes;
     },
+    confirmedAt: () => confirmedAt,
+    clockFault: freshness.clockFault,
     lastKid: () => lastKid,
     refusals: () => refusals,
   };
