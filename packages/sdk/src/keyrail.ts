@@ -67,8 +67,10 @@ export function createNode<R = unknown>(options: KeyrailOptions<R>, runtime: Run
     log,
   });
   const following = follow({ cache, state, time, feed });
+  const beside = () =>
+    cacheFailure(cache?.failure() ?? null) ?? keysFailure(verifier?.keys.failure ?? null);
   const wholeState = () => ({
-    ...stateOf(state, settings, cache),
+    ...stateOf(state, settings, beside()),
     telemetry: admitter.telemetry(),
   });
   let closing: Promise<void> | null = null;
@@ -144,11 +146,11 @@ function feedVerifierOf<R>(
   env: Env | null,
   transport: Transport,
 ): FeedVerifier | null {
-  const { feedKeys, cacheDir, clock } = settings;
+  const { feedKeys, cacheDir, clock, log } = settings;
   if (feedKeys === null) return null;
   const naming = { ...settings, env, isProven: true };
   const kept = cacheDir === null ? null : openKeptKeys(naming, cacheDir);
-  const keys = openFeedKeys(feedKeys, { transport, clock, kept });
+  const keys = openFeedKeys(feedKeys, { transport, clock, kept, log });
   return createFeedVerifier({ keys, clock, keepsBodies: cacheDir !== null });
 }
 
@@ -160,7 +162,7 @@ function envOfFeed<R>({ env, secretKey }: Settings<R>) {
 function stateOf<R>(
   state: PolicyState,
   { nodeId }: Settings<R>,
-  cache: DiskCache | null,
+  beside: KeyrailState['failure'],
 ): Omit<KeyrailState, 'telemetry'> {
   const { policy, source, lastSyncAt, failure } = state;
   const { degraded, tooOld } = state.look();
@@ -171,7 +173,7 @@ function stateOf<R>(
     tooOld,
     source,
     lastSyncAt,
-    failure: failure ?? cacheFailure(cache?.failure() ?? null),
+    failure: failure ?? beside,
     projectDeleted: policy?.projectDeleted ?? false,
     nodeId,
   };
@@ -180,6 +182,10 @@ function stateOf<R>(
 /** Hard: until it is fixed, a restart without the control plane has no policy. */
 const cacheFailure = (why: string | null): KeyrailState['failure'] =>
   why === null ? null : { hard: true, message: `the policy cache cannot be written: ${why}` };
+
+/** Soft: the node reads the list again every hour. */
+const keysFailure = (why: string | null): KeyrailState['failure'] =>
+  why === null ? null : { hard: false, message: why };
 
 /** Calls `onAnswer` after every successful request. */
 const observed = (transport: Transport, onAnswer: () => void): Transport => ({

@@ -58,6 +58,8 @@ export class SignedPlane extends Plane {
   published: Signer[] = [this.signer];
   /** How often the list of keys was read. */
   reads = 0;
+  /** Replaces the list of keys; null sends it. */
+  listFault: () => Response | Promise<Response> | null = () => null;
   /** Replaces a signed response. */
   alter: (sent: Outgoing, question: Question) => Outgoing = (sent) => sent;
   readonly #unsigned = plainFetchOf(this);
@@ -70,7 +72,7 @@ export class SignedPlane extends Plane {
     const target = url.slice(new URL(url).origin.length);
     if (target === '/.well-known/jwks.json') {
       this.reads += 1;
-      return Response.json(this.jwks);
+      return this.listFault() ?? Response.json(this.jwks);
     }
     const response = await this.#unsigned(url, init);
     if (response.status !== 200 && response.status !== 304) return response;

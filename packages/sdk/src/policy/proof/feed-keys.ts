@@ -2,25 +2,38 @@
 // kept beside the cache. Only keys with the purpose of the feed count.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { FEED_PURPOSE } from '@keyrail/protocol/wire/feed-signature.ts';
-import type { FeedJwks } from '../../api/options.ts';
+import type { FeedJwks, Log } from '../../api/options.ts';
 import type { Clock } from '../../clock.ts';
 import { fieldsOf } from '../../json.ts';
 import type { Transport } from '../../transport.ts';
+import { type Moment, momentOf, msSince } from '../time.ts';
 
 export type FeedKeys = {
   /** `no list`: the keys could not be read yet, so nothing can be verified. */
   find(kid: string): Promise<KeyObject | 'unknown' | 'no list'>;
+  /** Reads the published list if that is due: after the start, and once a day. Never rejects. */
+  refresh(): Promise<void>;
+  /** How often the list was found without a key that it had before. */
+  readonly removals: number;
+  /** Why a list that is due could not be read; null if it could, or if nothing is known yet. */
+  readonly failure: string | null;
 };
 
 /** The file beside the cache that keeps the list. Neither function rejects. */
 export type KeptKeys = { read(): Promise<unknown>; write(jwks: FeedJwks): Promise<void> };
 
-type JwksParts = { transport: Transport; clock: Clock; kept: KeptKeys | null };
+type JwksParts = { transport: Transport; clock: Clock; kept: KeptKeys | null; log: Log };
 
 const PATH = '/.well-known/jwks.json';
 const TIMEOUT_MS = 10_000;
+/** With a list, a response waits less for the next one. */
+const AGAIN_TIMEOUT_MS = 3_000;
 /** An unknown key makes the node read the list again, but not more often than this. */
-const REREAD_MS = 60_000;
+const UNKNOWN_MS = 60_000;
+/** A key that was removed from the list stays trusted for this long at most. */
+const DAY_MS = 86_400_000;
+/** The first response of an hour waits for a list that cannot be read. */
+const RETRY_MS = 3_600_000;
 const KEYS_MAX = 1000;
 
 /** Pinned keys by their ids, or the list that the deployment publishes. */
@@ -45,38 +58,87 @@ export function feedKeysIn(jwks: unknown): Map<string, KeyObject> {
 
 /** Pinned keys are all that ever count. */
 export const openFeedKeys = (source: FeedKeySource, parts: JwksParts): FeedKeys =>
-  source === 'jwks' ? publishedKeys(parts) : { find: async (kid) => source.get(kid) ?? 'unknown' };
+  source === 'jwks' ? new PublishedKeys(parts) : new PinnedKeys(source);
 
-/** Reads the list when it first needs a key, and again when it meets an unknown one. */
-function publishedKeys({ transport, clock, kept }: JwksParts): FeedKeys {
-  let known: Map<string, KeyObject> | null = null;
-  let readAt = Number.NEGATIVE_INFINITY;
+class PinnedKeys implements FeedKeys {
+  readonly removals = 0;
+  readonly failure = null;
+  readonly #keys: ReadonlyMap<string, KeyObject>;
 
-  async function readAgain(): Promise<void> {
-    if (clock.monotonicMs() - readAt < REREAD_MS) return;
-    const outcome = await transport.send({ method: 'GET', path: PATH, timeoutMs: TIMEOUT_MS });
-    if (outcome.kind !== 'answer') return;
-    const found = parsedKeys(outcome.body);
-    if (!found) return;
-    known = found;
-    readAt = clock.monotonicMs();
+  constructor(keys: ReadonlyMap<string, KeyObject>) {
+    this.#keys = keys;
+  }
+
+  async find(kid: string): Promise<KeyObject | 'unknown'> {
+    return this.#keys.get(kid) ?? 'unknown';
+  }
+
+  async refresh(): Promise<void> {}
+}
+
+/** A failed reading keeps the keys: the deployment may be down while a relay answers. */
+class PublishedKeys implements FeedKeys {
+  removals = 0;
+  failure: string | null = null;
+  readonly #parts: JwksParts;
+  #known: Map<string, KeyObject> | null = null;
+  #readAt: Moment | null = null;
+  #failedAt: Moment | null = null;
+
+  constructor(parts: JwksParts) {
+    this.#parts = parts;
+  }
+
+  async find(kid: string): Promise<KeyObject | 'unknown' | 'no list'> {
+    await this.#loadKept();
+    if (!this.#known?.has(kid) && this.#isPast(this.#readAt, UNKNOWN_MS)) await this.#read();
+    if (!this.#known || this.#known.size === 0) return 'no list';
+    return this.#known.get(kid) ?? 'unknown';
+  }
+
+  async refresh(): Promise<void> {
+    if (!this.#isPast(this.#readAt, DAY_MS) || !this.#isPast(this.#failedAt, RETRY_MS)) return;
+    await this.#loadKept();
+    await this.#read();
+  }
+
+  async #loadKept(): Promise<void> {
+    this.#known ??= parsedKeys(await this.#parts.kept?.read());
+  }
+
+  async #read(): Promise<void> {
+    const { transport, clock, kept } = this.#parts;
+    const timeoutMs = this.#known === null ? TIMEOUT_MS : AGAIN_TIMEOUT_MS;
+    const outcome = await transport.send({ method: 'GET', path: PATH, timeoutMs });
+    const found = outcome.kind === 'answer' ? parsedKeys(outcome.body) : null;
+    if (outcome.kind !== 'answer' || found === null) return this.#failed();
+    const isRemoved = (kid: string): boolean => !found.has(kid);
+    if ([...(this.#known?.keys() ?? [])].some(isRemoved)) this.removals += 1;
+    this.#known = found;
+    this.#readAt = momentOf(clock);
+    this.#failedAt = null;
+    this.failure = null;
     await kept?.write(outcome.body as FeedJwks);
   }
 
-  return {
-    async find(kid) {
-      known ??= parsedKeys(await kept?.read());
-      if (!known?.has(kid)) await readAgain();
-      return known === null ? 'no list' : (known.get(kid) ?? 'unknown');
-    },
-  };
+  #failed(): void {
+    const { clock, log } = this.#parts;
+    this.#failedAt = momentOf(clock);
+    // Without a list, the feed fails and says so.
+    if (this.#known === null || this.failure !== null) return;
+    this.failure = 'the published keys of the feed could not be read again';
+    log('warn', `keyrail: ${this.failure}; the last known ones stay trusted`);
+  }
+
+  #isPast(moment: Moment | null, ms: number): boolean {
+    return moment === null || msSince(moment, momentOf(this.#parts.clock)) >= ms;
+  }
 }
 
-/** Null for a list that is malformed or has no key of the feed. */
+/** Null for a list that is malformed. */
 function parsedKeys(jwks: unknown): Map<string, KeyObject> | null {
   try {
-    const found = feedKeysIn(jwks);
-    return found.size > 0 ? found : null;
+    return feedKeysIn(jwks);
   } catch {
     return null;
   }

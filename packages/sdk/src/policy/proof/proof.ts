@@ -35,6 +35,7 @@ export type FeedVerifier = {
   confirmedAt(): Moment | null;
   /** Why the wall clock is in doubt, by the last verified response; null if it is not. */
   clockFault(): string | null;
+  readonly keys: Pick<FeedKeys, 'removals' | 'failure'>;
   /** The key that signed the last verified response. */
   lastKid(): string | null;
   /** Responses that were refused. */
@@ -58,6 +59,7 @@ export function createFeedVerifier({ keys, clock, keepsBodies }: VerifierParts):
 
   async function check(answer: ReceivedAnswer, isProven: boolean): Promise<Proof | null> {
     const arrived = momentOf(clock);
+    await keys.refresh();
     const { kid, created } = await verifyAnswer(answer, keys);
     const judged = freshness.judge({ signedAtMs: created * SECOND_MS, arrived, isProven });
     if (typeof judged === 'string') throw new Unproven(judged);
@@ -79,6 +81,7 @@ export function createFeedVerifier({ keys, clock, keepsBodies }: VerifierParts):
       await verifyAnswer({ ...proof, status: OK, bytes }, keys);
       return bytes;
     },
+    keys,
     confirmedAt: () => confirmedAt,
     clockFault: freshness.clockFault,
     lastKid: () => lastKid,

@@ -1,5 +1,6 @@
 // When a node reads a snapshot only to renew what proves its policy: when the deltas since the last
-// one have become large, and when another key signs the feed. A cache that is proven by a key which
+// one have become large, when another key signs the feed, and when a key was removed from the
+// published list, which may have signed the policy in force. A cache that is proven by a key which
 // has ended could no longer be verified.
 import type { Chance, Clock } from '../../clock.ts';
 import { type FeedVerifier, type Proofs, proofBytes } from './proof.ts';
@@ -8,23 +9,33 @@ import { type FeedVerifier, type Proofs, proofBytes } from './proof.ts';
 const DELTA_BYTES_MIN = 1024 * 1024;
 /** Bounds the responses in a cache. */
 const DELTAS_MAX = 10_000;
-/** Nodes spread the renewal after a rotation; the old key stays published for a day. */
+/** Nodes spread the renewal after a rotation or a removal; the old key stays published for a day. */
 const SPREAD_MS = 3_600_000;
 
 type RenewalParts = { verifier: FeedVerifier; clock: Clock; chance: Chance };
 
 /** Returns whether a renewal is due. */
 export function createRenewal({ verifier, clock, chance }: RenewalParts) {
-  let due: { kid: string; atMs: number } | null = null;
+  let due: { why: string; atMs: number } | null = null;
+  let renewedRemovals = 0;
+  const isDue = (why: string): boolean => {
+    const now = clock.monotonicMs();
+    if (due?.why !== why) due = { why, atMs: now + SPREAD_MS * chance() };
+    return now >= due.atMs;
+  };
   return (proofs: Proofs | undefined): boolean => {
+    const { removals } = verifier.keys;
+    if (removals > renewedRemovals) {
+      const isRenewed = isDue(`removal ${removals}`);
+      if (isRenewed) renewedRemovals = removals;
+      return isRenewed;
+    }
     if (!proofs) return false;
     const { snapshot, deltas } = proofs;
     const limit = Math.max(DELTA_BYTES_MIN, proofBytes(snapshot) / 2);
     if (deltas.length > DELTAS_MAX || proofBytes(deltas) > limit) return true;
     const kid = verifier.lastKid();
     if (kid === null || [...snapshot, ...deltas].every((proof) => proof.kid === kid)) return false;
-    const now = clock.monotonicMs();
-    if (due?.kid !== kid) due = { kid, atMs: now + SPREAD_MS * chance() };
-    return now >= due.atMs;
+    return isDue(`signer ${kid}`);
   };
 }
