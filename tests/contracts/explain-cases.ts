@@ -8,6 +8,7 @@ export type KeyState =
   | ('active' | 'revoked' | 'disabled' | 'disabled and revoked' | 'enabled again')
   | ('expired' | 'retired' | 'rotated' | 'successor' | 'of another project')
   | ('imported' | 'imported and revoked' | 'beside an imported key')
+  | ('a test key imported as live' | 'a live key imported as test')
   | ('of a deleted tenant' | 'of a deleted project' | 'of another workspace' | 'never issued');
 
 export type ExplainCase = {
@@ -88,6 +89,18 @@ export const explainCases: readonly ExplainCase[] = [
     sent: () => 'sk_live',
     reason: 'malformed_key',
     fails: 'format',
+  },
+  {
+    name: 'an imported text with the form of a test key',
+    state: 'a test key imported as live',
+    reason: 'unknown_key',
+    fails: 'known',
+  },
+  {
+    name: 'an imported text with the form of a live key',
+    state: 'a live key imported as test',
+    reason: 'unknown_key',
+    fails: 'known',
   },
   { name: 'an unknown key', state: 'never issued', reason: 'unknown_key', fails: 'known' },
   {

@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { DecisionReason } from '@keyrail/protocol/objects/key-explanation.ts';
+import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { lookupHash, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { retireKeys } from '@keyrail/server/features/policy/retire-keys.job.ts';
@@ -100,6 +101,10 @@ const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>>
     await imported(ground);
     return 'sk_live_an_unknown_text';
   },
+  'a test key imported as live': async (ground) =>
+    (await imported(ground, { env: 'live', text: nativeText('test', ground) })).text,
+  'a live key imported as test': async (ground) =>
+    (await imported(ground, { env: 'test', text: nativeText('live', ground) })).text,
   'of another project': async ({ app }) => (await app.given.key()).key,
   'of a deleted tenant': async ({ app }, { key, tenant_id: id }) => {
     await app.as.liveKey('DELETE /v1/tenants/{id}', { id });
@@ -113,13 +118,20 @@ const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>>
   'never issued': async () => mintCredential('api_key', 'live', seededBytes('nobody')).secret,
 };
 
-/** Imports a key with a text of its own. */
-async function imported({ app, projectId }: Ground): Promise<{ id: string; text: string }> {
-  const text = `sk_live_${projectId}`;
+/** A text with the format of a native key, which Keyrail has not issued. */
+const nativeText = (env: Env, { projectId }: Ground): string =>
+  mintCredential('api_key', env, seededBytes(projectId)).secret;
+
+/** Imports a key, by default one of another format. */
+async function imported(
+  { app, projectId }: Ground,
+  { env, text }: { env: Env; text: string } = { env: 'live', text: `sk_live_${projectId}` },
+): Promise<{ id: string; text: string }> {
   const { id: tenant_id } = await app.given.tenant();
-  const { data } = await app.as.liveKey('POST /v1/keys/import', {
+  const as = env === 'live' ? app.as.liveKey : app.as.testKey;
+  const { data } = await as('POST /v1/keys/import', {
     project_id: projectId,
-    env: 'live',
+    env,
     keys: [
       { tenant_id, lookup_hash: lookupHash(text), display_prefix: 'sk_live_', scopes: KEY_SCOPES },
     ],

@@ -31,12 +31,14 @@ export function decide<R>(
   if (policy.projectDeleted) return denied(inputs, 'project_deleted', unnamed(keyText, env));
 
   const place = policy.table.find(digestOfKey(apiKeyBytes));
-  if (place === -1) {
+  const key = place === -1 ? null : new AllowedKey<R>(inputs, keyText, place);
+  // The text names the environment of its key, which for an imported key is chosen by the importer.
+  if (key === null || key.isImported) {
     // The feed does not send keys of the other environment, so the key may exist there.
     const isLoaded = policy.env === null || policy.env === env;
     return notFound(inputs, isLoaded ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
   }
-  return checked(inputs, new AllowedKey<R>(inputs, keyText, place), route);
+  return checked(inputs, key, route);
 }
 
 /**

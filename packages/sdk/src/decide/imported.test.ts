@@ -107,14 +107,21 @@ test('environment and display prefix of an imported key come from its entry', as
   await watched.node.close();
 });
 
-test('a key of another Keyrail deployment has the environment of its entry', async () => {
+test('an imported entry is never found by a text with the form of a native key', async () => {
   const elsewhere = new Plane();
-  const text = elsewhere.issue({ env: 'live' });
+  const live = elsewhere.issue({ env: 'live' });
+  const testing = elsewhere.issue({ env: 'test' });
   const plane = new Plane();
-  plane.import(text, { env: 'test' });
+  plane.import(live, { env: 'test' });
+  plane.import(testing, { env: 'live' });
+  const same = elsewhere.issue({ env: 'live' });
+  plane.import(same, { env: 'live' });
   const watched = await ready(plane);
-  equal(reason(watched, text, { env: 'live' }), 'wrong_environment');
-  equal(reason(watched, text, { env: 'test' }), 'allowed');
+  for (const text of [live, testing, same]) {
+    for (const route of [{}, { env: 'live' }, { env: 'test' }] as const) {
+      equal(reason(watched, text, route), 'unknown_key');
+    }
+  }
   await watched.node.close();
 });
 
