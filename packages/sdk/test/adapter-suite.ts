@@ -223,7 +223,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
       const { method, path, route, status, denial_reason } = Object(event);
       return { method, path, route, status, denial_reason };
     });
-    const common = { method: 'GET', path: '/hello/ann', route: '/hello/:name' };
+    const common = { method: 'GET', path: '/hello/:name', route: '/hello/:name' };
     deepEqual(received, [
       { ...common, status: 200, denial_reason: null },
       { ...common, status: 401, denial_reason: 'missing_key' },

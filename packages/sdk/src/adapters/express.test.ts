@@ -42,8 +42,7 @@ test('the route of a mounted router is reported with its full path', async (t) =
   t.after(close);
   equal((await fetch(`${url}/v2/invoices/7?q=1`)).status, 401);
   await keyrail.close();
-  const { path, route } = Object(keyrail.events()[0]);
-  equal(`${path} ${route}`, '/v2/invoices/7 /v2/invoices/:id');
+  equal(Object(keyrail.events()[0]).route, '/v2/invoices/:id');
 });
 
 test('a program may replace the global Promise', async (t) => {

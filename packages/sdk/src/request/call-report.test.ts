@@ -64,7 +64,11 @@ test('a header that is longer than any key is not a key, and another header may 
   match(keyrail.metrics(), /decisions_total\{outcome="malformed_key"\} 8\n/);
 });
 
-function eventsOf(env: 'live' | 'test', headers: Record<string, string>): TelemetryEvent[] {
+function eventsOf(
+  env: 'live' | 'test',
+  headers: Record<string, string>,
+  route: string | null = '/invoices/:id',
+): TelemetryEvent[] {
   const events: TelemetryEvent[] = [];
   const telemetry = {
     record: (_: string | null, __: number, event: () => TelemetryEvent) =>
@@ -73,7 +77,8 @@ function eventsOf(env: 'live' | 'test', headers: Record<string, string>): Teleme
     state: () => ({ queued: 0, sent: 0, dropped: 0 }),
   };
   const parts = { ...rig('http://127.0.0.1', { secretKey: secretKeyOf(env) }), telemetry };
-  const report = createReports(parts)({ ...callWith(headers), route: '/invoices' }, undefined);
+  const call = { ...callWith(headers), path: '/invoices/a-secret', route };
+  const report = createReports(parts)(call, undefined);
   const key = { keyId: null, tenantId: null, env: 'live', displayPrefix: 'kr_live_x' } as const;
   report.end({ status: 401, key, degraded: false, reason: 'unknown_key' });
   return events;
@@ -86,7 +91,7 @@ test('times of events are formatted like toISOString, also when the clock is set
   for (const ms of times) equal(textOf(ms), new Date(Math.floor(ms)).toISOString(), String(ms));
 });
 
-test('telemetry contains path and route, and never a query, a header or a key', () => {
+test('telemetry contains the route, and never a path of it, a query, a header or a key', () => {
   const [event] = eventsOf('live', {
     authorization: 'Bearer kr_live_secret',
     'x-request-id': 'r7',
@@ -98,14 +103,19 @@ test('telemetry contains path and route, and never a query, a header or a key', 
     key_id: null,
     display_prefix: 'kr_live_x',
     method: 'GET',
-    path: '/invoices',
-    route: '/invoices',
+    path: '/invoices/:id',
+    route: '/invoices/:id',
     status: 401,
     duration_ms: 0,
     degraded: false,
     denial_reason: 'unknown_key',
     request_id: 'r7',
   });
+});
+
+test('telemetry contains the path of a request only if its route is not known', () => {
+  const [event] = eventsOf('live', {}, null);
+  deepEqual([event?.path, event?.route], ['/invoices/a-secret', null]);
 });
 
 test('a node with a test secret key reports test events only', () => {

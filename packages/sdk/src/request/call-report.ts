@@ -53,7 +53,8 @@ export function createReports({ settings, clock, telemetry }: ReportParts): Begi
           key_id: key?.keyId ?? null,
           display_prefix: key?.displayPrefix ?? null,
           method: call.method,
-          path: call.path,
+          // A path may hold secrets of the vendor, such as a token in a link.
+          path: routeName ?? call.path,
           route: routeName,
           status,
           duration_ms: clock.monotonicMs() - began,
