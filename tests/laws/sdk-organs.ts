@@ -17,7 +17,13 @@ const ARROWS: Record<string, string[]> = {
 };
 
 /** Files at the root that folders other than `api/` may import; the others put a node together. */
-const SHARED = new Set(['clock.ts', 'json.ts', 'rate-limit-bounds.ts', 'transport.ts']);
+const SHARED = new Set([
+  'clock.ts',
+  'json.ts',
+  'rate-limit-bounds.ts',
+  'transport.ts',
+  'verified-by.ts',
+]);
 const SHARED_WITH_REQUEST = new Set(['settings.ts', 'version.ts']);
 
 type Arrow = { from: string; to: string };

@@ -55,6 +55,7 @@ function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
     },
     projectId: PROJECT_ID,
     resources: { live: null, test: null },
+    verify: null,
   };
   const verify = (key: string | null, options: RouteOptions) => decide(inputs, key, options);
   const { admit } = createAdmitter({ ...parts, verify });

@@ -116,7 +116,7 @@ type Deciding = { state: PolicyState; tally: NodeTally };
 function createVerify<R>(settings: Settings<R>, { state, tally }: Deciding): Verify<R> {
   type Text = string | null | undefined;
   const { projectId, resources, log } = settings;
-  const inputs: Inputs<R> = { state, projectId, resources };
+  const inputs: Inputs<R> = { state, projectId, resources, verify };
   function verify(keyText: Text, route?: VerifiedRoute): Decision<RequestContext<R>>;
   function verify(
     keyText: Text,

@@ -2,14 +2,16 @@ import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { inspect } from 'node:util';
 import type { RequestContext } from '../api/context.ts';
-import { createTestKeyrail } from '../testing.ts';
+import { createTestKeyrail, type TestKeyrail } from '../testing.ts';
 import { contextOf } from './handler-context.ts';
 import { protect } from './web.ts';
 
 const FIELDS = `keyId workspaceId projectId tenantId env scopes displayPrefix expiresAt degraded
   verified rateLimit resources`.split(/\s+/);
 
-async function given(t: TestContext): Promise<{ context: RequestContext; tenantId: string }> {
+type Given = { keyrail: TestKeyrail<object>; context: RequestContext; tenantId: string };
+
+async function given(t: TestContext): Promise<Given> {
   const options = { keys: [{ scopes: ['a'] }], resources: { live: { password: 'hidden' } } };
   const keyrail = await createTestKeyrail(options);
   t.after(() => keyrail.close());
@@ -22,7 +24,7 @@ async function given(t: TestContext): Promise<{ context: RequestContext; tenantI
   await handler(new Request('http://x.test', { headers: { 'x-api-key': issued.key } }));
   const [context] = found;
   if (!context) throw new Error('the handler did not run');
-  return { context, tenantId: issued.tenantId };
+  return { keyrail, context, tenantId: issued.tenantId };
 }
 
 test('a context and its copy have exactly the fields of the contract', async (t) => {
@@ -47,13 +49,20 @@ test('a context of verify and its copy have the same fields', async (t) => {
 });
 
 test('contextOf returns a verified context and throws without one', async (t) => {
-  const { context } = await given(t);
-  const keyrail = await createTestKeyrail();
-  t.after(() => keyrail.close());
+  const { keyrail, context } = await given(t);
   equal(contextOf(keyrail, { keyrail: context }), context);
   const unverified = { ...context, verified: false };
   for (const request of [{}, { keyrail: null }, { keyrail: unverified }]) {
     throws(() => contextOf(keyrail, request), TypeError);
+  }
+});
+
+test('contextOf accepts only what the given node has verified', async (t) => {
+  const [one, other] = [await given(t), await given(t)];
+  equal(contextOf(one.keyrail, { keyrail: one.context }), one.context);
+  const forged = { ...one.context, tenantId: other.tenantId };
+  for (const context of [other.context, forged, { verified: true }]) {
+    throws(() => contextOf(one.keyrail, { keyrail: context }), TypeError);
   }
 });
 

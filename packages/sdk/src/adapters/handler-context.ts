@@ -2,20 +2,21 @@
 import type { RequestContext } from '../api/context.ts';
 import type { Keyrail } from '../api/keyrail.ts';
 import { fieldsOf } from '../json.ts';
+import { VERIFIED_BY } from '../verified-by.ts';
 
 /**
- * The verified key behind a request that `protect` admitted, with the type of the node's resources.
- * Throws a TypeError on a route without `protect`, and for a key that was not verified: on a route
- * with `onNoPolicy: 'allow'` or `skip`, read the `keyrail` field itself.
+ * The key behind a request that `protect` admitted with this node, with the type of its resources.
+ * Throws a TypeError on a route without `protect`, with another node, and for a key that was not
+ * verified: on a route with `onNoPolicy: 'allow'` or `skip`, read the `keyrail` field itself.
  */
 export function contextOf<R>(
-  _keyrail: Pick<Keyrail<R>, 'verify'>,
+  { verify }: Pick<Keyrail<R>, 'verify'>,
   request: object,
 ): RequestContext<R> {
   const { keyrail: context } = fieldsOf(request);
-  if (isVerified<R>(context)) return context;
-  throw new TypeError('contextOf(): protect() has not verified the key of this request');
+  if (isVerified<R>(context, verify)) return context;
+  throw new TypeError('contextOf(): this node has not verified the key of this request');
 }
 
-const isVerified = <R>(context: unknown): context is RequestContext<R> =>
-  fieldsOf(context).verified === true;
+const isVerified = <R>(context: unknown, verify: unknown): context is RequestContext<R> =>
+  typeof context === 'object' && context !== null && Reflect.get(context, VERIFIED_BY) === verify;

@@ -19,6 +19,8 @@ export type Inputs<R> = {
   readonly state: { readonly policy: Policy | null; look(): Look };
   readonly projectId: string;
   readonly resources: { readonly live: R | null; readonly test: R | null };
+  /** The node's `verify`, by which contexts are told apart. */
+  readonly verify: unknown;
 };
 
 const ENV_AT = 'kr_'.length;
@@ -104,23 +106,26 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
   }
 
   #createContext(): RequestContext<R> {
-    const { projectId, resources } = this.#inputs;
+    const { projectId, resources, verify } = this.#inputs;
     const { env } = this;
     const isLasting = this.#expiryHigh === NEVER;
-    const context = new VerifiedKey({
-      keyId: idText(this.#ids, this.#idsAt),
-      workspaceId: this.#policy.workspaceId,
-      projectId,
-      tenantId: idText(this.#ids, this.#idsAt + ID_WORDS),
-      env,
-      scopes: this.#terms.scopes,
-      displayPrefix: this.isImported
-        ? importedPrefix(this.#ids, this.#idsAt + IDS_WORDS)
-        : displayPrefixOf(this.#keyText),
-      expiresAt: isLasting ? null : expiryOf(this.#expiryHigh, this.#expiryLow),
-      degraded: this.#degraded,
-      resources: resources[env],
-    });
+    const context = new VerifiedKey(
+      {
+        keyId: idText(this.#ids, this.#idsAt),
+        workspaceId: this.#policy.workspaceId,
+        projectId,
+        tenantId: idText(this.#ids, this.#idsAt + ID_WORDS),
+        env,
+        scopes: this.#terms.scopes,
+        displayPrefix: this.isImported
+          ? importedPrefix(this.#ids, this.#idsAt + IDS_WORDS)
+          : displayPrefixOf(this.#keyText),
+        expiresAt: isLasting ? null : expiryOf(this.#expiryHigh, this.#expiryLow),
+        degraded: this.#degraded,
+        resources: resources[env],
+      },
+      verify,
+    );
     return this.#extra ? withExtra(context, this.#extra) : context;
   }
 }

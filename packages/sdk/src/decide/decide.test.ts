@@ -50,6 +50,7 @@ function policyOf(name: string): Policy | null {
 }
 
 const inputs = (policy: Policy | null, degraded = false, now = AT): Inputs<string> => ({
+  verify: null,
   state: { policy, look: () => ({ nowMs: Date.parse(now), degraded, tooOld: false }) },
   projectId: PROJECT_ID,
   resources: { live: 'live database', test: 'test database' },

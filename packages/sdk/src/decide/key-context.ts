@@ -8,6 +8,7 @@ import type {
   UnverifiedContext,
 } from '../api/context.ts';
 import { type Extra, NO_TERMS } from '../policy/table/table.ts';
+import { VERIFIED_BY } from '../verified-by.ts';
 
 const SHOWN_CHARS = 'kr_live_'.length + 6;
 
@@ -28,8 +29,10 @@ export class VerifiedKey<R> implements RequestContext<R> {
   readonly resources: R | null;
   /** Only declared, so that it exists only if the node requested it. */
   declare tenantExternalId?: string;
+  readonly #verifiedBy: unknown;
 
-  constructor(key: Omit<RequestContext<R>, 'verified' | 'rateLimit'>) {
+  constructor(key: Omit<RequestContext<R>, 'verified' | 'rateLimit'>, verifiedBy: unknown) {
+    this.#verifiedBy = verifiedBy;
     this.keyId = key.keyId;
     this.workspaceId = key.workspaceId;
     this.projectId = key.projectId;
@@ -40,6 +43,11 @@ export class VerifiedKey<R> implements RequestContext<R> {
     this.expiresAt = key.expiresAt;
     this.degraded = key.degraded;
     this.resources = key.resources;
+  }
+
+  /** Not an own property, so that a copy, which anyone may have changed, does not have it. */
+  get [VERIFIED_BY](): unknown {
+    return this.#verifiedBy;
   }
 
   toJSON(): object {
