@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';
 import { PROJECT_ID, secretKeyOf } from '../test/rig.ts';
 import type { KeyrailOptions } from './api/options.ts';
+import { createNode } from './keyrail.ts';
 import { settingsOf } from './settings.ts';
 
 const whole = {
@@ -11,6 +12,27 @@ const whole = {
   secretKey: secretKeyOf('live'),
   projectId: PROJECT_ID,
 };
+
+for (const [globals, name] of [
+  [{ navigator: { userAgent: 'Cloudflare-Workers' } }, 'Cloudflare Workers'],
+  [{ EdgeRuntime: 'edge-runtime' }, 'an edge runtime'],
+  [{ EdgeRuntime: 'vercel', navigator: { userAgent: 'Mozilla/5.0' } }, 'an edge runtime'],
+] as const) {
+  test(`a node refuses to start on ${name}, and says what to use: ${JSON.stringify(globals)}`, () => {
+    throws(() => createNode(whole, { globals }), {
+      name: 'TypeError',
+      message: new RegExp(`^A node cannot run on ${name}: .*Keyrail Edge or its /v1/verify`),
+    });
+  });
+}
+
+test('a node starts on Node.js, Bun and Deno', () => {
+  const agents = ['Node.js/24', 'Bun/1.3.0', 'Deno/2.5.0', undefined];
+  for (const userAgent of agents) {
+    const globals = { navigator: userAgent && { userAgent } };
+    equal(settingsOf(whole, { globals }).projectId, PROJECT_ID);
+  }
+});
 
 function settled(options: object) {
   const logged: string[] = [];

@@ -18,6 +18,7 @@ import { basesOf, isInTheOpen } from './base-url.ts';
 import { type Chance, type Clock, systemChance, systemClock } from './clock.ts';
 import { POLL_MS_MAX } from './policy/pace.ts';
 import { type FeedKeySource, feedKeysIn } from './policy/proof/feed-keys.ts';
+import { checkRuntime } from './supported-runtime.ts';
 import type { TelemetrySettings } from './telemetry/batch.ts';
 import type { Fetch } from './transport.ts';
 
@@ -26,6 +27,7 @@ export type Runtime = {
   clock?: Clock | undefined;
   chance?: Chance | undefined;
   fetch?: Fetch | undefined;
+  globals?: object | undefined;
 };
 
 /** The options with defaults applied, checked and clamped. */
@@ -92,6 +94,7 @@ const KNOWN = new Set(
 
 /** Throws a TypeError that never quotes the secret key. */
 export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {}): Settings<R> {
+  checkRuntime(runtime.globals ?? globalThis);
   const log = safe(options.log ?? toConsole);
   const warn = (message: string) => log('warn', `keyrail: ${message}`);
   warnOfUnknown(options, KNOWN, warn);

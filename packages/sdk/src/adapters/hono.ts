@@ -1,4 +1,4 @@
-// Hono, on any runtime with Node's crypto.
+// Hono, on Node.js, Bun and Deno.
 import type { MiddlewareHandler } from 'hono';
 import type { OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';

@@ -1,4 +1,4 @@
-// Web `Request` in, `Response` out: Bun, Deno, workers with Node's API, and route handlers.
+// Web `Request` in, `Response` out: Bun, Deno, and route handlers.
 import type { OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
 import type { RouteOptions, VerifiedRoute } from '../api/route.ts';

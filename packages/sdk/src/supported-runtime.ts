@@ -1,0 +1,20 @@
+// Refuses runtimes on which a node would not notice a revocation.
+import { fieldsOf } from './json.ts';
+
+/** Throws a TypeError on a runtime that stops timers and requests with the request that began them. */
+export function checkRuntime(globals: object): void {
+  const name = unsupportedIn(globals);
+  if (name === null) return;
+  throw new TypeError(
+    `A node cannot run on ${name}: timers and open requests stop there after each request, ` +
+      'so that a revoked key would stay valid. Verify keys with Keyrail Edge or its /v1/verify, ' +
+      'or in a Node.js, Bun or Deno process.',
+  );
+}
+
+function unsupportedIn(globals: object): string | null {
+  const { navigator, EdgeRuntime } = fieldsOf(globals);
+  if (fieldsOf(navigator).userAgent === 'Cloudflare-Workers') return 'Cloudflare Workers';
+  // The runtime of Next.js middleware, and of routes with `runtime = 'edge'`.
+  return EdgeRuntime === undefined ? null : 'an edge runtime';
+}
