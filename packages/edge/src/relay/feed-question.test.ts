@@ -15,6 +15,7 @@ test('a poll is shared without the name of its node, from the header or the quer
     waitMs: 25_000,
     isFurtherPage: false,
     leaves: false,
+    hasNonce: false,
   };
   const rest = 'since=4&max_keys=5000&wait_ms=25000';
   deepEqual(feedQuestionIn(`${delta}&env=live&${rest}`, { 'keyrail-node': 'a:1' }), expected);

@@ -20,6 +20,8 @@ export type FeedQuestion = {
   isFurtherPage: boolean;
   /** The node stops. The control plane has to answer this itself. */
   leaves: boolean;
+  /** The node asks for a response to this request and no other, to know how old it is. */
+  hasNonce: boolean;
 };
 
 const FEED = /^\/v1\/policy\/(snapshot|delta)\?(.*)$/;
@@ -51,6 +53,7 @@ export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQ
     waitMs: endpoint === 'delta' ? waitMs : 0,
     isFurtherPage: asked.has('cursor'),
     leaves: asked.has('leave'),
+    hasNonce: asked.has('nonce'),
   };
 }
 

@@ -25,20 +25,20 @@ const PASSED_UP = [
   NODE_HEADER,
   SDK_HEADER,
 ];
-const AT_ONCE_MAX = 500;
 /** Longer than the longest poll. */
 const TIMEOUT_MS = 45_000;
 
-export function createPassOn(upstream: Pick<Upstream, 'open'>) {
+/** `atOnceMax` requests are passed on at a time. */
+export function createPassOn(upstream: Pick<Upstream, 'open'>, atOnceMax: number) {
   let running = 0;
   return (request: IncomingMessage, response: ServerResponse): void => {
     if (response.closed) return;
-    const fault = faultOf(request, running);
+    const isFull = running >= atOnceMax;
+    const fault = isFull ? BUSY : sizeFaultOf(request);
     if (fault !== null) {
       sendError(response, ...fault);
       return;
     }
-    running += 1;
     const options = { method: request.method, path: request.url, headers: headersOf(request) };
     const sent = upstream.open(options, (answer) => {
       const headers = passedHeaders(answer);
@@ -47,6 +47,7 @@ export function createPassOn(upstream: Pick<Upstream, 'open'>) {
       response.writeHead(answer.statusCode ?? 502, headers);
       answer.on('error', () => response.destroy()).pipe(response);
     });
+    running += 1;
     const timer = setTimeout(() => sent.destroy(new Error('too late')), TIMEOUT_MS);
     sent.on('error', () => {
       if (response.headersSent) response.destroy();
@@ -67,8 +68,11 @@ export function createPassOn(upstream: Pick<Upstream, 'open'>) {
   };
 }
 
-function faultOf({ headers }: IncomingMessage, running: number): [413 | 503, string] | null {
-  if (running >= AT_ONCE_MAX) return [503, 'The relay has too much to do.'];
+type Fault = readonly [413 | 503, string];
+
+const BUSY: Fault = [503, 'The relay has too much to do.'];
+
+function sizeFaultOf({ headers }: IncomingMessage): Fault | null {
   const bytes = Number(headers['content-length'] ?? 0);
   return bytes > LARGE_BODY_BYTES_MAX ? [413, 'The body is too large.'] : null;
 }

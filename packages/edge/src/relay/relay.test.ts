@@ -3,6 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { until } from '@keyrail/testing/until.ts';
 import { openRelay } from './relay.ts';
 
 type Seen = { line: string; headers: IncomingHttpHeaders; body: string };
@@ -117,6 +118,42 @@ test('a poll is reported first, and its response is passed on byte by byte', asy
   await ask(`/v1/policy/delta?${query}`, { headers: { ...headers, 'keyrail-node': 'b' } });
   equal(seen.filter(({ line }) => line.startsWith('GET')).length, 1, 'from memory');
   equal(relay.counts().heldPolls, 0);
+});
+
+test('a first snapshot with a nonce is reported, then passed on for its node alone', async (t) => {
+  const { ask, seen, relay } = await scene(t, ({ line }, response) => {
+    if (line.startsWith('POST')) json(response, { version: 3 });
+    else json(response, { line }, { etag: 'W/"snapshot:p:all:all:3"', signature: 'keyrail=:y:' });
+  });
+  const path = '/v1/policy/snapshot?project_id=p&max_keys=5&nonce=AAAAAAAAAAAAAAAAAAAAAA';
+  for (const node of ['a', 'b']) {
+    const answer = await ask(path, { headers: { ...SECRET, 'keyrail-node': node } });
+    deepEqual([answer.status, JSON.parse(answer.text).line], [200, `GET /base${path}`]);
+    equal(answer.headers.signature, 'keyrail=:y:');
+  }
+  const lines = ['POST /base/v1/policy/report', `GET /base${path}`];
+  deepEqual(
+    seen.map(({ line }) => line),
+    [...lines, ...lines],
+    'not even two nodes with one nonce share a response',
+  );
+  equal(relay.counts().heldPolls, 0);
+});
+
+test('64 snapshots with a nonce are on their way at a time', async (t) => {
+  const waiting: ServerResponse[] = [];
+  const { ask } = await scene(t, (_, response) => void waiting.push(response));
+  const path = (nonce: number) => `/v1/policy/snapshot?project_id=p&nonce=${nonce}`;
+  const asked = Array.from({ length: 64 }, (_, nonce) => ask(path(nonce)));
+  await until(() => waiting.length === 64);
+  const late = await ask(path(64));
+  deepEqual([late.status, JSON.parse(late.text).error.code], [503, 'unavailable']);
+  for (const response of waiting) json(response, {});
+  deepEqual([...new Set((await Promise.all(asked)).map(({ status }) => status))], [200]);
+  const next = ask(path(65));
+  await until(() => waiting.length === 65);
+  waiting.at(-1)?.end();
+  equal((await next).status, 200, 'there is room again');
 });
 
 test('a node that leaves is reported, then leaves at the control plane by its own name', async (t) => {

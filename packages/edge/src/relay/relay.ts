@@ -1,6 +1,7 @@
 // The relay of an Edge: nodes poll it instead of the control plane. A request goes through
 //
 //   members ─▶ acknowledgements ─▶ shared polls      the policy feed
+//          │          └─▶ pass on                    a first snapshot with a nonce
 //          └─▶ pass on                               limits, idempotency, telemetry
 //
 // Each request upstream is made with the secret key of the node that asks, and responses are shared
@@ -42,6 +43,9 @@ const PASSED = new Set([
 ]);
 /** The time that a request upstream may take in addition to its wait. */
 const GRACE_MS = 8_000;
+const PASSED_MAX = 500;
+/** A whole policy for each node, while others share one. */
+const UNSHARED_SNAPSHOTS_MAX = 64;
 const UNREACHABLE = 'The control plane cannot be reached.';
 
 export function openRelay({ url, projectId, clock = relayClock }: RelayOptions): Relay {
@@ -49,7 +53,8 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
   const members = createMembers(upstream, projectId);
   const acks = createAcknowledgements(upstream, clock);
   const polls = createSharedPolls(createRecentAnswers(clock), clock);
-  const passOn = createPassOn(upstream);
+  const passOn = createPassOn(upstream, PASSED_MAX);
+  const passSnapshotOn = createPassOn(upstream, UNSHARED_SNAPSHOTS_MAX);
 
   /** Null if the node does not name itself. */
   async function report(
@@ -97,6 +102,7 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
     const reported = await report(request, question);
     if (reported && 'refused' in reported) return send(response, reported.refused);
     if (question.leaves) return passOn(request, response);
+    if (question.hasNonce) return passSnapshotOn(request, response);
     if (response.closed) return;
     const leave = polls.wait(shared(request, question, reported?.version ?? null), (outcome) => {
       if (outcome instanceof Unreachable) sendError(response, 503, UNREACHABLE);
