@@ -6,6 +6,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 const codes = {
   400: 'invalid_request',
+  401: 'invalid_key',
   403: 'forbidden',
   404: 'not_found',
   413: 'payload_too_large',

@@ -1,9 +1,11 @@
 // Requests whose bodies their methods do not have, by raw socket, with a tap at the control plane:
 // no byte of one caller may become a part of the request of another.
 import { deepEqual, equal } from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { until } from '@keyrail/testing/until.ts';
 import {
   exchanged,
@@ -15,6 +17,9 @@ import {
 import { openRelay } from './relay.ts';
 
 const FEED = '/v1/policy/snapshot?project_id=p';
+const bearing = () => `Bearer ${mintCredential('secret_key', 'live', randomBytes).secret}`;
+const ONE = bearing();
+const TWO = bearing();
 const POLL = `GET ${FEED}`;
 const LIMITS = '/v1/ratelimit/check';
 /** A whole request, so that a desynchronised connection shows it as one. */
@@ -43,8 +48,8 @@ async function scene(t: TestContext) {
   return { port, tap };
 }
 
-const headOf = (line: string, more: string, credential = 'one') =>
-  `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${credential}\r\n${more}\r\n`;
+const headOf = (line: string, more: string, credential = ONE) =>
+  `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: ${credential}\r\n${more}\r\n`;
 
 const framings = {
   none: { header: () => '', sent: () => '' },
@@ -71,7 +76,7 @@ for (const method of ['GET', 'POST', 'HEAD', 'DELETE']) {
         const head = headOf(`${method} ${isPost ? LIMITS : FEED}`, more);
         answers.push(await exchanged(t, port, head + sent(body)));
         // Another node polls.
-        const poll = headOf(POLL, 'If-None-Match: "x"\r\n', 'two');
+        const poll = headOf(POLL, 'If-None-Match: "x"\r\n', TWO);
         deepEqual(statusesIn(await exchanged(t, port, poll)), [304]);
       }
       for (const { line, headers } of tap.connections().flatMap(framesIn)) {
@@ -102,7 +107,7 @@ test('a connection is closed after a body that its method does not have', async 
 
 test('secret keys never share a connection to the control plane', async (t) => {
   const { port, tap } = await scene(t);
-  for (const credential of ['one', 'two', 'one', 'two']) {
+  for (const credential of [ONE, TWO, ONE, TWO]) {
     const passed = headOf(`POST ${LIMITS}`, 'Content-Length: 2\r\n', credential);
     deepEqual(statusesIn(await exchanged(t, port, `${passed}{}`)), [304]);
   }
@@ -113,8 +118,8 @@ test('secret keys never share a connection to the control plane', async (t) => {
   deepEqual(
     credentials.filter(({ length }) => length > 0),
     [
-      ['Bearer one', 'Bearer one'],
-      ['Bearer two', 'Bearer two'],
+      [ONE, ONE],
+      [TWO, TWO],
     ],
   );
 });

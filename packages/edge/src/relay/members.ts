@@ -1,20 +1,31 @@
 // Which secret keys belong to the workspace of this Edge. A secret key never changes its workspace,
 // so the first answer is remembered, by hash. It says nothing about whether the key is still valid:
 // the control plane decides that at each request, because each is made with the node's own key.
+import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
+import type { RelayClock } from './clock.ts';
+import { createRecentAnswers } from './recent-answers.ts';
 import { type Answer, hashOf, type Upstream } from './upstream.ts';
 
 const KEYS_MAX = 10_000;
 const CHECKS_MAX = 64;
 const TIMEOUT_MS = 10_000;
+/** A refused key costs the control plane one request in this time. */
+const REFUSAL_MS = 1_000;
+const SCHEME = 'bearer ';
 
 type Members = {
-  /** Null for a member; else the refusal of the control plane, or `busy`. Throws Unreachable. */
-  refusal(credential: string): Promise<Answer | 'busy' | null>;
+  /** Null for a member; else the refusal of the control plane or of the relay. Throws Unreachable. */
+  refusal(credential: string): Promise<Answer | 'malformed' | 'busy' | null>;
 };
 
 /** `projectId` is that of this Edge: only secret keys of its workspace can read its policy. */
-export function createMembers(upstream: Pick<Upstream, 'ask'>, projectId: string): Members {
+export function createMembers(
+  upstream: Pick<Upstream, 'ask'>,
+  projectId: string,
+  clock: Pick<RelayClock, 'nowMs'>,
+): Members {
   const known = new Set<string>();
+  const refused = createRecentAnswers(clock, REFUSAL_MS);
   const checks = new Map<string, Promise<Answer | null>>();
 
   async function check(credential: string, name: string): Promise<Answer | null> {
@@ -26,7 +37,10 @@ export function createMembers(upstream: Pick<Upstream, 'ask'>, projectId: string
       timeoutMs: TIMEOUT_MS,
       agent: false,
     });
-    if (answer.status !== 304 && answer.status !== 200) return answer;
+    if (answer.status !== 304 && answer.status !== 200) {
+      if (REFUSALS.has(answer.status)) refused.keep(name, answer);
+      return answer;
+    }
     if (known.size >= KEYS_MAX) known.clear();
     known.add(name);
     return null;
@@ -34,8 +48,11 @@ export function createMembers(upstream: Pick<Upstream, 'ask'>, projectId: string
 
   return {
     refusal(credential) {
+      if (!isSecretKey(credential)) return Promise.resolve('malformed');
       const name = hashOf(credential);
       if (known.has(name)) return Promise.resolve(null);
+      const before = refused.find(name);
+      if (before) return Promise.resolve(before);
       const running = checks.get(name);
       if (running !== undefined) return running;
       if (checks.size >= CHECKS_MAX) return Promise.resolve('busy');
@@ -45,3 +62,10 @@ export function createMembers(upstream: Pick<Upstream, 'ask'>, projectId: string
     },
   };
 }
+
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 404]);
+
+/** By its format and checksum: whether it was ever issued, only the control plane knows. */
+const isSecretKey = (credential: string): boolean =>
+  credential.slice(0, SCHEME.length).toLowerCase() === SCHEME &&
+  parseCredential(credential.slice(SCHEME.length))?.kind === 'secret_key';

@@ -1,19 +1,19 @@
-// The last policies that the control plane sent, for nodes that ask the same a little later. The
-// caller decides whether one is new enough for a node.
+// The last responses of the control plane, for nodes that ask the same a little later. The caller
+// decides whether one is new enough for a node.
 import type { RelayClock } from './clock.ts';
 import type { Answer } from './upstream.ts';
 
 const ANSWERS_MAX = 256;
 const BYTES_MAX = 64 * 1024 * 1024;
-/** A node that is this late asks the control plane. A damaged response is gone by then. */
-const LIFE_MS = 5_000;
-
 export type RecentAnswers = {
   find(name: string): Answer | null;
   keep(name: string, answer: Answer): void;
 };
 
-export function createRecentAnswers(clock: Pick<RelayClock, 'nowMs'>): RecentAnswers {
+export function createRecentAnswers(
+  clock: Pick<RelayClock, 'nowMs'>,
+  lifeMs: number,
+): RecentAnswers {
   /** The oldest first. */
   const kept = new Map<string, { answer: Answer; at: number }>();
   let bytes = 0;
@@ -26,7 +26,7 @@ export function createRecentAnswers(clock: Pick<RelayClock, 'nowMs'>): RecentAns
   function dropOld(): void {
     for (const [name, { at }] of kept) {
       const isFull = kept.size > ANSWERS_MAX || bytes > BYTES_MAX;
-      if (!isFull && clock.nowMs() - at < LIFE_MS) return;
+      if (!isFull && clock.nowMs() - at < lifeMs) return;
       drop(name);
     }
   }

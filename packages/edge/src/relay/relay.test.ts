@@ -1,8 +1,10 @@
 // The relay over real HTTP, in front of a scripted control plane: what goes up and what comes back.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { openRelay } from './relay.ts';
 
@@ -11,7 +13,8 @@ type Script = (seen: Seen, response: ServerResponse) => void;
 type Sent = Record<string, string | number>;
 type Asked = { method?: string; headers?: Record<string, string>; body?: string };
 
-const SECRET = { authorization: 'Bearer krsk_live_one' };
+const { secret } = mintCredential('secret_key', 'live', randomBytes);
+const SECRET = { authorization: `Bearer ${secret}` };
 
 async function listen(t: TestContext, listener: Parameters<typeof createServer>[1]) {
   const server = createServer(listener);

@@ -43,6 +43,8 @@ const PASSED = new Set([
 ]);
 /** The time that a request upstream may take in addition to its wait. */
 const GRACE_MS = 8_000;
+/** A node that is this late asks the control plane. A damaged policy is gone by then. */
+const POLICY_MS = 5_000;
 const PASSED_MAX = 500;
 /** A whole policy for each node, while others share one. */
 const UNSHARED_SNAPSHOTS_MAX = 64;
@@ -50,9 +52,9 @@ const UNREACHABLE = 'The control plane cannot be reached.';
 
 export function openRelay({ url, projectId, clock = relayClock }: RelayOptions): Relay {
   const upstream = openUpstream(url);
-  const members = createMembers(upstream, projectId);
+  const members = createMembers(upstream, projectId, clock);
   const acks = createAcknowledgements(upstream, clock);
-  const polls = createSharedPolls(createRecentAnswers(clock), clock);
+  const polls = createSharedPolls(createRecentAnswers(clock, POLICY_MS), clock);
   const passOn = createPassOn(upstream, PASSED_MAX);
   const passSnapshotOn = createPassOn(upstream, UNSHARED_SNAPSHOTS_MAX);
 
@@ -93,6 +95,7 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = await members.refusal(request.headers.authorization ?? '');
+    if (refusal === 'malformed') return sendError(response, 401, 'Invalid API key.');
     if (refusal === 'busy') return sendError(response, 503, 'The relay has too much to do.');
     if (refusal) return send(response, refusal);
     const { url: asked = '' } = request;

@@ -23,7 +23,7 @@ type Asked = PromiseWithResolvers<Answer> & { name: string; signal: AbortSignal 
 function scene() {
   const clock = manualTime();
   const asked: Asked[] = [];
-  const polls = createSharedPolls(createRecentAnswers(clock), clock);
+  const polls = createSharedPolls(createRecentAnswers(clock, 5_000), clock);
   const poll = (more: Partial<SharedQuestion> = {}) => {
     const name = more.name ?? 'since 1';
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
