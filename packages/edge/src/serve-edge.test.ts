@@ -1,6 +1,10 @@
 // An Edge on its places: the relay listens apart from verification.
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { serveEdge } from './serve-edge.ts';
@@ -35,4 +39,30 @@ test('the address of a relay verifies nothing and shows no metrics', async (t) =
 test('without the setting nothing is relayed', async (t) => {
   const places = await edge(t, {});
   deepEqual(places.length, 1);
+});
+
+test('a file at the path of the socket is left alone, and the start fails', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'kr-edge-place-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'file');
+  const link = join(folder, 'link');
+  const dangling = join(folder, 'dangling');
+  writeFileSync(file, 'precious');
+  symlinkSync(file, link);
+  symlinkSync(join(folder, 'nothing'), dangling);
+  for (const path of [file, link, dangling, folder]) {
+    const failed = edge(t, { KEYRAIL_EDGE_LISTEN: `unix:${path}` });
+    await rejects(failed, { message: `${path} is not a socket. Edge does not replace it.` });
+  }
+  equal(readFileSync(file, 'utf8'), 'precious');
+});
+
+test('a socket is replaced only if nobody listens on it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'kr-edge-place-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'edge.sock');
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(path, resolve));
+  t.after(() => other.close());
+  await rejects(edge(t, { KEYRAIL_EDGE_LISTEN: `unix:${path}` }), /Another process listens on/);
 });

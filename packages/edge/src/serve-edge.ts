@@ -1,5 +1,5 @@
 // One running Edge: a node of the SDK, and servers on every place that the settings name.
-import { existsSync, unlinkSync } from 'node:fs';
+import { lstatSync, unlinkSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
@@ -82,7 +82,12 @@ async function listening(server: Server, place: Place): Promise<void> {
 
 /** A killed process leaves its socket behind. One that still answers is not replaced. */
 async function removeDeadSocket(path: string): Promise<void> {
-  if (!existsSync(path)) return;
+  // Of a link itself, so that what it points to is left alone.
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) return;
+  if (!found.isSocket()) {
+    throw new SettingFault(`${path} is not a socket. Edge does not replace it.`);
+  }
   const isAlive = await new Promise<boolean>((resolve) => {
     const socket = connect(path, () => {
       socket.destroy();
