@@ -25,6 +25,7 @@ type Pod = {
   metadata: { labels: Environment };
   spec: { securityContext: unknown; containers: Container[] };
 };
+type Ingress = { from: { namespaceSelector?: unknown }[]; ports: { port: string }[] };
 type Manifest = {
   kind: string;
   metadata: { name: string };
@@ -36,6 +37,9 @@ type Manifest = {
     minAvailable: number;
     selector: Environment & { matchLabels: Environment };
     ports: { targetPort: string }[];
+    podSelector: { matchLabels: Environment };
+    policyTypes: string[];
+    ingress: Ingress[];
     template?: Pod;
   };
 };
@@ -65,6 +69,7 @@ const SAMPLES: Environment = {
   KEYRAIL_METRICS_TOKEN: 'm'.repeat(64),
   KEYRAIL_MAIL: 'smtps://user:password@mail.example.com:465',
   KEYRAIL_PUBLIC_URL: 'https://keyrail.example.com',
+  KEYRAIL_TRUST_PROXY: '10.0.3.0/28',
 };
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -107,7 +112,8 @@ test('the server accepts every setting of the compose file and the manifests', (
     const texts = Object.entries(environment).map(([name, value]) => [name, String(value)]);
     deepEqual(faultsOf(Object.fromEntries(texts)), []);
   }
-  const { data } = manifest('ConfigMap');
+  const { data: given } = manifest('ConfigMap');
+  const data = { ...given, KEYRAIL_TRUST_PROXY: SAMPLES.KEYRAIL_TRUST_PROXY ?? '' };
   const { stringData } = manifest('Secret');
   const secrets = Object.keys(stringData).map((name) => [name, SAMPLES[name]]);
   equal(containers.length, 3);
@@ -115,8 +121,9 @@ test('the server accepts every setting of the compose file and the manifests', (
     const own = env.map(({ name, value }) => [name, value]);
     deepEqual(faultsOf({ ...data, ...Object.fromEntries([...secrets, ...own]) }), []);
   }
-  const unedited = faultsOf({ ...data, ...stringData });
-  equal(unedited.length, Object.keys(stringData).length, unedited.join('\n'));
+  const unedited = faultsOf({ ...given, ...stringData });
+  equal(unedited.length, Object.keys(stringData).length + 1, unedited.join('\n'));
+  match(unedited.join(), /KEYRAIL_TRUST_PROXY/);
 });
 
 test('every command is one of the program, and every container has the version of this clone', () => {
@@ -215,6 +222,20 @@ test('health checks and ports are those on which the program listens', () => {
     );
     for (const get of gets) ok(get && isProbe(get.path) && get.port === ports[0]?.name);
   }
+});
+
+test('only the ingress reaches the pods of the API, and nothing reaches the others', () => {
+  const [all, api] = ['keyrail', 'keyrail-api'].map((name) => manifest('NetworkPolicy', name).spec);
+  deepEqual([all?.policyTypes, all?.ingress], [['Ingress'], []]);
+  for (const { metadata } of pods) {
+    const { 'app.kubernetes.io/name': name } = metadata.labels;
+    deepEqual(all?.podSelector.matchLabels, { 'app.kubernetes.io/name': name });
+  }
+  const { template } = manifest('Deployment', 'keyrail-api').spec;
+  deepEqual(api?.podSelector.matchLabels, template?.metadata.labels);
+  const [rule, ...others] = api?.ingress ?? [];
+  deepEqual([others, rule?.from.length, rule?.ports[0]?.port], [[], 1, 'http']);
+  ok(rule?.from[0]?.namespaceSelector, 'not every pod of the cluster');
 });
 
 test('an upgrade and a drained machine leave a pod that serves', () => {
