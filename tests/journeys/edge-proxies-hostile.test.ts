@@ -62,7 +62,8 @@ const passing: readonly Hostile[] = [
   ...[8, 17, 60, 200, 900].map((size) => ({ name: `${size} KB`, headers: filled(size) })),
   { name: 'one large header', headers: [['X-Filler', 'x'.repeat(200_000)]] },
   { name: 'a large key', headers: [['X-Api-Key', 'x'.repeat(200_000)]] },
-  { name: 'many headers', headers: Array.from({ length: 3000 }, (_, at) => [`A${at}`, '1']) },
+  { name: '1,200 headers', headers: Array.from({ length: 1200 }, (_, at) => [`A${at}`, '']) },
+  { name: '3,000 headers', headers: Array.from({ length: 3000 }, (_, at) => [`A${at}`, '1']) },
   {
     name: 'all of it hop-by-hop',
     headers: nominated('close, Host, X-Forwarded-Uri, Content-Length'),

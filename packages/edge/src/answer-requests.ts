@@ -9,6 +9,7 @@ import { keyHeaders } from './key-headers.ts';
 import type { Relay } from './relay/relay.ts';
 import { createRequirements, type Defaults, type Requirement } from './requirements.ts';
 import { sendError, sendJson, sendText } from './send-json.ts';
+import { refusesTooManyHeaders } from './too-many-headers.ts';
 import { isForwarded, isUnix, type TrustsPeer } from './trusted-proxies.ts';
 import {
   answerTo,
@@ -102,6 +103,7 @@ export function createListener(parts: EdgeParts): RequestListener {
   }
 
   return (request, response) => {
+    if (refusesTooManyHeaders(request, response)) return;
     const { url = '/', method } = request;
     const asked = questionIn(request);
     if (asked) {

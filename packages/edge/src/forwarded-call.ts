@@ -1,10 +1,14 @@
 // The request that a proxy asks about. Its key is in the usual headers. Its method and path are
 // only for telemetry: what the request needs comes from the proxy's configuration.
 import type { IncomingMessage } from 'node:http';
+import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import type { IncomingCall } from '@keyrail/sdk';
 
 /** The header that stands for the key of `POST /v1/verify`. No request can carry it. */
 export const VERIFIED_KEY = 'x-keyrail-verified-key';
+
+const { 'x-forwarded-method': METHOD_CHARS_MAX, 'x-forwarded-uri': URI_CHARS_MAX } =
+  HEADER_CHARS_MAX;
 
 /** A class, so that a request costs one small object and no functions. */
 export class ForwardedCall implements IncomingCall {
@@ -16,8 +20,10 @@ export class ForwardedCall implements IncomingCall {
   constructor(request: IncomingMessage, path?: string) {
     const { headers } = request;
     this.#request = request;
-    this.method = one(headers['x-forwarded-method']) ?? request.method ?? 'GET';
-    this.path = pathOf(path ?? one(headers['x-forwarded-uri']) ?? '/');
+    const method = one(headers['x-forwarded-method']);
+    const isShort = method !== undefined && method.length <= METHOD_CHARS_MAX;
+    this.method = isShort ? method : (request.method ?? 'GET');
+    this.path = pathOf((path ?? one(headers['x-forwarded-uri']) ?? '/').slice(0, URI_CHARS_MAX));
   }
 
   header(name: string): string | null {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
+import { exchanged, statusesIn } from '../test/raw-http.ts';
 import { serveEdge } from './serve-edge.ts';
 import { settingsIn } from './settings.ts';
 
@@ -34,6 +35,18 @@ test('the address of a relay verifies nothing and shows no metrics', async (t) =
   equal(await statusOf(`${relay}/healthz`), 200);
   equal(await statusOf(`${own}/metrics`), 200);
   equal(await statusOf(`${own}/v1/policy/snapshot?project_id=p`), 404, 'and nothing is relayed');
+});
+
+test('a request with 60,000 headers is answered, so that no proxy takes Edge for down', async (t) => {
+  const [own = '', relay = ''] = await edge(t, { KEYRAIL_EDGE_RELAY: '127.0.0.1:0' });
+  for (const [place, count] of [
+    [own, 60_000],
+    [relay, 1_100],
+  ] as const) {
+    const head = `GET /auth HTTP/1.1\r\nHost: x\r\n${'a:\r\n'.repeat(count)}\r\n`;
+    const answer = await exchanged(t, Number(new URL(place).port), head);
+    deepEqual(statusesIn(answer), [400], place);
+  }
 });
 
 test('without the setting nothing is relayed', async (t) => {

@@ -7,6 +7,7 @@ import { createKeyrail } from '@keyrail/sdk';
 import { createListener } from './answer-requests.ts';
 import { openRelay } from './relay/relay.ts';
 import { type Place, SettingFault, type Settings } from './settings.ts';
+import { readAllHeaders } from './too-many-headers.ts';
 import { createTrust } from './trusted-proxies.ts';
 
 type Edge = {
@@ -69,6 +70,7 @@ export async function serveEdge(
 }
 
 async function listening(server: Server, place: Place): Promise<void> {
+  readAllHeaders(server);
   if ('path' in place) await removeDeadSocket(place.path);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createTestKeyrail } from '@keyrail/sdk/testing';
 import { createListener } from './answer-requests.ts';
+import { readAllHeaders } from './too-many-headers.ts';
 import { createTrust } from './trusted-proxies.ts';
 
 type Asked = { method: string; path: string; headers: Record<string, string> };
@@ -34,7 +35,8 @@ async function edge(t: TestContext, trusted: readonly string[]) {
   };
   const targets: Record<string, object> = {};
   for (const [name, place] of Object.entries(places)) {
-    const server = createServer(listener);
+    const server = createServer({ maxHeaderSize: 1024 * 1024 }, listener);
+    readAllHeaders(server);
     await new Promise<void>((resolve) => server.listen(place, resolve));
     t.after(() => server.close());
     const { port } = server.address() as AddressInfo;
@@ -81,6 +83,15 @@ for (const { method, path, plain } of endpoints) {
     deepEqual(warnings.length, 1);
   });
 }
+
+test('a proxy is not hidden behind more headers than Node 20 keeps', async (t) => {
+  const { statusOf } = await edge(t, ['unix']);
+  const filler = Array.from({ length: 1_000 }, (_, at) => [`a${at}`, '']);
+  for (const { method, path } of endpoints) {
+    const headers = { ...Object.fromEntries(filler), via: 'x' };
+    equal(await statusOf('v4', { method, path, headers }), 400, path);
+  }
+});
 
 test('probes answer every proxy', async (t) => {
   const { statusOf } = await edge(t, []);

@@ -1,6 +1,6 @@
 // Requests whose bodies their methods do not have, by raw socket, with a tap at the control plane:
 // no byte of one caller may become a part of the request of another.
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,6 +14,7 @@ import {
   rawConnection,
   statusesIn,
 } from '../../test/raw-http.ts';
+import { readAllHeaders } from '../too-many-headers.ts';
 import { openRelay } from './relay.ts';
 
 const FEED = '/v1/policy/snapshot?project_id=p';
@@ -28,6 +29,7 @@ const CUT_OFF = 'DELETE /v1/tenants/t HTTP/1.1\r\nHost: x\r\nX-Ignore: ';
 
 async function portOf(t: TestContext, listener: RequestListener): Promise<number> {
   const server = createServer(listener);
+  readAllHeaders(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => {
     server.closeAllConnections();
@@ -89,6 +91,16 @@ for (const method of ['GET', 'POST', 'HEAD', 'DELETE']) {
     });
   }
 }
+
+test('a body is not hidden behind more headers than Node 20 keeps', async (t) => {
+  const { port, tap } = await scene(t);
+  const filler = 'a:\r\n'.repeat(1_000);
+  const head = headOf(POLL, `${filler}If-None-Match: "x"\r\nTransfer-Encoding: chunked\r\n`);
+  const answer = await exchanged(t, port, `${head}${framings.chunks.sent(SMUGGLED)}`);
+  deepEqual(statusesIn(answer), [400]);
+  ok(answer.includes('too many headers'), answer);
+  deepEqual(tap.connections(), []);
+});
 
 test('a length of 0 is no body', async (t) => {
   const { port } = await scene(t);

@@ -9,6 +9,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import { sendError, sendJson } from '../send-json.ts';
+import { refusesTooManyHeaders } from '../too-many-headers.ts';
 import { createAcknowledgements, type Reported } from './acknowledgements.ts';
 import { type RelayClock, relayClock } from './clock.ts';
 import { type FeedQuestion, feedQuestionIn } from './feed-question.ts';
@@ -117,6 +118,7 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
   return {
     listener(request, response) {
       const { url: asked = '', method } = request;
+      if (refusesTooManyHeaders(request, response)) return;
       if (hasStrayBody(request)) {
         response.setHeader('connection', 'close');
         return sendError(response, 400, `A ${method} request has no body.`);

@@ -9,6 +9,9 @@ export const HEADER_CHARS_MAX = {
   key: IMPORTED_KEY_CHARS_MAX,
   'idempotency-key': 255,
   'x-request-id': 200,
+  /** From a proxy to Edge, which uses them for telemetry only. */
+  'x-forwarded-method': 16,
+  'x-forwarded-uri': 1_024,
   /** Keyrail sends two signatures at most, of 47 characters each. */
   webhook: 1_000,
 } as const;
