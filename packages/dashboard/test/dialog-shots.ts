@@ -67,6 +67,7 @@ function keyLines({ keys }: Places): Line[] {
     ['leaving', at(14), 'button:Rotate', 'inside:Rotate live key', 'sees:It is shown this once', 'press:Escape', 'sees:Leave without copying?'],
     ['watched', at(24), 'button:Revoke live key', 'sees:Live nodes', 'inside:Revoke live key', 'sees:Refused everywhere', 'sees:The signed receipt was verified'],
     ['explained', `/live/explain?key_id=${keys[31]?.id}`, 'sees:Denied'],
+    ['explain-scopes', `/live/explain?key_id=${keys[26]?.id}&scopes=payouts:write%20admin:all`, 'button:Add 2 scopes to live key', 'sees:Requests, 24 h'],
     ['explained-allowed', `/live/explain?key_id=${keys[26]?.id}`, 'sees:Allowed'],
   ];
 }

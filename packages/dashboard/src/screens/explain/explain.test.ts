@@ -34,6 +34,12 @@ async function explain(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Explain', exact: true }).click();
 }
 
+/** Presses a remedy and confirms it in the dialog. */
+async function fix(page: Page, action: string): Promise<void> {
+  await page.getByRole('button', { name: action }).click();
+  await page.getByRole('dialog').getByRole('button', { name: action }).click();
+}
+
 test('a denied key is explained and mended, and its text stays in its input', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
@@ -49,7 +55,7 @@ test('a denied key is explained and mended, and its text stays in its input', as
   await answer(page).getByText('HTTP/1.1 403 Forbidden').waitFor();
   await answer(page).getByText('"missing_scopes":["orders:write"]').waitFor();
   await ground.axe(page);
-  await page.getByRole('button', { name: 'Add orders:write to live key' }).click();
+  await fix(page, 'Add orders:write to live key');
   await page.getByText('Allowed', { exact: true }).waitFor();
   const { scopes } = await vendor.as.liveKey('GET /v1/keys/{id}', { id: key.id });
   deepEqual(scopes, ['orders:read', 'orders:write']);
@@ -57,7 +63,7 @@ test('a denied key is explained and mended, and its text stays in its input', as
   await vendor.as.liveKey('POST /v1/keys/{id}/disable', { id: key.id });
   await page.getByRole('button', { name: 'Explain', exact: true }).click();
   await answer(page).getByText('HTTP/1.1 401 Unauthorized').waitFor();
-  await page.getByRole('button', { name: 'Enable live key' }).click();
+  await fix(page, 'Enable live key');
   await page.getByText('Allowed', { exact: true }).waitFor();
 
   ok(!page.url().includes(key.key), 'not in the address');
@@ -98,7 +104,7 @@ test('every other reason names its check, its remedy, and the answer of the call
   await page.getByLabel('Time of the request').fill(atDays(61).slice(0, 16));
   await explain(page, ends.key);
   await refuses('Not expired', unauthorized('expired'));
-  await button('Extend live key by 30 days').click();
+  await fix(page, 'Extend live key by 30 days');
   await page.getByText('Allowed', { exact: true }).waitFor();
   await page.getByLabel('Time of the request').fill('');
   await page.getByLabel('Environment that the route requires').selectOption('test');
@@ -131,6 +137,49 @@ test('every other reason names its check, its remedy, and the answer of the call
   await refuses('Project', unauthorized('project_deleted'));
   await page.getByRole('link', { name: 'See projects' }).click();
   await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+});
+
+test('nothing that a link asks for is sent before a dialog names it and its tenant', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const tenant = await vendor.given.tenant({ name: 'Umbrella' });
+  const place = { tenant_id: tenant.id, scopes: ['invoices:read'] };
+  const key = await vendor.given.key({ ...place, name: 'Ours' });
+  const written: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    const isRead = request.method() === 'GET' || /explain$|embed_tokens$/.test(pathname);
+    if (!isRead && !search.includes('dry_run=true')) {
+      written.push(`${request.method()} ${pathname} ${request.postData()}`);
+    }
+  });
+  const wanted = ['payouts:write', 'admin:all'];
+  await visit(`/w/${vendor.slug}/live/explain?key_id=${key.id}&scopes=${wanted.join('%20')}`);
+  const dialog = page.getByRole('dialog');
+  const asks = async (action: string) => {
+    await page.getByRole('button', { name: action }).click();
+    await dialog.getByText('Umbrella').waitFor();
+    await dialog.getByText('Requests, 24 h').waitFor();
+    deepEqual(written, [], action);
+  };
+
+  await asks('Add 2 scopes to live key');
+  for (const scope of wanted) await dialog.getByText(scope, { exact: true }).waitFor();
+  await ground.axe(page);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await asks('Add 2 scopes to live key');
+  await dialog.getByRole('button', { name: 'Add 2 scopes to live key' }).click();
+  await page.getByText('Allowed', { exact: true }).waitFor();
+  const scopes = ['invoices:read', ...wanted];
+  deepEqual(written.splice(0), [`PATCH /v1/keys/${key.id} ${JSON.stringify({ scopes })}`]);
+
+  await vendor.as.liveKey('POST /v1/keys/{id}/disable', { id: key.id });
+  await visit(`/w/${vendor.slug}/live/explain?key_id=${key.id}`);
+  await asks('Enable live key');
+  const { disabled_at } = await vendor.as.liveKey('GET /v1/keys/{id}', { id: key.id });
+  ok(disabled_at !== null, 'still disabled');
 });
 
 test('a key that was replaced leads to its successor, and a member changes nothing', async (t) => {

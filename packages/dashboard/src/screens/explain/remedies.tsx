@@ -1,14 +1,11 @@
-// What mends a failed check, as buttons. A change is followed by the same question again.
-import type { ReactNode, RefObject } from 'react';
-import { useApi, useChange } from '../../api/query.ts';
-import { nowMs } from '../../clock.ts';
+// What fixes a failed check, as buttons. A change asks first, and is followed by the same question.
+import { type ReactNode, type RefObject, useState } from 'react';
+import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { DAY_MS } from '../../ui/spans.ts';
-import { toast } from '../../ui/toast.tsx';
 import styles from './explain.module.css';
+import { type Fix, FixDialog } from './fix-dialog.tsx';
 import type { Asking } from './question-form.tsx';
 import { texts } from './texts.ts';
 import type { Explanation } from './use-explain.ts';
@@ -24,10 +21,6 @@ export type ResultProps = {
 
 type ApiKey = NonNullable<Explanation['key']>;
 type Props = ResultProps & { check: Explanation['checks'][number]['check'] };
-type KeyProps = { apiKey: ApiKey; onAgain(): void };
-
-const EXTENDED_MS = 30 * DAY_MS;
-const STALE = ['/v1/keys', '/v1/audit_logs'];
 const { remedies } = texts;
 
 /** The scopes that were asked for and that the key lacks. */
@@ -47,7 +40,11 @@ export function Remedies(props: Props) {
     return <Row>{link(remedies.keys(scope.env), paths.keys(scope))}</Row>;
   }
   if (apiKey === null) return <Row>{link(remedies.projects, paths.projects(scope))}</Row>;
-  const asked = { apiKey, onAgain };
+  const offer = (fix: Fix, more?: ReactNode) => (
+    <Offer apiKey={apiKey} fix={fix} onDone={onAgain}>
+      {more}
+    </Offer>
+  );
   if (check === 'project') {
     const own = () => onChange({ keyId: apiKey.id });
     return explanation.reason === 'project_deleted' ? (
@@ -60,10 +57,12 @@ export function Remedies(props: Props) {
       </Row>
     );
   }
-  if (check === 'disabled' && apiKey.revoked_at === null) return <Enable {...asked} />;
-  if (check === 'expired' && explanation.reason === 'expired') return <Extend {...asked} />;
+  if (check === 'disabled' && apiKey.revoked_at === null) return offer({ act: 'enable' });
+  if (check === 'expired' && explanation.reason === 'expired') {
+    return offer({ act: 'extend' }, <Successor apiKey={apiKey} quiet />);
+  }
   if (check === 'scopes') {
-    return <AddScopes {...asked} missing={missingOf(explanation, scopes)} />;
+    return offer({ act: 'addScopes', scopes: missingOf(explanation, scopes) });
   }
   if (check === 'environment') {
     const own = () => {
@@ -126,72 +125,26 @@ function Text({ input, onRewrite }: TextProps) {
   );
 }
 
-function Enable({ apiKey, onAgain }: KeyProps) {
-  const enable = useChange('POST /v1/keys/{id}/enable', { refreshes: STALE });
-  const run = () =>
-    enable.mutate({ params: { id: apiKey.id } }, { onSuccess: done(texts.done.enabled, onAgain) });
-  return (
-    <Mending label={remedies.enable(apiKey.env)} change={enable} onRun={run} apiKey={apiKey} />
-  );
-}
-
-function Extend({ apiKey, onAgain }: KeyProps) {
-  const extend = useChange('PATCH /v1/keys/{id}', { refreshes: STALE });
-  const run = () => {
-    // The question may be about a later time: the end never moves closer.
-    const fromMs = Math.max(nowMs(), Date.parse(apiKey.expires_at ?? '') || 0);
-    const expires_at = new Date(fromMs + EXTENDED_MS).toISOString();
-    extend.mutate(
-      { params: { id: apiKey.id }, body: { expires_at } },
-      { onSuccess: done(texts.done.extended, onAgain) },
-    );
-  };
-  return (
-    <Mending label={remedies.extend(apiKey.env)} change={extend} onRun={run} apiKey={apiKey}>
-      <Successor apiKey={apiKey} quiet />
-    </Mending>
-  );
-}
-
-function AddScopes({ apiKey, missing, onAgain }: KeyProps & { missing: readonly string[] }) {
-  const add = useChange('PATCH /v1/keys/{id}', { refreshes: STALE });
-  const run = () =>
-    add.mutate(
-      { params: { id: apiKey.id }, body: { scopes: [...apiKey.scopes, ...missing] } },
-      { onSuccess: done(texts.done.scopes, onAgain) },
-    );
-  const label = remedies.addScopes(missing, apiKey.env);
-  return <Mending label={label} change={add} onRun={run} apiKey={apiKey} />;
-}
-
-const done = (text: string, onAgain: () => void) => () => {
-  toast(text);
-  onAgain();
-};
-
-type MendingProps = {
-  label: string;
-  apiKey: ApiKey;
-  change: { isPending: boolean; error: Error | null };
-  onRun(): void;
-  children?: ReactNode;
-};
+type OfferProps = { apiKey: ApiKey; fix: Fix; onDone(): void; children: ReactNode };
 
 /** A member sees the way to the key instead of the change. */
-function Mending({ label, apiKey, change, onRun, children }: MendingProps) {
+function Offer({ apiKey, fix, onDone, children }: OfferProps) {
   const { slug, mayChange } = useScope();
+  const [isAsking, setAsking] = useState(false);
   const open = link(remedies.open, paths.key({ slug, env: apiKey.env }, apiKey.id));
   if (!mayChange) return <Row>{open}</Row>;
   return (
     <>
       <Row>
-        <Button small busy={change.isPending} onClick={onRun}>
-          {label}
+        <Button small onClick={() => setAsking(true)}>
+          {texts.fix.action(fix, apiKey.env)}
         </Button>
         {children}
         {open}
       </Row>
-      {change.error && <Problem error={change.error} />}
+      {isAsking && (
+        <FixDialog apiKey={apiKey} fix={fix} onDone={onDone} onClose={() => setAsking(false)} />
+      )}
     </>
   );
 }

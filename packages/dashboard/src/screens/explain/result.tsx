@@ -1,4 +1,4 @@
-// The verdict of a node and its checks in order. The check that failed shows how to mend it.
+// The verdict of a node and its checks in order. The check that failed shows how to fix it.
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';

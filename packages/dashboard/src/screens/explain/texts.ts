@@ -1,4 +1,5 @@
 import type { Env } from '../../paths.ts';
+import type { Fix } from './fix-dialog.tsx';
 
 const nodes = (count: number): string => (count === 1 ? '1 node' : `${count} nodes`);
 
@@ -27,7 +28,7 @@ export const texts = {
   goneKey: 'No such key.',
   emptyTitle: 'One key, nine checks',
   empty:
-    'Paste the key that a customer reports, or choose one of yours. The answer names the check that fails, and how to mend it.',
+    'Paste the key that a customer reports, or choose one of yours. The answer names the check that fails, and how to fix it.',
   docs: 'How a node decides',
   allowed: 'Allowed',
   denied: 'Denied',
@@ -58,10 +59,6 @@ export const texts = {
   answerAllowed: 'The SDK adds nothing to it: your handler answers.',
   copyAnswer: 'Copy answer',
   remedies: {
-    addScopes: (scopes: readonly string[], env: Env) =>
-      `Add ${scopes.length === 1 ? scopes[0] : `${scopes.length} scopes`} to ${env} key`,
-    enable: (env: Env) => `Enable ${env} key`,
-    extend: (env: Env) => `Extend ${env} key by 30 days`,
     successor: 'Open successor',
     open: 'Open key',
     create: 'Create another key',
@@ -73,9 +70,29 @@ export const texts = {
     projects: 'See projects',
     otherKey: 'Use another key',
   },
-  done: {
-    scopes: 'The scopes were added.',
-    enabled: 'The key is enabled.',
-    extended: 'The key works for 30 more days.',
+  fix: {
+    action: (fix: Fix, env: Env) => {
+      if (fix.act === 'enable') return `Enable ${env} key`;
+      if (fix.act === 'extend') return `Extend ${env} key by 30 days`;
+      const { scopes } = fix;
+      return `Add ${scopes.length === 1 ? scopes[0] : `${scopes.length} scopes`} to ${env} key`;
+    },
+    scopes: 'New scopes',
+    meaning: {
+      enable: 'Nodes accept the key again with their next poll.',
+      extend: 'Nodes keep accepting the key until its new expiry.',
+      addScopes:
+        'Anything using this key gets these scopes with the next poll. Check that this tenant should have them.',
+    },
+    key: 'Key',
+    tenant: 'Tenant',
+    expires: 'New expiry',
+    noTenant: 'Couldn’t load the tenant.',
+    noImpact: 'Couldn’t load the impact.',
+    done: {
+      addScopes: 'Scopes added.',
+      enable: 'Key enabled.',
+      extend: 'The key works for 30 more days.',
+    },
   },
 };

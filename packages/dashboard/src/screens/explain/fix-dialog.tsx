@@ -1,0 +1,111 @@
+// Asks before a key is changed: which key, whose it is, and what it gets. The question may have come
+// from a link that somebody else wrote, so nothing in it is acted on unseen.
+import { useState } from 'react';
+import { useImpact } from '../../api/impact.ts';
+import { useApi, useChange } from '../../api/query.ts';
+import { nowMs } from '../../clock.ts';
+import { Confirm } from '../../ui/confirm.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { ImpactFacts } from '../../ui/impact-facts.tsx';
+import { Problem } from '../../ui/problem.tsx';
+import { KeyText } from '../../ui/secret.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
+import { DAY_MS } from '../../ui/spans.ts';
+import { Time } from '../../ui/time.tsx';
+import { toast } from '../../ui/toast.tsx';
+import styles from './explain.module.css';
+import { texts } from './texts.ts';
+import type { Explanation } from './use-explain.ts';
+
+export type Fix =
+  | { act: 'enable' }
+  | { act: 'extend' }
+  | { act: 'addScopes'; scopes: readonly string[] };
+
+type ApiKey = NonNullable<Explanation['key']>;
+type Props = { apiKey: ApiKey; fix: Fix; onDone(): void; onClose(): void };
+
+const EXTENDED_MS = 30 * DAY_MS;
+const refreshes = ['/v1/keys', '/v1/audit_logs'];
+
+export function FixDialog({ apiKey, fix, onDone, onClose }: Props) {
+  const { id, env } = apiKey;
+  const [patch] = useState(() => patchOf(apiKey, fix));
+  const enable = useChange('POST /v1/keys/{id}/enable', { refreshes });
+  const edit = useChange('PATCH /v1/keys/{id}', { refreshes });
+  const impact = useImpact('PATCH /v1/keys/{id}', { params: { id }, body: patch });
+  const tenant = useApi('GET /v1/tenants/{id}', { params: { id: apiKey.tenant_id } });
+  const onSuccess = () => {
+    toast(texts.fix.done[fix.act]);
+    onClose();
+    onDone();
+  };
+  const confirm = () => {
+    // Nobody confirms a change for a tenant that is not named yet.
+    if (!tenant.data) return;
+    if (fix.act === 'enable') enable.mutate({ params: { id } }, { onSuccess });
+    else edit.mutate({ params: { id }, body: patch }, { onSuccess });
+  };
+  return (
+    <Confirm
+      title={`${texts.fix.action(fix, env)}?`}
+      action={texts.fix.action(fix, env)}
+      danger={false}
+      busy={enable.isPending || edit.isPending || tenant.isPending}
+      error={enable.error ?? edit.error}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      {fix.act === 'addScopes' && (
+        <ul className={styles.newScopes} aria-label={texts.fix.scopes}>
+          {fix.scopes.map((scope) => (
+            <li key={scope}>
+              <code>{scope}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p>{texts.fix.meaning[fix.act]}</p>
+      <Facts
+        facts={[
+          { name: texts.fix.key, value: <Name name={apiKey.name} text={apiKey.display_prefix} /> },
+          {
+            name: texts.fix.tenant,
+            value: tenant.data ? (
+              <Name name={tenant.data.name} text={tenant.data.external_id} />
+            ) : (
+              tenant.isPending && <Skeleton height={20} />
+            ),
+          },
+          ...('expires_at' in patch
+            ? [{ name: texts.fix.expires, value: <Time at={patch.expires_at} /> }]
+            : []),
+        ]}
+      />
+      {tenant.error && (
+        <Problem error={tenant.error} title={texts.fix.noTenant} onRetry={tenant.refetch} />
+      )}
+      {impact.error ? (
+        <Problem error={impact.error} title={texts.fix.noImpact} onRetry={impact.refetch} />
+      ) : (
+        <ImpactFacts impact={impact.data} />
+      )}
+    </Confirm>
+  );
+}
+
+const Name = ({ name, text }: { name: string | null; text: string }) => (
+  <span className={styles.name}>
+    {name !== null && <span className={styles.named}>{name}</span>}
+    <KeyText text={text} />
+  </span>
+);
+
+/** What the key gets. An empty change has the figures of the key as it is. */
+function patchOf({ scopes, expires_at }: ApiKey, fix: Fix) {
+  if (fix.act === 'addScopes') return { scopes: [...scopes, ...fix.scopes] };
+  if (fix.act === 'enable') return {};
+  // The question may be about a later time: the end never moves closer.
+  const fromMs = Math.max(nowMs(), Date.parse(expires_at ?? '') || 0);
+  return { expires_at: new Date(fromMs + EXTENDED_MS).toISOString() };
+}
