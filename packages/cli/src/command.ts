@@ -98,7 +98,7 @@ export const secretCommand = <T extends object>(
     const secret = row.secret(created);
     if (secret === undefined) {
       const message = `The ${what} was created, but the response that contained it was lost.`;
-      throw refused(message, row.replace?.(created));
+      throw refused(message, ...(row.replace ? [row.replace(created)] : []));
     }
     context.output.newSecret({ answer: created, one: created, fields, secret, what });
     if (row.note) context.output.note(row.note(created));

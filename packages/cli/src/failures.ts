@@ -21,20 +21,21 @@ type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** A failure that the CLI itself detects, as opposed to the server. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
-  readonly hint: string | undefined;
+  readonly hints: readonly string[];
 
-  constructor(exitCode: ExitCode, message: string, hint?: string) {
+  /** Each hint is a line. Names in it may come from anywhere: it is printed without controls. */
+  constructor(exitCode: ExitCode, message: string, ...hints: string[]) {
     super(message);
     this.exitCode = exitCode;
-    this.hint = hint;
+    this.hints = hints;
   }
 }
 
-export const usage = (message: string, hint?: string): Failure =>
-  new Failure(exitCodes.usage, message, hint);
+export const usage = (message: string, ...hints: string[]): Failure =>
+  new Failure(exitCodes.usage, message, ...hints);
 
-export const refused = (message: string, hint?: string): Failure =>
-  new Failure(exitCodes.refused, message, hint);
+export const refused = (message: string, ...hints: string[]): Failure =>
+  new Failure(exitCodes.refused, message, ...hints);
 
 export const notLoggedIn = (message: string, profile: string): Failure => {
   const flag = profile === PROFILE_DEFAULT ? '' : ` --profile ${profile}`;
@@ -60,13 +61,13 @@ const IN_DOUBT = '  The change may have been made. Check before you repeat it.';
 
 type FailureContext = { paint: Paint; changes: boolean };
 
-/** The lines for stderr. Control characters in texts of the server are made visible. */
+/** The lines for stderr. Control characters are made visible, whoever wrote the text. */
 export function failureLines(error: unknown, { paint, changes }: FailureContext): string[] {
   // Commander has already printed its message.
   if (error instanceof CommanderError) return [];
   if (!(error instanceof Error)) return [`keyrail: ${printable(String(error))}`];
   const head = `${paint('red', 'keyrail:')} ${printable(error.message)}`;
-  if (error instanceof Failure) return [head, ...(error.hint ? [`  ${error.hint}`] : [])];
+  if (error instanceof Failure) return [head, ...error.hints.map((one) => `  ${printable(one)}`)];
   if (error instanceof KeyrailError) {
     const inDoubt = error.outcome === 'unknown' && changes;
     return [head, ...(inDoubt ? [IN_DOUBT] : []), ...refusalLines(error, paint)];
@@ -77,7 +78,7 @@ export function failureLines(error: unknown, { paint, changes }: FailureContext)
     const unknownOutcome = error.sent && changes && error.reason !== 'answer';
     return [head, ...(unknownOutcome ? [IN_DOUBT] : [])];
   }
-  return [head, ...(error.stack ?? '').split('\n').slice(1)];
+  return [head, ...(error.stack ?? '').split('\n').slice(1).map(printable)];
 }
 
 function refusalLines(error: KeyrailError, paint: Paint): string[] {

@@ -213,3 +213,12 @@ test('a terminal shows a progress bar', async (t) => {
   match(stripVTControlCharacters(screen), /█+░* \d+ % {2}3 of 5 rows, 3 imported/);
   match(stripVTControlCharacters(screen), /Imported 5 keys\./);
 });
+
+test('an external id in a file writes no escape sequence to the terminal', async (t) => {
+  const { run } = await setUp(t);
+  const content = `key,tenant_external_id\n${foreignKey()},\u001b]0;owned\u0007\u001b[2J`;
+  const { code, stdout, stderr } = await run('keys.csv', content, '--plain --dry-run');
+  equal(code, 1);
+  match(stderr, /\\u001b\]0;owned\\u0007\\u001b\[2J/);
+  equal(/[\u001b\u0007]/.test(stdout + stderr), false);
+});

@@ -119,10 +119,7 @@ async function checkFile(
   if (faulty === 0 && rows > 0) return { rows, tenants };
   if (rows === 0) throw usage('The file has no rows.');
   if (faulty > faults.length) faults.push(`and ${faulty - faults.length} more`);
-  throw usage(
-    `${faulty} of ${rows} rows are not valid. Nothing was imported.`,
-    faults.join('\n  '),
-  );
+  throw usage(`${faulty} of ${rows} rows are not valid. Nothing was imported.`, ...faults);
 }
 
 /** Reads the tenants of the workspace until all that are wanted are found. */
@@ -140,10 +137,7 @@ async function refuseUnknownTenants(client: Client, wanted: ReadonlySet<string>)
     if (missing.size === 0) return;
   }
   const names = [...missing].slice(0, FAULTS_SHOWN_MAX).map((name) => name.replace(/^ext:/, ''));
-  throw refused(
-    `Tenants that do not exist: ${missing.size}. Nothing was imported.`,
-    names.join('\n  '),
-  );
+  throw refused(`Tenants that do not exist: ${missing.size}. Nothing was imported.`, ...names);
 }
 
 type Job = { source: Source; place: Place; client: Client; size: number; rows: number };

@@ -80,5 +80,5 @@ function explained(error: unknown, rows: readonly BatchRow[]): unknown {
   const more =
     faults.length > FAULTS_SHOWN_MAX ? [`and ${faults.length - FAULTS_SHOWN_MAX} more`] : [];
   const lines = [...faults.slice(0, FAULTS_SHOWN_MAX), ...more, `Correct the file. ${AGAIN}`];
-  return refused(error.message, lines.join('\n  '));
+  return refused(error.message, ...lines);
 }

@@ -85,7 +85,7 @@ async function findKey(client: Client, prefix: string): Promise<ApiKey> {
   if (others.length === 0) return key;
   const shown = found.slice(0, MATCHES_SHOWN_MAX).map((each) => `${nameOf(each)}  ${each.id}`);
   const more = found.length > MATCHES_SHOWN_MAX ? ['and more'] : [];
-  throw refused(`Several keys begin with ${prefix}:`, [...shown, ...more].join('\n  '));
+  throw refused(`Several keys begin with ${prefix}:`, ...shown, ...more);
 }
 
 function nameOf({ display_prefix: prefix, name, revoked_at: revokedAt }: ApiKey): string {

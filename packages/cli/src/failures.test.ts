@@ -1,0 +1,34 @@
+// Failures as a terminal shows them: no text moves the cursor, sets a title or writes a line.
+import { deepEqual, doesNotMatch, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { KeyrailUnreachable } from '@keyrail/client';
+import { Failure, failureLines, interrupted, notLoggedIn, refused, usage } from './failures.ts';
+import { painter } from './terminal/style.ts';
+
+const HOSTILE = '\u001b]0;owned\u0007\u001b[2J\u009b1A\rgone\u202e\n  run: \u001b[0m';
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+const linesOf = (error: unknown): string[] =>
+  failureLines(error, { paint: painter(false), changes: true });
+
+const failures = {
+  usage: usage(HOSTILE, HOSTILE),
+  refused: refused(HOSTILE, HOSTILE, HOSTILE),
+  'not logged in': notLoggedIn(HOSTILE, HOSTILE),
+  interrupted: interrupted(),
+  'with a code': new Failure(3, HOSTILE, HOSTILE),
+  'of the network': new KeyrailUnreachable('network', HOSTILE, { sent: true }),
+  'of the program': new Error(HOSTILE),
+};
+
+for (const [name, failure] of Object.entries(failures)) {
+  test(`no control character of a failure reaches the terminal: ${name}`, () => {
+    const lines = linesOf(failure);
+    equal(lines.length > 0, true);
+    for (const line of lines) doesNotMatch(line, CONTROLS);
+  });
+}
+
+test('each hint is one line, whatever is in it', () => {
+  deepEqual(linesOf(refused('No.', 'first', 'a\nb')), ['keyrail: No.', '  first', '  a\\u000ab']);
+});
