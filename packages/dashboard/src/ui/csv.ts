@@ -1,16 +1,18 @@
-// Rows as CSV.
+// Rows as CSV. Texts come from customers, and spreadsheets of other countries separate cells by
+// other characters than the comma, so no part of a text may look like a cell with a formula.
 
 type Cell = string | number | null;
 
-const MEANS_MORE = /[",\r\n]/;
-/** A spreadsheet would run a text that begins like this as a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** What a spreadsheet or an import may separate cells by, also inside of quotes it misreads. */
+const SEPARATORS = /([;|\t\r\n])/;
+/** A spreadsheet would run a text that begins like this; some also take the wide characters. */
+const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
 function cellText(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
-  const safe = FORMULA.test(cell) ? `'${cell}` : cell;
-  return MEANS_MORE.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const parts = cell.split(SEPARATORS).map((part) => (FORMULA.test(part) ? `'${part}` : part));
+  return `"${parts.join('').replaceAll('"', '""')}"`;
 }
 
 export const csvOf = (head: readonly string[], rows: readonly (readonly Cell[])[]): string =>

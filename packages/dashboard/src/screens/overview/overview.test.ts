@@ -57,7 +57,7 @@ test('the overview shows traffic, refusals with their remedy, nodes and months',
   await page.getByText('Copied').first().waitFor();
   const csv = await page.evaluate<string>('navigator.clipboard.readText()');
   const [head, ...hours] = csv.trim().split('\r\n');
-  match(head ?? '', /^time,Succeeded,/);
+  match(head ?? '', /^"time","Succeeded",/);
   const requests = hours.flatMap((hour) => hour.split(',').slice(1).map(Number));
   equal(sum(requests), 12, csv);
   equal(await page.getByRole('cell').count(), requests.length);

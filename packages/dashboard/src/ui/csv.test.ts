@@ -1,0 +1,83 @@
+// Names come from customers, and a CSV file is opened in spreadsheets of any country.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { csvOf } from './csv.ts';
+
+const cellOf = (name: string): string =>
+  csvOf(['name'], [[name]])
+    .replace(/^"name"\r\n/, '')
+    .replace(/\r\n$/, '');
+
+/** What a spreadsheet reads that separates by this character. */
+function cellsOf(line: string, separator: string): string[] {
+  const cells: string[] = [];
+  for (let at = 0; at <= line.length; ) {
+    const isQuoted = line[at] === '"';
+    let end = isQuoted ? at + 1 : line.indexOf(separator, at);
+    while (isQuoted && (line[end] !== '"' || line[end + 1] === '"')) {
+      if (end >= line.length) break;
+      end += line[end] === '"' ? 2 : 1;
+    }
+    if (end === -1) end = line.length;
+    cells.push(isQuoted ? line.slice(at + 1, end).replaceAll('""', '"') : line.slice(at, end));
+    at = isQuoted ? end + 2 : end + 1;
+  }
+  return cells;
+}
+
+const HOSTILE = [
+  'x;=HYPERLINK(B1);',
+  'x;=HYPERLINK("http://other.example";"open");',
+  'x|+1',
+  'x\t=1+1',
+  'x\r\n@SUM(A1)',
+  'x; \u00a0 -1',
+  'x;;=1',
+  ';=1',
+  '=1+1',
+  ' =1+1',
+  '\t=1',
+  '+1',
+  '-1',
+  '@x',
+  'x;"=1',
+  'x;";=1',
+  'x",=1',
+  '\uff1d1+1',
+];
+
+test('no name becomes a formula, whatever a spreadsheet separates by', () => {
+  for (const name of HOSTILE) {
+    const line = `3,${cellOf(name)}`;
+    for (const separator of [',', ';', '\t', '|']) {
+      for (const cell of cellsOf(line, separator)) {
+        for (const part of cell.split(/[;|\t\r\n]/)) {
+          equal(
+            /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/.test(part),
+            false,
+            JSON.stringify([name, separator, line]),
+          );
+        }
+      }
+    }
+  }
+});
+
+test('every text is quoted, numbers and missing values are not, and plain names stay', () => {
+  equal(
+    csvOf(
+      ['name', 'count'],
+      [
+        ['Globex, "Inc."', 3],
+        [null, -1],
+      ],
+    ),
+    ['"name","count"\r\n"Globex, ""Inc.""",3\r\n,-1\r\n'].join(''),
+  );
+  deepEqual(['Acme-Inc', 'a=b', 'x; y', 'plus+'].map(cellOf), [
+    '"Acme-Inc"',
+    '"a=b"',
+    '"x; y"',
+    '"plus+"',
+  ]);
+});
