@@ -4,7 +4,6 @@ import { limited } from '../base/coalesce.ts';
 import { ApiError } from '../base/errors.ts';
 import { JsonText, textOfObject } from '../base/json-text.ts';
 import type { PageSize, SizedPage } from '../base/sized-page.ts';
-import { RESPONSE_CHARS_MAX } from './response-budget.ts';
 import { Reply } from './route.ts';
 
 type Placed = { createdAt: Date; id: string };
@@ -47,10 +46,12 @@ function pageWith<Row, Item>(
 
 /** Pages with more `meta` than this take a slot of `bigLists`. */
 const USUAL_META_BYTES_MAX = 262_144;
+/** One row may have as much; then the page has one row. */
+const META_BYTES_MAX = 1_048_576;
 const BIG_LISTS_AT_ONCE = 2;
 const BIG_LISTS_WAITING_MAX = 16;
 
-/** Per workspace, because building megabytes of response blocks the event loop. */
+/** Per workspace, because building large responses blocks the event loop. */
 const bigLists = limited({
   atOnceMax: BIG_LISTS_AT_ONCE,
   waitingMax: BIG_LISTS_WAITING_MAX,
@@ -80,7 +81,7 @@ export async function notedPageOf<Row extends Placed, Item extends object>(
   };
   const usual = await pageWithin(USUAL_META_BYTES_MAX);
   if (usual.isWhole) return usual.reply();
-  return bigLists(workspaceId, async () => (await pageWithin(RESPONSE_CHARS_MAX)).reply());
+  return bigLists(workspaceId, async () => (await pageWithin(META_BYTES_MAX)).reply());
 }
 
 function textPage<Row extends Placed>(

@@ -115,7 +115,8 @@ test('the time to receive a body does not count towards the deadline', async (t)
     expect: () => () => {},
     transaction: async ({ deadline }: Opening) => void waits.push(deadline.remainingMs()),
   };
-  const parts = { db, chargeEmbedChange: () => {} } as unknown as PipelineParts;
+  const chargeClient = async () => {};
+  const parts = { db, chargeEmbedChange: () => {}, chargeClient } as unknown as PipelineParts;
   const pipeline = createPipeline(route('POST /things'), parts);
   const admitted = await pipeline.admit({
     authorization: undefined,

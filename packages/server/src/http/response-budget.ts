@@ -1,7 +1,7 @@
 // Caps caller-supplied text in one response at 8 Mi characters, so that a page of very large rows
 // cannot block the event loop. The number of rows has its own limit.
 
-export const RESPONSE_CHARS_MAX = 8_388_608;
+const RESPONSE_CHARS_MAX = 8_388_608;
 
 type ResponseBudget = {
   take(chars: number): void;

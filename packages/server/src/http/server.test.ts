@@ -57,6 +57,7 @@ function server(t: TestContext, more: Partial<ServerParts> = {}): FastifyInstanc
     cursors: createCursors(Buffer.alloc(32)),
     checkAnswers: true,
     chargeEmbedChange: () => {},
+    chargeClient: async () => {},
     log: openLog('silent', process.stderr),
     newRequestId: () => `made-${++ids}`,
     publicUrl: 'http://keyrail.test',
