@@ -1,10 +1,13 @@
 // Limits the open connections to fewer than the files that the process may open, so that database,
 // log and disk keep theirs. A few more are reserved for probes: above the limit, a connection gets
 // 503 unless it requests a probe, and is closed after a short time. So /healthz stays reachable
-// while other clients hold all other connections.
+// while other clients hold all other connections. One address cannot hold all of them, and before
+// they run out, connections without a request are closed for new ones.
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { BlockList, isIP, type Socket } from 'node:net';
+import { networksOf } from '../access/client-networks.ts';
+import { monotonicMs } from '../base/clock.ts';
 
 export type ConnectionLimits = {
   connectionsMax: number;
@@ -12,6 +15,12 @@ export type ConnectionLimits = {
   probeConnectionsMax: number;
   /** The lifetime of a connection above `connectionsMax`: longer than any probe takes. */
   probeConnectionMs: number;
+  /** The time that such a connection has to send its request. */
+  probeRequestMs: number;
+  /** Connections of one address, or IPv6 network of 64 bits, except those of trusted proxies. */
+  perAddressMax: number;
+  /** How long a connection has no request before it may be closed for a new one. */
+  idleMsMin: number;
 };
 
 /** Used if the system does not report its limit. */
@@ -22,44 +31,121 @@ const SOCKETS_MAX = 100_000;
 const PROBES_SHARE = 0.25;
 const PROBES_MAX = 64;
 const PROBE_CONNECTION_MS = 5000;
+const PROBE_REQUEST_MS = 500;
+const ADDRESS_SHARE = 0.75;
+const IDLE_MS_MIN = 500;
+/** Above this share of the connections, idle ones are closed. */
+const CROWDED_SHARE = 0.8;
 
 export function connectionLimits(openFilesMax: number | null): ConnectionLimits {
   const files = openFilesMax ?? OPEN_FILES_ASSUMED;
   const sockets = Math.floor(Math.min(SOCKETS_MAX, files * SOCKETS_SHARE));
   const probeConnectionsMax = Math.floor(Math.min(PROBES_MAX, sockets * PROBES_SHARE));
+  const connectionsMax = sockets - probeConnectionsMax;
   return {
-    connectionsMax: sockets - probeConnectionsMax,
+    connectionsMax,
     probeConnectionsMax,
     probeConnectionMs: PROBE_CONNECTION_MS,
+    probeRequestMs: PROBE_REQUEST_MS,
+    perAddressMax: Math.ceil(connectionsMax * ADDRESS_SHARE),
+    idleMsMin: IDLE_MS_MIN,
   };
 }
 
 const PROBES: readonly string[] = ['/healthz', '/readyz', '/status'];
 
 type ConnectionBound = {
-  /** Whether the request came over a connection above `connectionsMax`. */
+  /** Call it when a request begins. */
+  began(request: IncomingMessage, response: ServerResponse): void;
+  /** Whether the request came over a connection above one of the limits. */
   isBeyond(request: IncomingMessage): boolean;
   isProbe(request: IncomingMessage): boolean;
 };
 
-export function boundConnections(server: Server, limits: ConnectionLimits): ConnectionBound {
-  const { connectionsMax, probeConnectionsMax, probeConnectionMs } = limits;
-  const beyond = new WeakSet<Socket>();
+type Bounded = { limits: ConnectionLimits; trustProxy: readonly string[] | false };
+
+export function boundConnections(server: Server, { limits, trustProxy }: Bounded): ConnectionBound {
+  const { connectionsMax, probeConnectionsMax, perAddressMax } = limits;
+  /** Above one of the limits; each with the timer that ends it unless a request begins. */
+  const beyond = new WeakMap<Socket, NodeJS.Timeout>();
+  const idle = createIdleConnections(limits.idleMsMin);
+  const addresses = countAddresses(trustProxy);
   let open = 0;
   server.maxConnections = connectionsMax + probeConnectionsMax;
   server.on('connection', (socket) => {
     open += 1;
+    const ofAddress = addresses.add(socket);
+    if (open > connectionsMax * CROWDED_SHARE) idle.closeOldest();
+    idle.add(socket);
     socket.once('close', () => {
       open -= 1;
+      idle.remove(socket);
     });
-    if (open <= connectionsMax) return;
-    beyond.add(socket);
-    const timer = setTimeout(() => socket.destroy(), probeConnectionMs);
-    socket.once('close', () => clearTimeout(timer));
+    if (open <= connectionsMax && ofAddress <= perAddressMax) return;
+    const destroy = () => socket.destroy();
+    const silent = setTimeout(destroy, limits.probeRequestMs);
+    const timer = setTimeout(destroy, limits.probeConnectionMs);
+    beyond.set(socket, silent);
+    socket.once('close', () => {
+      clearTimeout(silent);
+      clearTimeout(timer);
+    });
   });
   return {
+    began({ socket }, response) {
+      clearTimeout(beyond.get(socket));
+      idle.remove(socket);
+      response.once('close', () => {
+        if (!socket.destroyed) idle.add(socket);
+      });
+    },
     isBeyond: ({ socket }) => beyond.has(socket),
     isProbe: ({ url = '' }) => PROBES.includes(url.split('?', 1)[0] ?? ''),
+  };
+}
+
+/** The connections without a request, those that have been so for the longest time first. */
+function createIdleConnections(idleMsMin: number) {
+  const since = new Map<Socket, number>();
+  return {
+    add: (socket: Socket): void => void since.set(socket, monotonicMs()),
+    remove: (socket: Socket): void => void since.delete(socket),
+    closeOldest(): void {
+      const [socket, sinceMs] = since.entries().next().value ?? [];
+      if (socket === undefined || sinceMs === undefined) return;
+      if (monotonicMs() - sinceMs < idleMsMin) return;
+      since.delete(socket);
+      socket.destroy();
+    },
+  };
+}
+
+/** Counts the open connections by address. A trusted proxy stands for many clients. */
+function countAddresses(trustProxy: readonly string[] | false) {
+  const proxies = new BlockList();
+  for (const range of trustProxy || []) {
+    const [address = '', bits] = range.split('/');
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
+    const wholeBits = family === 'ipv6' ? 128 : 32;
+    proxies.addSubnet(address, Number(bits ?? wholeBits), family);
+  }
+  const counts = new Map<string, number>();
+  return {
+    /** Returns the number of the address, with this connection; 0 for a trusted proxy. */
+    add(socket: Socket): number {
+      const { remoteAddress: address } = socket;
+      if (address === undefined) return 0;
+      if (proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) return 0;
+      const { client } = networksOf(address);
+      const count = (counts.get(client) ?? 0) + 1;
+      counts.set(client, count);
+      socket.once('close', () => {
+        const left = (counts.get(client) ?? 1) - 1;
+        if (left > 0) counts.set(client, left);
+        else counts.delete(client);
+      });
+      return count;
+    },
   };
 }
 

@@ -56,12 +56,13 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   const unroutedHeaders = () => ({ ...standard, 'x-request-id': parts.newRequestId() });
   const limits = { ...socketLimits(), ...parts.socketLimits };
   const lingering = createLingering(limits);
+  const { trustProxy } = parts;
   const app = Fastify({
     logger: false,
-    trustProxy: parts.trustProxy,
+    trustProxy,
     bodyLimit: BODY_BYTES_MAX,
     serverFactory: (listener) =>
-      openSockets({ listener, headersOf: unroutedHeaders, lingering, limits }),
+      openSockets({ listener, headersOf: unroutedHeaders, lingering, limits, trustProxy }),
     forceCloseConnections: 'idle',
     // Requests that arrive during shutdown get a normal response.
     return503OnClosing: false,

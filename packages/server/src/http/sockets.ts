@@ -61,9 +61,12 @@ type SocketParts = {
   headersOf(): Headers;
   lingering: Lingering;
   limits: SocketLimits;
+  /** Addresses of proxies, whose connections are those of many clients. */
+  trustProxy: readonly string[] | false;
 };
 
-export function openSockets({ listener, headersOf, lingering, limits }: SocketParts): Server {
+export function openSockets(parts: SocketParts): Server {
+  const { listener, headersOf, lingering, limits } = parts;
   const refuse =
     (status: number, error: ApiError): RequestListener =>
     (_request, response) => {
@@ -77,6 +80,7 @@ export function openSockets({ listener, headersOf, lingering, limits }: SocketPa
   const unused = new Set<Socket>();
   const answer: RequestListener = (request, response) => {
     unused.delete(request.socket);
+    bound.began(request, response);
     if (bound.isBeyond(request)) {
       response.shouldKeepAlive = false;
       if (!bound.isProbe(request)) return refuseBeyond(request, response);
@@ -88,7 +92,7 @@ export function openSockets({ listener, headersOf, lingering, limits }: SocketPa
 
   const ServerResponse = lingering.Response;
   const server = createServer({ ...optionsOf(limits), ServerResponse }, answer);
-  const bound = boundConnections(server, limits);
+  const bound = boundConnections(server, parts);
   closeWithServer(server, unused);
   server.setTimeout(limits.quietMs);
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
