@@ -1,5 +1,5 @@
-// All owners of in-process counters together have a bounded number of names: at the bound, owners with
-// more names than others get no new ones, and everything that is counted already stays counted.
+// All owners of in-process counters together have a bounded number of names: at the bound, owners
+// with more names than others get no new ones, and what is counted already stays counted.
 import { equal, ok, throws } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -91,7 +91,7 @@ test('names that have expired make space for those of every owner', () => {
   equal(charge('one', 'new').allowed, true);
 });
 
-test('leases are refused new names at the bound, and go on with names that exist', () => {
+test('leases are refused new names at the bound, and names that exist keep working', () => {
   const { charge, flood, lease } = scene();
   for (const owner of ['one', 'two']) flood(owner);
   throws(() => lease('one', 'new'), isOverQuota);
@@ -109,7 +109,8 @@ test('the bound follows the heap limit of the process', () => {
         cwd: import.meta.dirname,
       }).stdout,
     );
-  const [small, large] = [inHeapOf(400), inHeapOf(4000)];
+  const small = inHeapOf(400);
+  const large = inHeapOf(4000);
   ok(small > 45_000 && small < 100_000, `${small}`);
   ok(large > 5 * small, `${large}`);
   ok(totalNamesMax() > 0);

@@ -1,5 +1,5 @@
-// Strangers fill a Redis with invented names: it never becomes full, and the checks of everyone else
-// are served, new names included.
+// Strangers fill a Redis with invented names: it never becomes full, and the checks of everyone
+// else are served, new names included.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';

@@ -3,7 +3,7 @@
 // address is IPv4.
 import ipaddr from 'ipaddr.js';
 
-export type ClientNetworks = {
+type ClientNetworks = {
   /** What counts as one client: an IPv4 address, or a network of 64 bits. */
   client: string;
   /** The networks of 56 and of 48 bits around an IPv6 client. */

@@ -54,7 +54,7 @@ function createLine({ waitingMax, refuse }: LineParts): Line {
 type FairLineParts = { atOnceMax: number; waitingMax: number; knownMax: number; refuse(): Error };
 
 /** `isKnown`: the caller waits in a line of its kind, and the two lines are served in turn. */
-export type Turn = { network: string; isKnown: boolean };
+type Turn = { network: string; isKnown: boolean };
 
 export function createFairLine({ atOnceMax, waitingMax, knownMax, refuse }: FairLineParts) {
   const known = createLine({ waitingMax: knownMax, refuse });

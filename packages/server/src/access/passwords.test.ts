@@ -66,7 +66,7 @@ test('a hash that fails frees its slot', async () => {
   equal(fine.length, 3);
 });
 
-/** The order in which hashes end, by the address that caused each of them; refused ones are missing. */
+/** The order in which hashes end, by the address that caused each; refused ones are missing. */
 function hashing() {
   const hasher = createPasswordHasher({ memoryKiB: 1024, passes: 1 });
   const ended: string[] = [];

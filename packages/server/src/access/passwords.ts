@@ -20,8 +20,8 @@ const AT_ONCE_MAX = 2;
 const WAITING_MAX = 64;
 const KNOWN_WAITING_MAX = 16;
 
-/** Who causes a hash. A known client has signed in to this account before. */
-export type HashCause = { clientAddress: string; isKnownClient: boolean };
+/** The cause of a hash. A known client has signed in to this account before. */
+type HashCause = { clientAddress: string; isKnownClient: boolean };
 
 export type PasswordHasher = {
   hash(password: string, cause: HashCause): Promise<string>;

@@ -93,7 +93,7 @@ type Rates = Record<Kind, Rate>;
 const INVITES_PER_HOUR_USUAL = 50;
 
 /** The rates, some of which are settings. */
-export type ChosenRates = { invitesPerHourMax?: number };
+type ChosenRates = { invitesPerHourMax?: number };
 
 const ratesOf = ({ invitesPerHourMax = INVITES_PER_HOUR_USUAL }: ChosenRates): Rates => ({
   ...RATES,

@@ -4,7 +4,7 @@ import { lookup } from 'node:dns';
 import { Cluster, type ClusterOptions, Command, Redis, type RedisOptions } from 'ioredis';
 import { monotonicMs } from '../base/clock.ts';
 import { redisAddresses } from './redis-addresses.ts';
-import type { ServerInfo } from './redis-memory.ts';
+import type { MemoryReport } from './redis-memory.ts';
 
 type LinkParts = {
   /** redis://, rediss:// or unix:<path>; for a Cluster, perhaps with several hosts. */
@@ -24,7 +24,7 @@ export type Link = {
   /** Writes a small key on a server. */
   pulse(server: string): Promise<void>;
   /** `INFO memory` of every server that holds counters. */
-  memory(): Promise<ServerInfo>[];
+  memory(): Promise<MemoryReport>[];
   close(): void;
 };
 
@@ -82,9 +82,9 @@ type Pulses = Pick<Link, 'servers' | 'serverOf' | 'pulse' | 'memory'>;
 
 const ONLY = '';
 
-const infoOf = async (client: Redis, server: string): Promise<ServerInfo> => ({
+const reportOf = async (client: Redis, server: string): Promise<MemoryReport> => ({
   server,
-  info: await client.info('memory'),
+  text: await client.info('memory'),
 });
 
 /** A master of a Cluster is named by its address, as the client names it in its table of slots. */
@@ -94,7 +94,7 @@ const pulseOf = (client: Redis): Pulses => ({
   servers: () => [ONLY],
   serverOf: () => ONLY,
   pulse: async () => void (await client.set(PULSE, 1, 'PX', PULSE_KEPT_MS)),
-  memory: () => [infoOf(client, ONLY)],
+  memory: () => [reportOf(client, ONLY)],
 });
 
 function pulsesOf(client: Cluster): Pulses {
@@ -129,7 +129,7 @@ function pulsesOf(client: Cluster): Pulses {
       const name = pulseNameOn(server);
       if (name) await client.set(name, 1, 'PX', PULSE_KEPT_MS);
     },
-    memory: () => client.nodes('master').map((one) => infoOf(one, nameOf(one))),
+    memory: () => client.nodes('master').map((one) => reportOf(one, nameOf(one))),
   };
 }
 

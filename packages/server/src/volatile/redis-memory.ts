@@ -3,7 +3,7 @@
 import type { Outage } from '../base/outage.ts';
 
 /** A server, and its `INFO memory`. */
-export type ServerInfo = { server: string; info: string };
+export type MemoryReport = { server: string; text: string };
 
 export type ServerMemory = {
   server: string;
@@ -30,7 +30,7 @@ type MemoryWatch = {
 
 type WatchParts = {
   /** The servers that answer; never rejects. */
-  ask(): Promise<readonly ServerInfo[]>;
+  ask(): Promise<readonly MemoryReport[]>;
   /** Notified with every look: a fault while a server is nearly full, else `over`. */
   nearFull: Outage | undefined;
   onLook(memories: readonly ServerMemory[]): void;
@@ -42,10 +42,10 @@ export function openMemoryWatch({ ask, nearFull, onLook }: WatchParts): MemoryWa
   return {
     async look() {
       // If no server answers, the last remark stays.
-      const infos = await ask();
-      if (infos.length === 0 || isClosed) return;
-      const texts = infos.map(({ info }) => info);
-      onLook(infos.map((one) => memoryOf(one, remark)));
+      const reports = await ask();
+      if (reports.length === 0 || isClosed) return;
+      const texts = reports.map(({ text }) => text);
+      onLook(reports.map((one) => memoryOf(one, remark)));
       remark = remarkOn(texts, remark);
       if (remark === NEAR_FULL) nearFull?.fault(new Error(remark));
       else nearFull?.over();
@@ -63,16 +63,16 @@ export function remarkOn(memories: readonly string[], before: string | null): st
   return remarks.find((remark) => remark !== null) ?? null;
 }
 
-const memoryOf = ({ server, info }: ServerInfo, before: string | null): ServerMemory => ({
+const memoryOf = ({ server, text }: MemoryReport, before: string | null): ServerMemory => ({
   server,
-  maxBytes: numberIn(info, 'maxmemory'),
-  usedBytes: usedBytesIn(info),
-  isNearFull: remarkOnOne(info, before) === NEAR_FULL,
+  maxBytes: numberIn(text, 'maxmemory'),
+  usedBytes: usedBytesIn(text),
+  isNearFull: remarkOnOne(text, before) === NEAR_FULL,
 });
 
 /** Buffers of replicas do not count towards maxmemory. */
-const usedBytesIn = (info: string): number =>
-  numberIn(info, 'used_memory') - numberIn(info, 'mem_not_counted_for_evict');
+const usedBytesIn = (text: string): number =>
+  numberIn(text, 'used_memory') - numberIn(text, 'mem_not_counted_for_evict');
 
 function remarkOnOne(memory: string, before: string | null): string | null {
   const maxBytes = numberIn(memory, 'maxmemory');

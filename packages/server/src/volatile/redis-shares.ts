@@ -1,7 +1,7 @@
-// How many names an owner may have in Redis, by the memory of each server. A full server refuses every
-// check, so an owner that fills it would end the limits of all others. While a server is nearly
-// full, an owner gets new names only as long as it has less than an equal part of what is left.
-// What is left shrinks with every name, so even many owners together do not fill the server.
+// How many names an owner may have in Redis, by the memory of each server. A full server refuses
+// every check, so an owner that fills it would end the limits of all others. While a server is
+// nearly full, an owner gets new names only as long as it has less than an equal part of what is
+// left. That shrinks with every name, so even many owners together do not fill the server.
 import type { ServerMemory } from './redis-memory.ts';
 
 /** The most that a counter takes, with its share of Redis's own tables. */
@@ -17,7 +17,7 @@ const SEEN_MAX = 100_000;
 
 type Server = { before: Set<string>; seen: Set<string>; namesMax: number };
 
-export type Shares = {
+type Shares = {
   /** Notes the memory of the servers, which is read at regular intervals. */
   look(memories: readonly ServerMemory[]): void;
   /** The most names of this owner on this server now. Notes that the owner is in use. */

@@ -1,10 +1,11 @@
 -- The creator of a workspace, and how many workspaces one person has created.
 
-alter table workspaces add column created_by uuid; -- null: the bootstrap token, or before this column
+-- Null: the bootstrap token, or before this column existed.
+alter table workspaces add column created_by uuid;
 grant select (created_at, created_by) on workspaces to kr_gate;
 
 -- The number of workspaces that a person created and still owns. One transaction inserts a
--- workspace and its creator's membership, so without the column their times show who created it.
+-- workspace and its creator's membership, so without the column their times show its creator.
 -- The lock makes concurrent creations by one person wait for each other. The memberships are in
 -- other workspaces, which only the gate's role sees; the caller's role is restored at the end.
 create function count_created_workspaces(person uuid) returns int language plpgsql as $$

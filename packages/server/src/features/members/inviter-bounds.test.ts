@@ -41,7 +41,8 @@ async function scene(t: TestContext) {
 
 test('a person’s invitations are counted over all workspaces together', async (t) => {
   const { beside, clock, workspaceOf, sent } = await scene(t);
-  const [one, other] = [await newPerson(beside, beside.as), await newPerson(beside, beside.as)];
+  const one = await newPerson(beside, beside.as);
+  const other = await newPerson(beside, beside.as);
   await workspaceOf(one.token);
   equal(await sent(one.token, 3), 3);
   await workspaceOf(one.token);
@@ -52,7 +53,7 @@ test('a person’s invitations are counted over all workspaces together', async 
   equal(await sent((await logIn(beside.as, one.email)).token, 1), 1);
 });
 
-test('invitations by a secret key count for the person who created it', async (t) => {
+test('invitations by a secret key count for its creator', async (t) => {
   const { beside, workspaceOf, sent } = await scene(t);
   const { token } = await newPerson(beside, beside.as);
   const keys = [await workspaceOf(token), await workspaceOf(token)];

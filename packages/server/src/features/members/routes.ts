@@ -98,7 +98,7 @@ export const memberRoutes = ({
     },
   });
 
-/** The person who invites; for a secret key without one, the workspace. */
+/** The inviting person; for a secret key without one, the workspace. */
 async function findInviter(read: Read, principal: Principal): Promise<string> {
   if (principal.kind === 'session') return principal.userId;
   const reach = reachOf(principal);

@@ -35,7 +35,7 @@ export async function lockSecretKey(tx: Check, id: string): Promise<SecretKeyRow
 /** Longer chains of keys that created each other are not followed. */
 const CHAIN_MAX = 1000;
 
-/** The person who created the key, or the first of the keys that led to it; null if nobody did. */
+/** The creator of the key, or of the first key that led to it; null if that was no person. */
 export async function findPersonBehindKey(tx: Read, id: string): Promise<string | null> {
   const found = sql<{ creator: string }>`with recursive chain (creator, length) as (
       select created_by, 1 from secret_keys where id = ${id}

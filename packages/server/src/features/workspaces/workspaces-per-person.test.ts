@@ -50,7 +50,7 @@ test('of thirty workspaces created concurrently by one person, exactly ten exist
   equal((await person.call('GET /v1/auth/me')).memberships.length, MOST);
 });
 
-test('workspaces that others created do not count, and a creator who left frees a place', async (t) => {
+test('workspaces that others created do not count, and a creator that left frees a place', async (t) => {
   const { app, opened } = await creating(t);
   const as = callersOf(app);
   const guest = await newMember(opened, as, { inviter: app.as.liveKey, role: 'owner' });
@@ -62,7 +62,7 @@ test('workspaces that others created do not count, and a creator who left frees 
   await createOne(guest);
   const headers = { authorization: `Bearer ${guest.token}` };
   equal((await ask(opened, create, { input: wanted(), headers })).status, 409);
-  // A creator who comes back as an owner is counted again.
+  // A creator that comes back as an owner is counted again.
   const { token } = await inviter('POST /v1/invites', { email: guest.email, role: 'owner' });
   await guest.call('POST /v1/auth/invites/accept', { token });
   const beside = appBeside(t, opened, { workspacesPerPersonMax: MOST + 1 });
