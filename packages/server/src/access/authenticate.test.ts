@@ -55,7 +55,7 @@ const credentials: Credentials = {
 
 async function judged(auth: Auth, authorization: string | undefined): Promise<string | ApiError> {
   try {
-    return (await authenticate(credentials, auth, authorization)).kind;
+    return (await authenticate(credentials, auth, { authorization })).kind;
   } catch (error) {
     if (error instanceof ApiError) return error;
     throw error;
@@ -106,7 +106,10 @@ test('a refusal names the accepted credentials', async () => {
 test('a bootstrap token in the format of an embed token is recognised', async () => {
   const token = 'deployment.bootstrap.0123456789abcdef';
   const known = { ...credentials, isBootstrap: tokenCheck(new Secret(token)) };
-  equal((await authenticate(known, 'founder', `Bearer ${token}`)).kind, 'bootstrap');
+  equal(
+    (await authenticate(known, 'founder', { authorization: `Bearer ${token}` })).kind,
+    'bootstrap',
+  );
 });
 
 test('endpoints without a credential ignore the authorization header', async () => {
@@ -170,10 +173,8 @@ test('only the exact bootstrap token is accepted', () => {
 test('a bootstrap token may contain dots, like an embed token', async () => {
   const dotted = 'chosen.by-an-operator.of-enough-characters';
   const isBootstrap = tokenCheck(new Secret(dotted));
-  const founder = await authenticate(
-    { ...credentials, isBootstrap },
-    'founder',
-    `Bearer ${dotted}`,
-  );
+  const founder = await authenticate({ ...credentials, isBootstrap }, 'founder', {
+    authorization: `Bearer ${dotted}`,
+  });
   equal(founder.kind, 'bootstrap');
 });

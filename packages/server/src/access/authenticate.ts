@@ -32,14 +32,21 @@ const freshnessOn: { [A in Auth]?: Freshness } = { machineHot: 'hot', minting: '
 
 const nobody: Principal = { kind: 'nobody' };
 
+type Presented = {
+  authorization: string | undefined;
+  /** Called before a caller of another kind is refused. */
+  identified?: ((principal: Principal) => void) | undefined;
+};
+
 export function authenticate(
   credentials: Credentials,
   auth: Auth,
-  authorization: string | undefined,
+  { authorization, identified }: Presented,
 ): Promise<Principal> | Principal {
   // The operation of a signed webhook verifies the signature of the body itself.
   if (auth === 'none' || auth === 'signature') return nobody;
   return chain(principalFor(credentials, auth, bearerToken(authorization)), (principal) => {
+    identified?.(principal);
     const accepted: readonly string[] = accepts[auth];
     if (!accepted.includes(principal.kind)) {
       const wanted = accepts[auth].map((kind) => names[kind]).join(' or ');

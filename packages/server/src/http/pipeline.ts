@@ -29,7 +29,7 @@ import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
 import { type HashRequest, keyedRequestOf } from './idempotency-key.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
 import { createQueryMemory, type ParseQuery } from './repeated-queries.ts';
-import { Reply, type ServedRoute } from './route.ts';
+import { type NoteCaller, Reply, type ServedRoute } from './route.ts';
 
 export type PipelineParts = RouteDoorParts & {
   credentials: Credentials;
@@ -47,6 +47,7 @@ export type PipelineParts = RouteDoorParts & {
 export type Incoming = {
   requestId: string;
   clientAddress: string;
+  noteCaller: NoteCaller;
   header(name: string): string | undefined;
   /** Path and query, as they were sent. */
   target: string;
@@ -79,6 +80,8 @@ export type Caller = {
   /** The workspace that the caller expects to work in. */
   workspace: string | undefined;
   clientAddress: string;
+  /** Called with the caller as soon as it is known, also if it is refused then. */
+  identified?(principal: Principal): void;
 };
 
 type Pipeline = {
@@ -104,10 +107,15 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
       : admitKnown(caller);
   }
 
-  function admitKnown({ authorization, origin, workspace }: Caller): Admitted | Promise<Admitted> {
+  function admitKnown({
+    authorization,
+    origin,
+    workspace,
+    identified,
+  }: Caller): Admitted | Promise<Admitted> {
     const known = expectWork(route, parts);
     const outcome = always(
-      () => authenticate(parts.credentials, endpoint.auth, authorization),
+      () => authenticate(parts.credentials, endpoint.auth, { authorization, identified }),
       known,
     );
     const askedAt = outcome instanceof Promise ? monotonicMs() : null;
@@ -146,6 +154,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
         principal,
         requestId: incoming.requestId,
         clientAddress: incoming.clientAddress,
+        noteCaller: incoming.noteCaller,
         header: incoming.header,
         target: incoming.target,
         gone: incoming.gone,

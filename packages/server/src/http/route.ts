@@ -90,6 +90,8 @@ type Input<L extends string, E> = {
   principal: Principal;
   requestId: string;
   clientAddress: string;
+  /** Names a caller for the log who has no credential: one that signs in, or the scanner. */
+  noteCaller: NoteCaller;
   header(name: string): string | undefined;
   /** Path and query of the request, as they were sent. */
   target: string;
@@ -100,6 +102,8 @@ type Input<L extends string, E> = {
   /** Authenticates again after a long wait; throws if the credential has been revoked meanwhile. */
   admitAgain(): Promise<void>;
 };
+
+export type NoteCaller = (kind: 'user' | 'scanner', id: string) => void;
 
 type Answer<E> = AnswerOf<E> | Reply;
 

@@ -157,7 +157,7 @@ const requestIds: [string, boolean][] = [
   ['req-1', true],
   ['01890000-0000-7000-8000-000000000000', true],
   ['a.b:c_d', true],
-  ['x'.repeat(128), true],
+  ['req.'.repeat(32), true],
   ['x'.repeat(129), false],
   ['', false],
   ['two words', false],

@@ -8,6 +8,7 @@ import { ApiError } from '../base/errors.ts';
 import { isLevelEnabled, type Log } from '../base/log.ts';
 import { chain, settle } from '../base/maybe-async.ts';
 import type { Tracing } from '../base/tracing.ts';
+import { CALLER, logAnswered, loggedCaller } from './answered-log.ts';
 import { checkedRefusal } from './check-answers.ts';
 import { standardHeaders } from './headers.ts';
 import { createLingering } from './lingering.ts';
@@ -23,14 +24,8 @@ import {
   type Incoming,
   type PipelineParts,
 } from './pipeline.ts';
-import {
-  createResponses,
-  FATE,
-  fateOf,
-  isHungUp,
-  isPreflight,
-  type Responses,
-} from './responses.ts';
+import { chosenRequestId } from './request-id.ts';
+import { createResponses, FATE, fateOf, isPreflight, type Responses } from './responses.ts';
 import type { ServedRoute } from './route.ts';
 import { openSockets, type SocketLimits, socketLimits } from './sockets.ts';
 import { traceRequests } from './traced-requests.ts';
@@ -66,7 +61,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     forceCloseConnections: 'idle',
     // Requests that arrive during shutdown get a normal response.
     return503OnClosing: false,
-    genReqId: (request) => saneRequestId(request.headers['x-request-id']) ?? parts.newRequestId(),
+    genReqId: (request) => chosenRequestId(request.headers['x-request-id']) ?? parts.newRequestId(),
     // A high limit, so that the pipeline can refuse an overlong parameter as a malformed id.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => void responses.refuse(request, reply, error),
@@ -75,6 +70,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   });
   app.decorateRequest(ADMITTED, null);
   app.decorateRequest(FATE, null);
+  app.decorateRequest(CALLER, null);
   readBodiesUnparsed(app);
   app.addHook('preClose', (done) => {
     responses.close();
@@ -105,9 +101,6 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
 }
 
 const noSuchPath = (): ApiError => new ApiError('not_found', 'No such path. See /docs for a list.');
-
-const saneRequestId = (value: string | string[] | undefined): string | undefined =>
-  typeof value === 'string' && /^[\w.:-]{1,128}$/.test(value) ? value : undefined;
 
 function readBodiesUnparsed(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -184,35 +177,25 @@ function addRoute(
   });
 }
 
-/** One line for each response. A success of a hot route is logged at debug. */
-function logAnswered({ line, hot }: ServedRoute, log: Log) {
-  const isHot = hot ?? false;
-  const isQuiet = isHot && !isLevelEnabled(log, 'debug');
-  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
-    const { statusCode: status } = reply;
-    const isSuccess = status < 400;
-    if (!isHungUp(request) && !(isQuiet && isSuccess)) {
-      const ms = Math.round(reply.elapsedTime);
-      const level = isHot && isSuccess ? 'debug' : 'info';
-      log[level]({ requestId: request.id, line, status, ms }, 'answered');
-    }
-    done();
-  };
-}
-
 const noMore = (): void => {};
 
-const callerOf = ({ headers, ip }: FastifyRequest): Caller => ({
-  clientAddress: ip,
-  authorization: headers.authorization,
-  origin: headers.origin,
-  workspace: headerText(headers[WORKSPACE_HEADER]),
+const callerOf = (request: FastifyRequest): Caller => ({
+  clientAddress: request.ip,
+  authorization: request.headers.authorization,
+  origin: request.headers.origin,
+  workspace: headerText(request.headers[WORKSPACE_HEADER]),
+  identified: (principal) => {
+    request[CALLER] = loggedCaller(principal);
+  },
 });
 
 const incomingOf = (request: FastifyRequest, reply: FastifyReply): Incoming => ({
   fate: fateOf(request),
   requestId: request.id,
   clientAddress: request.ip,
+  noteCaller: (kind, id) => {
+    request[CALLER] = { kind, id };
+  },
   header: (name) => headerText(request.headers[name]),
   target: request.url,
   gone: () => goneSignal(reply),

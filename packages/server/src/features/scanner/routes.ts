@@ -37,9 +37,10 @@ export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): Se
         // No Retry-After: only a setting and a restart help.
         if (!scannerKeys.isConfigured) throw new ApiError('unavailable', NOT_CONFIGURED);
       },
-      run: async ({ header, body, ...doors }) => {
+      run: async ({ header, body, noteCaller, ...doors }) => {
         const endsAtMs = monotonicMs() + WORK_MS_MAX;
         const signer = await signerOf(scannerKeys, header, body);
+        noteCaller('scanner', signer);
         const report = parsePart('body', ScannerReport, readJson(Buffer.from(body)));
         return endReported(doors, { report, signer, endsAtMs });
       },

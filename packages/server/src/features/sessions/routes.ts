@@ -44,7 +44,8 @@ export const sessionRoutes = ({
     'POST /v1/auth/sessions': {
       boundary: 'none',
       door: 'gate',
-      run: async ({ people, body: { email, password, workspace_id }, clientAddress, header }) => {
+      run: async ({ people, body, clientAddress, header, noteCaller }) => {
+        const { email, password, workspace_id } = body;
         const attempt = await throttle.chargeLogin(clientAddress, email);
         const user = await people((tx) => findUserByEmail(tx, email));
         const { isKnownClient } = attempt;
@@ -58,6 +59,7 @@ export const sessionRoutes = ({
         const userAgent = userAgentIn(header('user-agent'));
         const loggedIn = await people((tx) => logIn(tx, { ...login, workspaceId, userAgent }));
         await attempt.succeeded();
+        noteCaller('user', user.id);
         return presentLogin(loggedIn);
       },
     },

@@ -1,0 +1,57 @@
+// One log line for each response: who asked for what, and what became of it. It holds ids only;
+// which ids are safe to write is decided here.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { loggedNetworkOf } from '../access/client-network.ts';
+import type { Principal } from '../access/principal.ts';
+import { isLevelEnabled, type Log } from '../base/log.ts';
+import { isHungUp } from './responses.ts';
+import type { ServedRoute } from './route.ts';
+
+/** The caller as the log names it. A session is named by its person. */
+export type LoggedCaller = {
+  kind: 'secret_key' | 'user' | 'embed' | 'bootstrap' | 'scanner';
+  id: string | null;
+};
+
+/** Set when the caller is known, so that the log also names a caller that is refused. */
+export const CALLER = 'caller';
+
+declare module 'fastify' {
+  // biome-ignore lint/style/useConsistentTypeDefinitions: only interfaces merge with others
+  interface FastifyRequest {
+    [CALLER]: LoggedCaller | null;
+  }
+}
+
+export function loggedCaller(principal: Principal): LoggedCaller | null {
+  switch (principal.kind) {
+    case 'session':
+      return { kind: 'user', id: principal.userId };
+    case 'secret_key':
+    case 'embed':
+      return { kind: principal.kind, id: principal.reach.actor.id };
+    case 'bootstrap':
+      return { kind: 'bootstrap', id: null };
+    default:
+      return null;
+  }
+}
+
+/** A success of a hot route is logged at debug. */
+export function logAnswered({ line, hot }: ServedRoute, log: Log) {
+  const isHot = hot ?? false;
+  const isQuiet = isHot && !isLevelEnabled(log, 'debug');
+  const isOfPeople = / \/v1\/auth\//.test(line);
+  return (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
+    const { statusCode: status } = reply;
+    const isSuccess = status < 400;
+    if (!isHungUp(request) && !(isQuiet && isSuccess)) {
+      const ms = Math.round(reply.elapsedTime);
+      const level = isHot && isSuccess ? 'debug' : 'info';
+      const network = isOfPeople ? { network: loggedNetworkOf(request.ip) } : {};
+      const principal = request[CALLER];
+      log[level]({ requestId: request.id, line, status, ms, principal, ...network }, 'answered');
+    }
+    done();
+  };
+}

@@ -1,0 +1,21 @@
+// The id of a request. A caller may choose it, and it stands in the log and in the response; so a
+// caller's id that looks like a credential is replaced, for example when headers were mixed up.
+
+/** Parts of the credentials of Keyrail and of other products, in lower case. */
+const MARKS = ['krsk', 'krses', 'kr_', '_live_', '_test_', 'whsec'];
+
+/** A part of a JSON Web Token, such as an embed token: `{"` in base64url, and a dot. */
+const JWT = /eyJ[\w-]*\./;
+
+/** Longer runs of these characters are random tokens; a UUID has 36. */
+const TOKEN = /[\w-]{40,}/;
+/** What ids of traces look like: pieces of hex, none longer than a UUID without dashes. */
+const TRACE = /^[\da-f]{1,32}(?:-[\da-f]{1,32})*$/i;
+
+export function chosenRequestId(value: string | string[] | undefined): string | undefined {
+  if (typeof value !== 'string' || !/^[\w.:-]{1,128}$/.test(value)) return undefined;
+  const folded = value.toLowerCase();
+  if (MARKS.some((mark) => folded.includes(mark))) return undefined;
+  if (JWT.test(value)) return undefined;
+  return TOKEN.test(value) && !TRACE.test(value) ? undefined : value;
+}
