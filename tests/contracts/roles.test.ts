@@ -134,3 +134,15 @@ test('only the write door can call the tail of a change', async () => {
     equal(await stateOf(store.db.once(opening(role), { text, values: [] })), REFUSED, role);
   }
 });
+
+test('no door may create temporary tables or functions', async () => {
+  for (const door of doors) {
+    for (const text of [
+      'create temporary table users (id int)',
+      'create function pg_temp.now() returns int language sql return 1',
+      'create temporary sequence steps',
+    ]) {
+      equal(await stateOf(store.db.once(opening(door), { text, values: [] })), REFUSED, door);
+    }
+  }
+});

@@ -211,3 +211,25 @@ test('a request that arrives during shutdown gets a normal response', async (t) 
     match(answer, /^HTTP\/1\.1 404 [\s\S]*"code":"not_found"/);
   }
 });
+
+test('a second Host or Authorization is refused with 400, in any case and order', async (t) => {
+  const app = await listening(t);
+  const answerTo = async (head: string): Promise<string> => {
+    const socket = await dial(t, app);
+    socket.write(`GET /nowhere HTTP/1.1\r\n${head}connection: close\r\n\r\n`);
+    await once(socket, 'close');
+    return socket.heard();
+  };
+  for (const head of [
+    'host: a\r\nhost: b\r\n',
+    'host: a\r\nhost: a\r\n',
+    'Host: a\r\nx-other: 1\r\nHOST: b\r\n',
+    'host: a\r\nauthorization: Bearer a\r\nAuthorization: Bearer b\r\n',
+    'host: a\r\nAUTHORIZATION: x\r\nauthorization: x\r\n',
+  ]) {
+    const heard = await answerTo(head);
+    match(heard, /^HTTP\/1\.1 400 /, head);
+    match(heard, /may be sent once each/);
+  }
+  match(await answerTo('host: a\r\nauthorization: Bearer a\r\n'), /^HTTP\/1\.1 404 /);
+});

@@ -76,6 +76,10 @@ export function openSockets(parts: SocketParts): Server {
       response.writeHead(status, { ...headersOf(), ...errorHeaders(error), ...more }).end(body);
     };
   const refuseHostless = refuse(400, new ApiError('invalid_request', 'Missing Host header.'));
+  const refuseRepeated = refuse(
+    400,
+    new ApiError('invalid_request', 'The headers Host and Authorization may be sent once each.'),
+  );
   const refuseBeyond = refuse(503, unavailable());
   const unused = new Set<Socket>();
   const answer: RequestListener = (request, response) => {
@@ -87,6 +91,7 @@ export function openSockets(parts: SocketParts): Server {
     }
     const isHostless = request.headers.host === undefined && request.httpVersion === '1.1';
     if (lingering.isTooLong(request)) response.shouldKeepAlive = false;
+    if (repeatsHeader(request)) return refuseRepeated(request, response);
     (isHostless ? refuseHostless : listener)(request, response);
   };
 
@@ -102,6 +107,27 @@ export function openSockets(parts: SocketParts): Server {
   const unexpected = new ApiError('invalid_request', 'Expect supports only 100-continue.');
   return server.on('checkExpectation', refuse(417, unexpected));
 }
+
+/**
+ * Node keeps the first of several, and another program on the way may have gone by the last: RFC
+ * 9112 refuses two Host headers, and which of two credentials counts would be a guess.
+ */
+function repeatsHeader({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  let authorizations = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? '';
+    // By length first: no other name is changed to lower case.
+    if (name.length === HOST.length && name.toLowerCase() === HOST) hosts += 1;
+    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) {
+      authorizations += 1;
+    }
+  }
+  return hosts > 1 || authorizations > 1;
+}
+
+const HOST = 'host';
+const AUTHORIZATION = 'authorization';
 
 /**
  * Browsers and proxies open connections in advance. Node closes idle connections with the server,

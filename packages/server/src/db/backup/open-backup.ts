@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { readMigrations } from '../migrate.ts';
 import { type Manifest, readManifest } from './manifest.ts';
-import { BadBackup } from './names.ts';
+import { BadBackup, MANIFEST } from './names.ts';
 import { digestOf } from './table-file.ts';
 
 export type OpenBackup = { directory: string; key: string | null; manifest: Manifest };
@@ -11,6 +11,7 @@ export type OpenBackup = { directory: string; key: string | null; manifest: Mani
 export async function openBackup(directory: string, key: string | null): Promise<OpenBackup> {
   const manifest = await readManifest(directory, key);
   await refuseNewer(manifest);
+  for (const { file } of manifest.tables) refuseOutside(directory, file);
   for (const { file, bytes, sha256 } of manifest.tables) {
     const path = join(directory, file);
     const found = await digestOf(path).catch((error: NodeJS.ErrnoException) => {
@@ -23,6 +24,15 @@ export async function openBackup(directory: string, key: string | null): Promise
     );
   }
   return { directory, key, manifest };
+}
+
+/** A manifest without a key may be from anybody: its files are in its directory, and nowhere else. */
+function refuseOutside(directory: string, file: unknown): void {
+  if (typeof file === 'string' && /^[a-z][a-z0-9_.]{0,99}$/.test(file)) return;
+  throw new BadBackup(
+    `${join(directory, MANIFEST)} names a file outside of the backup. Nothing was changed. Choose ` +
+      'another backup.',
+  );
 }
 
 async function refuseNewer({ migrations, id, keyrail }: Manifest): Promise<void> {

@@ -78,12 +78,16 @@ export async function writeTableFile(
 const BATCH_BYTES = 1_048_576;
 const BATCH_LINES = 2000;
 
+/** Far more than the largest row. A compressed line without an end would fill the memory. */
+const LINE_BYTES_MAX = 256 * 1_048_576;
+
 const LINE_FEED = 10;
 
 /** Reads the lines of a file in batches and returns their digests. The file's hash is known. */
 export async function* linesOf(
   path: string,
   key: string | null,
+  lineBytesMax = LINE_BYTES_MAX,
 ): AsyncGenerator<string[], Content> {
   const sealed: Bytes = createReadStream(path);
   const packed = key === null ? sealed : decrypted(sealed, key);
@@ -95,6 +99,7 @@ export async function* linesOf(
   let batch: string[] = [];
   let batchBytes = 0;
   let rest: Buffer[] = [];
+  let restBytes = 0;
   for await (const chunk of plain) {
     const bytes: Buffer = chunk;
     content.add(bytes);
@@ -113,6 +118,8 @@ export async function* linesOf(
       }
     }
     if (from < bytes.length) rest.push(bytes.subarray(from));
+    restBytes = (from === 0 ? restBytes : 0) + (bytes.length - from);
+    if (restBytes > lineBytesMax) throw new Error(`${path} has a line that is too long.`);
   }
   await unpacking;
   if (rest.length > 0) throw new Error(`${path} ends in the middle of a line.`);

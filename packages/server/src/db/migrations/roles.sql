@@ -66,4 +66,12 @@ begin
   ) then
     execute format('revoke connect on database %I from public', current_database());
   end if;
+  -- The roles of the doors need no temporary tables or functions.
+  if exists (
+    select from pg_database d, aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) entry
+    where d.datname = current_database() and entry.grantee = 0
+      and entry.privilege_type = 'TEMPORARY' and pg_has_role(session_user, d.datdba, 'usage')
+  ) then
+    execute format('revoke temporary on database %I from public', current_database());
+  end if;
 end $$;

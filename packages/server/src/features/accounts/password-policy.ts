@@ -9,10 +9,14 @@ const ASSET = join(packageFolder, 'assets/common-passwords.txt');
 
 let guessedFirst: Set<string> | undefined;
 
-/** The list is read on first use, because most processes never set a password. */
-function passwordsGuessedFirst(): Set<string> {
+/** Called at the start: later, a process may have no file descriptor left to read it with. */
+export function readCommonPasswords(): void {
   guessedFirst ??= new Set(readFileSync(ASSET, 'utf8').trim().split('\n'));
-  return guessedFirst;
+}
+
+function passwordsGuessedFirst(): Set<string> {
+  if (guessedFirst === undefined) readCommonPasswords();
+  return guessedFirst ?? new Set();
 }
 
 // The list comes from a strength meter, which detects repeats and sequences by rule and so does not

@@ -9,7 +9,7 @@ import { forbidden } from '../../base/errors.ts';
 import { linesOf, type ServedRoute, serve } from '../../http/route.ts';
 import { listMemberships } from '../sessions/rows.ts';
 import { changePassword, WRONG_PASSWORD } from './change-password.ts';
-import { refuseWeakPassword } from './password-policy.ts';
+import { readCommonPasswords, refuseWeakPassword } from './password-policy.ts';
 import { presentMe, presentUser } from './present.ts';
 import { requestPasswordReset, requestVerification } from './request-mail.ts';
 import { findResetOwner, resetPassword } from './reset-password.ts';
@@ -41,10 +41,10 @@ const tokenLines = linesOf(
   'POST /v1/auth/password_resets/consume',
 );
 
-export const accountRoutes = (parts: AccountParts): ServedRoute[] => [
-  ...personRoutes(parts),
-  ...tokenRoutes(parts),
-];
+export function accountRoutes(parts: AccountParts): ServedRoute[] {
+  readCommonPasswords();
+  return [...personRoutes(parts), ...tokenRoutes(parts)];
+}
 
 /** The configured minimum length is part of the schema, so it is reported with all other faults. */
 function personLinesWith(charsMin: number) {
