@@ -226,7 +226,7 @@ test('a login that only migrates leaves one that never had CREATEROLE', { skip }
   await db.close();
 });
 
-test('before PostgreSQL 16 the doctor takes CREATEROLE for an error, whoever has it', {
+test('before PostgreSQL 16 the doctor takes CREATEROLE of any role for an error', {
   skip,
 }, async (t) => {
   const login = await made('watched');

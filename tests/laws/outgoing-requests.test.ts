@@ -1,4 +1,4 @@
-// Who decides where the server connects to. A host that the operator names is resolved by the
+// What decides where the server connects to. A host that the operator names is resolved by the
 // system; one that a customer names, by host-names.ts alone, which holds no thread and has a bound.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -52,7 +52,7 @@ test('only two files resolve names, and only that of the operator uses the threa
   deepEqual(Object.fromEntries(found.filter(([, names]) => names.length > 0)), RESOLVERS);
 });
 
-test('every file that connects says who names the host, and a customer never reaches the system resolver', () => {
+test('every file that connects says what names the host, and no customer reaches the system resolver', () => {
   const connecting = ours().filter(connectsIn);
   deepEqual(connecting.map(({ path }) => path).toSorted(), Object.keys(CONNECTING).toSorted());
   const given = connecting.filter(({ path }) => CONNECTING[path]?.startsWith('a customer'));

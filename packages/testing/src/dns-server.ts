@@ -13,7 +13,7 @@ const isAlias = (found: Found | undefined): found is { alias: string } =>
 /** Names that end in this are silent, so that a test can ask for many of them. */
 export const SILENT = '.silent.test';
 
-export type NameServer = {
+type NameServer = {
   /** As a resolver takes it: address and port. */
   server: string;
   /** Every question, as `name type`. */

@@ -45,7 +45,7 @@ export type LoginWarning = {
   isUnsafe: boolean;
 };
 
-/** Before this version, CREATEROLE is enough to change the password of every login but superusers. */
+/** Before this version, CREATEROLE can change the password of every login but a superuser. */
 const CREATEROLE_IS_BOUNDED_FROM = 160_000;
 
 /** Warnings about the login and its database. */

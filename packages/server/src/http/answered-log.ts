@@ -1,5 +1,5 @@
-// One log line for each response: who asked for what, and what became of it. It holds ids only;
-// which ids are safe to write is decided here.
+// One log line for each response: its endpoint, status and caller. It holds ids only, and no
+// value of a request.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { loggedNetworkOf } from '../access/client-network.ts';
 import type { Principal } from '../access/principal.ts';
@@ -8,7 +8,7 @@ import { isHungUp } from './responses.ts';
 import type { ServedRoute } from './route.ts';
 
 /** The caller as the log names it. A session is named by its person. */
-export type LoggedCaller = {
+type LoggedCaller = {
   kind: 'secret_key' | 'user' | 'embed' | 'bootstrap' | 'scanner';
   id: string | null;
 };

@@ -26,7 +26,7 @@ export async function openBackup(directory: string, key: string | null): Promise
   return { directory, key, manifest };
 }
 
-/** A manifest without a key may be from anybody: its files are in its directory, and nowhere else. */
+/** A manifest without a key may be from anybody. Its files are in its directory. */
 function refuseOutside(directory: string, file: unknown): void {
   if (typeof file === 'string' && /^[a-z][a-z0-9_.]{0,99}$/.test(file)) return;
   throw new BadBackup(

@@ -10,12 +10,12 @@ const ASSET = join(packageFolder, 'assets/common-passwords.txt');
 let guessedFirst: Set<string> | undefined;
 
 /** Called at the start: later, a process may have no file descriptor left to read it with. */
-export function readCommonPasswords(): void {
+export function readPasswordsGuessedFirst(): void {
   guessedFirst ??= new Set(readFileSync(ASSET, 'utf8').trim().split('\n'));
 }
 
 function passwordsGuessedFirst(): Set<string> {
-  if (guessedFirst === undefined) readCommonPasswords();
+  if (guessedFirst === undefined) readPasswordsGuessedFirst();
   return guessedFirst ?? new Set();
 }
 

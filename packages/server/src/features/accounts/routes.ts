@@ -9,7 +9,7 @@ import { forbidden } from '../../base/errors.ts';
 import { linesOf, type ServedRoute, serve } from '../../http/route.ts';
 import { listMemberships } from '../sessions/rows.ts';
 import { changePassword, WRONG_PASSWORD } from './change-password.ts';
-import { readCommonPasswords, refuseWeakPassword } from './password-policy.ts';
+import { readPasswordsGuessedFirst, refuseWeakPassword } from './password-policy.ts';
 import { presentMe, presentUser } from './present.ts';
 import { requestPasswordReset, requestVerification } from './request-mail.ts';
 import { findResetOwner, resetPassword } from './reset-password.ts';
@@ -42,7 +42,7 @@ const tokenLines = linesOf(
 );
 
 export function accountRoutes(parts: AccountParts): ServedRoute[] {
-  readCommonPasswords();
+  readPasswordsGuessedFirst();
   return [...personRoutes(parts), ...tokenRoutes(parts)];
 }
 

@@ -20,7 +20,8 @@ const quarantinedAt = async ({ as }: Harness, id: string) =>
   (await as.liveKey('GET /v1/keys/{id}', { id })).quarantined_at;
 
 test('a hash that another workspace has imported can be imported here', async (t) => {
-  const [attacker, victim] = [await harness(t), await harness(t)];
+  const attacker = await harness(t);
+  const victim = await harness(t);
   const texts = Array.from({ length: 20 }, foreignKey);
   const stolen = await importOne(attacker, { text: String(texts[7]) });
   const at = await place(victim);
@@ -49,7 +50,8 @@ test('in one workspace a hash is unique, whether its key is native, imported or 
 });
 
 test('an import says nothing about the credentials of others', async (t) => {
-  const [app, other] = [await harness(t), await harness(t)];
+  const app = await harness(t);
+  const other = await harness(t);
   const { token } = await someone(other);
   const texts = [(await other.given.key()).key, other.tokens.liveKey, other.tokens.testKey, token];
   for (const text of texts) {
@@ -63,7 +65,9 @@ test('an import says nothing about the credentials of others', async (t) => {
 });
 
 test('a leaked text ends everything that has its hash, in every workspace', async (t) => {
-  const [owner, thief, third] = [await harness(t), await harness(t), await harness(t)];
+  const owner = await harness(t);
+  const thief = await harness(t);
+  const third = await harness(t);
   const session = await someone(owner);
   const native = await owner.given.key();
   const secret = await owner.as.liveKey('POST /v1/secret_keys', { env: 'live' });

@@ -3,8 +3,14 @@ import { type Change, changed, unchanged, type Write } from '../../doors/door.ts
 import type { Role } from '../../doors/reach.ts';
 import { listMintedKeys } from '../secret-keys/minted.rows.ts';
 import { refuseLosingLastOwner } from './last-owner.ts';
-import { revokeInvitesOf } from './revoked-invites.ts';
-import { countOwners, lockMember, type MemberRow, updateMember } from './rows.ts';
+import { entryOfRevoked } from './revoked-invites.ts';
+import {
+  countOwners,
+  lockMember,
+  type MemberRow,
+  updateMember,
+  updateRevokedInvitesBy,
+} from './rows.ts';
 
 /**
  * Gives a member another role; the last owner must stay an owner. A lower role also revokes the
@@ -20,7 +26,7 @@ export async function changeRole(
   refuseLosingLastOwner(member, await countOwners(tx));
   await updateMember(tx, member.id, { role });
   const revoked = isLower(role, member.role)
-    ? await revokeInvitesOf(tx, userId, await listMintedKeys(tx, userId))
+    ? await updateRevokedInvitesBy(tx, { userId, keys: await listMintedKeys(tx, userId) })
     : [];
   return changed({ ...member, role, updatedAt: tx.now }, [
     {
@@ -28,6 +34,6 @@ export async function changeRole(
       target: userId,
       payload: { from: member.role, to: role },
     },
-    ...revoked,
+    ...revoked.map(entryOfRevoked),
   ]);
 }

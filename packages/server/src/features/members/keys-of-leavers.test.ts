@@ -21,10 +21,10 @@ async function keysOf(app: Harness, { call }: Person): Promise<Record<string, Mi
   const own = await call(mint, { env: 'live' });
   const byKey = await app.as.token(own.key)(mint, { env: 'live' });
   const byItself = await app.as.token(own.key)(rotate, { id: own.id });
-  const service = await call(mint, { env: 'live' });
-  const byOther = await app.as.owner(rotate, { id: service.id });
+  const shared = await call(mint, { env: 'live' });
+  const byOther = await app.as.owner(rotate, { id: shared.id });
   const twice = await app.as.token(byItself.key)(rotate, { id: byItself.id });
-  return { own, byKey, byItself, service, byOther, twice };
+  return { own, byKey, byItself, shared, byOther, twice };
 }
 
 const invitedWith = ({ as }: Harness, { key }: Minted) =>

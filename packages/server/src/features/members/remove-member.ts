@@ -2,8 +2,8 @@ import { changed, type Write } from '../../doors/door.ts';
 import { type Check, type Plan, planOf } from '../../doors/plan.ts';
 import { listMintedKeys, type MintedKey, updateRevokedKeys } from '../secret-keys/minted.rows.ts';
 import { refuseLosingLastOwner } from './last-owner.ts';
-import { revokeInvitesOf } from './revoked-invites.ts';
-import { countOwners, lockMember, updateMember } from './rows.ts';
+import { entryOfRevoked } from './revoked-invites.ts';
+import { countOwners, lockMember, updateMember, updateRevokedInvitesBy } from './rows.ts';
 
 export type Removed = {
   userId: string;
@@ -30,14 +30,14 @@ export async function removeMember(
   return planOf(foreseen, async (write) => {
     await updateMember(write, member.id, { removedAt: tx.now });
     const keys = await listMintedKeys(write, userId);
-    const invites = await revokeInvitesOf(write, userId, keys);
+    const invites = await updateRevokedInvitesBy(write, { userId, keys });
     const ended = revokesKeys ? await revokeOwnerKeys(write, keys) : [];
     const ownerKeys = keys.filter(isActiveOwner).length;
     return changed(
       { userId, ownerKeys, areRevoked: revokesKeys },
       [
         { action: 'workspace_member.removed', target: userId, payload: { role: member.role } },
-        ...invites,
+        ...invites.map(entryOfRevoked),
         ...ended,
       ],
       { endsSecretKeys: ended.map(({ target }) => target) },

@@ -3,14 +3,13 @@ import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { sql } from 'kysely';
 import { build, many } from '../../db/sql.ts';
 import type { Read, Write } from '../../doors/door.ts';
-import type { Role } from '../../doors/reach.ts';
-import type { SecretKeyRow } from './rows.ts';
+import type { Env, Role } from '../../doors/reach.ts';
 
 export type MintedKey = { id: string; authority: Role; isActive: boolean };
 
 /**
- * The keys that a person created, that those keys created, and the successors of all of them,
- * whoever rotated them. Found in the log, by its indexes of actors and targets; both say `is_live`,
+ * The keys that a person created, that those keys created, and the successors of all of them, also
+ * after a rotation by another person. Found in the log, by its indexes of actors and targets; both say `is_live`,
  * because an index of them begins with it.
  */
 export const listMintedKeys = (tx: Read & { now: Date }, userId: string): Promise<MintedKey[]> =>
@@ -45,7 +44,7 @@ export const listMintedKeys = (tx: Read & { now: Date }, userId: string): Promis
 export const updateRevokedKeys = (
   tx: Write,
   { ids, reason }: { ids: readonly string[]; reason: string },
-): Promise<Pick<SecretKeyRow, 'id' | 'env'>[]> =>
+): Promise<{ id: string; env: Env }[]> =>
   many(
     tx,
     build

@@ -22,13 +22,13 @@ export type Place = { release(): void };
 export type HostNames = {
   /** Throws `rate_limited` if the workspace has no place left. */
   takePlace(workspaceId: string): Place;
-  /** Waits in order. Who waits is bounded by the requests in flight. */
+  /** Waits in order. The waiting lookups are bounded by the requests in flight. */
   awaitPlace(workspaceId: string): Promise<Place>;
   /** Empty if the name has no address, or none within the time. Releases the place. */
   addressesOf(hostname: string, lookup: Lookup): Promise<readonly string[]>;
 };
 
-export type Lookup = { place: Place | Promise<Place>; signal: AbortSignal };
+type Lookup = { place: Place | Promise<Place>; signal: AbortSignal };
 
 type HostNameParts = {
   /** Reads the hosts file first: KEYRAIL_WEBHOOK_PRIVATE. */

@@ -7,11 +7,10 @@ import { createEndpoint } from './create-endpoint.ts';
 import { deleteEndpoint } from './delete-endpoint.ts';
 import type { Place } from './host-names.ts';
 import { presentDeleted, presentDelivery, presentEndpoint, presentWithSecret } from './present.ts';
-import { queueTest } from './queue-test.ts';
+import { type QueuedTest, queueTest } from './queue-test.ts';
 import { retryDelivery } from './retry-delivery.ts';
 import { rotateSecret } from './rotate-secret.ts';
 import { listDeliveries, listEndpoints, loadDelivery, loadEndpoint } from './rows.ts';
-import type { QueuedTest } from './send-webhooks.job.ts';
 import { checkTarget, type TargetRules } from './target-url.ts';
 import { updateEndpoint } from './update-endpoint.ts';
 

@@ -26,6 +26,7 @@ import {
   updateReleased,
   updateUndelivered,
 } from './queue.rows.ts';
+import type { QueuedTest } from './queue-test.ts';
 import type { SendingSlots } from './sending-slots.ts';
 import { signingSecretsOf } from './signing-secret.ts';
 import type { Attempt, SendRequest } from './webhook-request.ts';
@@ -62,11 +63,9 @@ export type WebhookSender = {
   stop(): Promise<void>;
 };
 
-export type QueuedTest = { id: string; endpointId: string };
-
 /**
- * Sends a test that this process has queued for itself, with the place of its lookup. Without a slot
- * in time it stays queued, and a worker sends it.
+ * Sends a test that this process has queued for itself, with the place of its lookup. Without a
+ * slot in time it stays queued, and a worker sends it.
  */
 export async function sendTest(
   parts: WebhookParts,

@@ -1,6 +1,6 @@
-// How many requests a process may have in flight: in all, and to each endpoint. An endpoint gets one
-// slot until it has answered quickly, and all endpoints that have not share half of the slots. So
-// receivers that never answer, however many, do not delay those that do.
+// How many requests a process may have in flight: in all, and to each endpoint. An endpoint gets
+// one slot until it has answered quickly, and all endpoints that have not share half of the slots.
+// So receivers that never answer, however many, do not delay those that do.
 
 const IN_FLIGHT_MAX = 128;
 const PER_QUICK_ENDPOINT_MAX = 8;

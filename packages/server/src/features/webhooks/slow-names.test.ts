@@ -30,10 +30,11 @@ const answerOf = (error: unknown) => {
 };
 
 test('50 names that never answer fill the places of one workspace only', async (t) => {
-  const [attacker, victim] = [await harness(t), await harness(t)];
+  const attacker = await harness(t);
+  const victim = await harness(t);
   const { names, beside } = await besideWith(t, attacker, false);
-  const [asAttacker, asVictim] = [attacker, victim].map(({ tokens }) => beside.as(tokens.testKey));
-  ok(asAttacker && asVictim);
+  const asAttacker = beside.as(attacker.tokens.testKey);
+  const asVictim = beside.as(victim.tokens.testKey);
   const statuses: number[] = [];
   const flood = Array.from({ length: REGISTRATIONS }, async (_, n) => {
     const input = { url: `https://n${n}${SILENT}/`, events: ['*'], env: 'test' };
@@ -60,7 +61,8 @@ test('50 names that never answer fill the places of one workspace only', async (
 });
 
 test('deliveries of others are sent while silent names fill the places of one workspace', async (t) => {
-  const [attacker, victim] = [await harness(t), await harness(t)];
+  const attacker = await harness(t);
+  const victim = await harness(t);
   const { names, beside } = await besideWith(t, attacker, true);
   const receiver = await openReceiver(t);
   const { port } = new URL(receiver.url);
@@ -98,7 +100,8 @@ test('deliveries of others are sent while silent names fill the places of one wo
 });
 
 test('a lookup ends when its caller disconnects', async (t) => {
-  const [app, other] = [await harness(t), await harness(t)];
+  const app = await harness(t);
+  const other = await harness(t);
   const { beside, names } = await besideWith(t, app, false);
   const base = await beside.app.http.listen({ host: '127.0.0.1', port: 0 });
   let isStaying = true;

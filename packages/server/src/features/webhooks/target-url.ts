@@ -18,7 +18,7 @@ const HTTPS_PORT = 443;
 /** Names that never leave a machine or a network, whatever a resolver answers. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/;
 
-/** Who registers the URL. */
+/** The workspace of the request, and its end. */
 type Registering = { workspaceId: string; signal: AbortSignal };
 
 export async function checkTarget(
@@ -50,8 +50,9 @@ function refusePort({ port }: URL): void {
 }
 
 /**
- * The parser has already turned every spelling of an IPv4 address into the usual one. A name without
- * an address gets the same message as a name with a private one: a network's own names stay unknown.
+ * The parser has already turned every spelling of an IPv4 address into the usual one. A name
+ * without an address gets the same message as a name with a private one, so that the names of a
+ * network stay unknown.
  */
 async function refusePrivateHost(
   url: URL,

@@ -40,7 +40,8 @@ test('an endpoint has one test in flight, also from other processes', async (t) 
 });
 
 test('a workspace sends ten tests a minute, whatever the endpoint and however many at once', async (t) => {
-  const [app, other] = [await harness(t), await harness(t)];
+  const app = await harness(t);
+  const other = await harness(t);
   const receiver = await openReceiver(t);
   const ids: string[] = [];
   for (let n = 0; n < 15; n += 1) ids.push((await endpointFor(app, receiver.url, events)).id);
