@@ -170,8 +170,8 @@ export const updateRevokedInvite = (tx: Write, id: string): Promise<InviteRow> =
 
 /**
  * Revokes the open invitations of a person and of the person's keys, and returns them. Call it
- * under the lock of lockMember(), or a concurrent invitation would stay open. Their number is bounded by the hourly
- * limit of the workspace and the lifetime of an invitation.
+ * under the lock of lockMember(), or a concurrent invitation would stay open. Their number is
+ * bounded by the hourly limit of the workspace and the lifetime of an invitation.
  */
 export const updateRevokedInvitesBy = (
   tx: Write,
@@ -184,7 +184,9 @@ export const updateRevokedInvitesBy = (
       .set({ revokedAt: tx.now })
       // The same as being open, in a form that an index has.
       .where('createdAt', '>', msAfter(tx.now, -INVITE_DAYS * DAY_MS))
-      .where(sql<boolean>`(invited_by = ${userId} or invited_by_key = any(${keys.map(({ id }) => id)}::uuid[]))`)
+      .where(
+        sql<boolean>`(invited_by = ${userId} or invited_by_key = any(${keys.map(({ id }) => id)}::uuid[]))`,
+      )
       .where('acceptedAt', 'is', null)
       .where('revokedAt', 'is', null)
       .where('expiresAt', '>', tx.now)

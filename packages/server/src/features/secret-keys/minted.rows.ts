@@ -9,8 +9,8 @@ export type MintedKey = { id: string; authority: Role; isActive: boolean };
 
 /**
  * The keys that a person created, that those keys created, and the successors of all of them, also
- * after a rotation by another person. Found in the log, by its indexes of actors and targets; both say `is_live`,
- * because an index of them begins with it.
+ * after a rotation by another person. Found in the log, by its indexes of actors and targets. The
+ * rotations name `is_live`, because the index of targets begins with it.
  */
 export const listMintedKeys = (tx: Read & { now: Date }, userId: string): Promise<MintedKey[]> =>
   many(
