@@ -119,6 +119,10 @@ test('a login of another database cannot connect, and cannot use a role if it ma
   }
   equal(await stateOf(ask(other, mine, 'select 1')), REFUSED);
   equal(await stateOf(ask(other, mine, 'listen kr_policy')), REFUSED);
+  for (const door of DOORS) {
+    const creating = `set role ${await roleIn(mine, door)}; create temporary table users (id int)`;
+    equal(await stateOf(ask(mine, mine, creating)), REFUSED, door);
+  }
   // Every login may connect to a database by default; a start takes that away.
   await administer(`grant connect on database ${mine} to public`);
   equal(await stateOf(ask(other, mine, 'select 1')), 'none');
