@@ -55,6 +55,8 @@ export type Deployment = {
   run(command?: Command, more?: Settings, main?: string): Promise<Running>;
   /** Runs a command of the program until it exits. */
   command(...words: string[]): Promise<Ended>;
+  /** Starts a command, with all that it starts itself, in a process group of its own. */
+  inGroup(...words: string[]): ChildProcess;
   /** The output of all its processes. */
   printed(): string;
   mails(): Promise<Mail[]>;
@@ -113,6 +115,15 @@ export async function deploy(
     directory,
     run,
     command: (...words) => ranToItsEnd(words, env),
+    inGroup: (...words) => {
+      const child = spawn(process.execPath, serverProgram(words), {
+        env,
+        stdio: 'ignore',
+        detached: true,
+      });
+      t.after(() => signalGroup(child, 'SIGKILL'));
+      return child;
+    },
     printed: () => output,
     mails: () => mailsIn(join(directory, 'mail')),
     open: async () =>
@@ -213,6 +224,13 @@ function running(child: ChildProcess, url: string): Running {
       return { code, ms: performance.now() - began };
     },
   };
+}
+
+/** Does nothing if the group has ended. */
+export function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {}
 }
 
 async function mailsIn(directory: string): Promise<Mail[]> {

@@ -11,8 +11,8 @@ import { systemRandomBytes } from './base/random.ts';
 import { masterKeyMark } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Config } from './config.ts';
-import { PART_PREFIX } from './db/backup/names.ts';
-import { removeLeftovers, removeOldBackups } from './db/backup/places.ts';
+import { BACKUP_LOCK, GONE_PREFIX, PART_PREFIX } from './db/backup/names.ts';
+import { removeLeftovers, removeOldBackups, retireParts } from './db/backup/places.ts';
 import type { Place } from './db/backup/sessions.ts';
 import type { Database } from './db/database.ts';
 import { openWork } from './doors/work.ts';
@@ -40,10 +40,21 @@ export function createBackupTasks({ config, masterKey, db, newId }: BackupTaskPa
     scratch: join(scratchRoot, newId()),
   });
   const nowMs = () => systemClock.now().getTime();
+  /** A backup of another process holds its lock in the database; those of this one take turns. */
+  const clear = async () => {
+    await openWork(
+      db,
+      newId,
+    )(async (tx) => {
+      const { rows } = await tx.run({ text: BACKUP_LOCK, values: [] });
+      if (rows[0]?.ours) await retireParts(into);
+    });
+    await removeLeftovers(into, { prefix: GONE_PREFIX, beforeMs: Number.POSITIVE_INFINITY });
+  };
   const run = async <T>(order: Order, prepare: () => Promise<void>, start: () => Promise<T>) => {
     await makeDirectory(into, 'KEYRAIL_BACKUP_DIR');
     await makeDirectory(scratchRoot, 'KEYRAIL_DATA_DIR');
-    await removeLeftovers(into, { prefix: PART_PREFIX, beforeMs: nowMs() - LEFT_MS_MAX });
+    await clear();
     // Only one process uses the directory of an embedded store, and its tasks take turns.
     const scratchMs = config.databaseUrl ? LEFT_MS_MAX : 0;
     await removeLeftovers(scratchRoot, { prefix: '', beforeMs: nowMs() - scratchMs });
@@ -92,6 +103,7 @@ export function createBackupTasks({ config, masterKey, db, newId }: BackupTaskPa
           () => runOrder<TestedBackup>(order, report),
         );
       }),
+    clear: () => inTurn(clear),
     prune: () => removeOldBackups(into, config.backupKeep),
   };
 }

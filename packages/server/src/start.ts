@@ -163,6 +163,9 @@ async function openApp(
     checkAnswers: false,
   });
   await app.prepare();
+  await app.worker.backup.tasks?.clear().catch((error: unknown) => {
+    log.warn({ error }, 'the remains of killed backups could not be removed');
+  });
   if (config.databaseUrl) return app;
   const socket = await openBackupSocket(config.dataDir, askedTasks(app.worker));
   const close = async () => {

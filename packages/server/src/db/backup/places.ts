@@ -1,7 +1,7 @@
 // The directory of all backups: which there are, and which are removed.
-import { readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BadBackup, isBackupId, MANIFEST } from './names.ts';
+import { BadBackup, GONE_PREFIX, isBackupId, MANIFEST, PART_PREFIX } from './names.ts';
 
 /** Ids of the complete backups, oldest first. */
 export async function listBackups(into: string): Promise<string[]> {
@@ -25,6 +25,13 @@ export async function removeOldBackups(into: string, keep: number): Promise<stri
   const old = (await listBackups(into)).slice(0, -keep);
   for (const id of old) await rm(join(into, id), { recursive: true, force: true });
   return old;
+}
+
+/** Takes incomplete backups away from programs that may still write them. Call under their lock. */
+export async function retireParts(into: string): Promise<void> {
+  for (const name of (await namesIn(into)).filter((each) => each.startsWith(PART_PREFIX))) {
+    await rename(join(into, name), join(into, GONE_PREFIX + name.slice(PART_PREFIX.length)));
+  }
 }
 
 /** Removes what killed programs left behind. */

@@ -10,6 +10,7 @@ import { backupRole } from '../roles.ts';
 import { readTables, refusePartial } from './catalogue.ts';
 import { fixTextForms, pagesOf } from './lines.ts';
 import { type ChainHead, type Manifest, type TableRecord, writeManifest } from './manifest.ts';
+import { BACKUP_LOCK } from './names.ts';
 import { syncDirectory, writeTableFile } from './table-file.ts';
 
 export type Progress = { table: string; rows: number; tables: number; tablesDone: number };
@@ -37,8 +38,6 @@ type BackupOrder = {
 
 export class AnotherIsRunning extends Error {}
 
-const LOCK_ID = 7_265_003;
-
 export async function writeBackup(session: pg.ClientBase, order: BackupOrder): Promise<Manifest> {
   await session.query('begin isolation level repeatable read read only');
   try {
@@ -53,12 +52,8 @@ export async function writeBackup(session: pg.ClientBase, order: BackupOrder): P
   }
 }
 
-/** The lock belongs to the transaction: it ends with the program, however that ends. */
 async function refuseSecond(session: pg.ClientBase): Promise<void> {
-  const { rows } = await session.query<{ ours: boolean }>(
-    'select pg_try_advisory_xact_lock($1) as ours',
-    [LOCK_ID],
-  );
+  const { rows } = await session.query<{ ours: boolean }>(BACKUP_LOCK);
   if (rows[0]?.ours) return;
   throw new AnotherIsRunning(
     'Another backup of this database is running. Wait until it has ended.',

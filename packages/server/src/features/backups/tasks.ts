@@ -12,6 +12,8 @@ export type BackupTasks = {
   take(report: (progress: TaskProgress) => void): Promise<TakenBackup>;
   /** Restores the newest backup into a scratch database, and checks what it holds. */
   test(report: (progress: TaskProgress) => void): Promise<TestedBackup>;
+  /** Removes what killed backups have left. */
+  clear(): Promise<void>;
   /** Removes the oldest backups beyond the number to keep; returns their ids. */
   prune(): Promise<string[]>;
 };
