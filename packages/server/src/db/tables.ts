@@ -242,28 +242,29 @@ type KeptResponses = {
 
 type KeptResponseTotals = { workspaceId: FromReach; env: Env; bytes: number };
 
-export type Tables = TrafficTables &
-  DeploymentTables & {
-    workspaces: Workspaces;
-    auditLogs: AuditLogs;
-    auditHeads: AuditHeads;
-    secretKeys: SecretKeys;
-    secretKeyUses: SecretKeyUses;
-    projects: Projects;
-    tenants: Tenants;
-    apiKeys: ApiKeys;
-    metaTotals: MetaTotals;
-    webhookEndpoints: WebhookEndpoints;
-    webhookDeliveries: WebhookDeliveries;
-    keptResponses: KeptResponses;
-    keptResponseTotals: KeptResponseTotals;
-    projectVersions: ProjectVersions;
-    policyChanges: PolicyChanges;
-    policyNodes: PolicyNodes;
-    users: Users;
-    voidSignUps: Users;
-    memberships: Memberships;
-    sessions: Sessions;
-    oneTimeTokens: OneTimeTokens;
-    invites: Invites;
-  };
+type WorkspaceTables = {
+  workspaces: Workspaces;
+  auditLogs: AuditLogs;
+  auditHeads: AuditHeads;
+  secretKeys: SecretKeys;
+  secretKeyUses: SecretKeyUses;
+  projects: Projects;
+  tenants: Tenants;
+  apiKeys: ApiKeys;
+  metaTotals: MetaTotals;
+  webhookEndpoints: WebhookEndpoints;
+  webhookDeliveries: WebhookDeliveries;
+  keptResponses: KeptResponses;
+  keptResponseTotals: KeptResponseTotals;
+  projectVersions: ProjectVersions;
+  policyChanges: PolicyChanges;
+  policyNodes: PolicyNodes;
+  users: Users;
+  voidSignUps: Users;
+  memberships: Memberships;
+  sessions: Sessions;
+  oneTimeTokens: OneTimeTokens;
+  invites: Invites;
+};
+
+export type Tables = TrafficTables & DeploymentTables & WorkspaceTables;
