@@ -28,7 +28,9 @@ export async function listNodesSeen(
     tx,
     sql<NodeSeen>`
       select v.version, n.acked_version,
-        n.last_seen_at < app_now() - ${RECORDED_APART_MS} * interval '1 millisecond' as is_stale
+        -- In the future: the clock was set back since.
+        n.last_seen_at < app_now() - ${RECORDED_APART_MS} * interval '1 millisecond'
+          or n.last_seen_at > app_now() as is_stale
       from project_versions v cross join unnest(${listOf('text', nodeIds)}, ${listOf('text', scopes)})
           with ordinality as asking (node, scope, place)
         left join lateral (

@@ -9,6 +9,7 @@ import {
   removeChanges,
   removeSettledRestores,
   removeSilentNodes,
+  updateNodesAhead,
 } from './upkeep.rows.ts';
 
 type PruneParts = { work: OpenWork; workIn: OpenWorkIn };
@@ -20,6 +21,7 @@ const BATCH_MAX = 1000;
 export async function pruneFeed({ work, workIn }: PruneParts): Promise<void> {
   await work((tx) => removeSilentNodes(tx, msAfter(tx.now, -NODE_FORGOTTEN_AFTER_MS)));
   await work(removeSettledRestores);
+  await work(updateNodesAhead);
   let due: Prunable[];
   do {
     due = await work((tx) =>

@@ -83,3 +83,14 @@ export async function removeSettledRestores(tx: Work): Promise<void> {
     sql`delete from recent_restores where ${servedSince(NODE_COUNTED_MS)} > '-infinity'`,
   );
 }
+
+/**
+ * Corrects nodes that a clock which was set back has seen in its future. Otherwise revocations wait
+ * for them until that time, even if they do not run any more.
+ */
+export async function updateNodesAhead(tx: Work): Promise<void> {
+  await many(
+    tx,
+    sql`update policy_nodes set last_seen_at = ${tx.now} where last_seen_at > ${tx.now}`,
+  );
+}
