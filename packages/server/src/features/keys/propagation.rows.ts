@@ -1,10 +1,10 @@
 // What a wait for nodes needs to know before it begins.
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import { one } from '../../db/sql.ts';
+import type { Tables } from '../../db/tables.ts';
 import type { Read } from '../../doors/door.ts';
 import { servedSince } from '../policy/node-conditions.ts';
 import { NODE_COUNTED_MS } from '../policy/node-times.ts';
-import type { KeyRow } from './rows.ts';
 
 export type Awaited = {
   /** The policy version that contains the last change of the key. */
@@ -21,7 +21,7 @@ export type Awaited = {
  */
 export const loadAwaited = (
   tx: Read,
-  { changeId, projectId }: Pick<KeyRow, 'changeId' | 'projectId'>,
+  { changeId, projectId }: Pick<Selectable<Tables['apiKeys']>, 'changeId' | 'projectId'>,
 ): Promise<Awaited> =>
   one(
     tx,
