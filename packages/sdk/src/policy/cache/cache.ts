@@ -108,26 +108,35 @@ type Reading = {
   proven: ProvenParts | null;
 };
 
-/**
- * Null without files. Throws if they are invalid. The journal is read first: if another process
- * replaces the policy file meanwhile, that file can only be newer than the journal expects.
- */
+/** Null without files. Throws if they are invalid. */
 async function readBoth(parts: Reading): Promise<Found | null> {
   const { belonging, proven } = parts;
-  const journal = await readNewest(parts.journal);
-  const plain = await readNewest(parts.whole);
+  const { journal, plain } = await readFiles(parts);
   if (!plain) return null;
+  if (!journal) throw new Error('its journal is missing, which may have had revocations');
   const reading = proven && { ...proven, belonging };
   const kept = await (reading ? restoreProven(plain, reading) : restore(plain, belonging, breathe));
   const base = kept.policy.version;
-  const applied =
-    journal &&
-    (await (reading
-      ? applyProvenJournal(kept, journal, reading)
-      : applyJournal(kept, journal, { belonging, breathe })));
+  const applied = await (reading
+    ? applyProvenJournal(kept, journal, reading)
+    : applyJournal(kept, journal, { belonging, breathe }));
   if (applied === 'a gap') throw new Error('changes are missing between it and its journal');
-  if (!applied || applied === 'nothing new') return { kept, base, applied: null };
+  if (applied === 'nothing new') return { kept, base, applied: null };
   return { kept: applied.kept, base, applied };
+}
+
+/**
+ * The journal is read first: if another process replaces the policy file meanwhile, that file can
+ * only be newer than the journal expects. If it writes the first files meanwhile, only the policy
+ * file is found, and they are read again.
+ */
+async function readFiles({ whole, journal }: Reading) {
+  const read = async () => {
+    const news = await readNewest(journal);
+    return { journal: news, plain: await readNewest(whole) };
+  };
+  const files = await read();
+  return files.plain && !files.journal ? read() : files;
 }
 
 /** In order: a policy file must never exist without its journal. */

@@ -25,7 +25,8 @@ import { PolicyTable, SHARDS, type TermsSource } from '../table/table.ts';
 import { extraPieces, restoreExtras } from './stored-extras.ts';
 import { readTerms } from './stored-keys.ts';
 
-const MAGIC = Buffer.from('keyrail-policy-4');
+/** A policy file in this format is written only when there is a journal: without it, it is damaged. */
+const MAGIC = Buffer.from('keyrail-policy-5');
 export const SALT_BYTES = 32;
 const VERSION_BYTES = 8;
 const MAC_AT = MAGIC.length + SALT_BYTES + VERSION_BYTES;

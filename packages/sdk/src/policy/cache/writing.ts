@@ -203,16 +203,25 @@ export class Writing {
     }
   }
 
-  /** Keys removed while the policy file is written must be in the journal before it is in place. */
+  /**
+   * Keys removed while the policy file is written must be in the journal before it is in place. A
+   * journal must be there in any case, so that a start notices if it was deleted.
+   */
   #conditionOf({ policy }: Kept, meeting: () => void): Condition {
     const { version } = policy; // read now: it grows while the policy file is written
     const isSame = () => this.#latest?.policy === policy;
     return {
-      isMet: () => this.#removedAt <= version || (isSame() && this.#isInJournal(this.#removedAt)),
+      isMet: () =>
+        this.#disk.journalVersion() !== null &&
+        (this.#removedAt <= version || (isSame() && this.#isInJournal(this.#removedAt))),
       meet: async () => {
         meeting();
-        if (!this.#latest || !this.#log.follows(version)) throw new Overtaken();
-        await this.#writeJournal(this.#latest);
+        const latest = this.#latest;
+        const isUnchanged = isSame() && policy.version === version;
+        if (!latest || !(isUnchanged || this.#log.follows(version))) throw new Overtaken();
+        await this.#writeJournal(latest);
+        // The policy file is about to survive a power cut, which its journal then has to survive.
+        await this.#disk.syncJournal();
       },
       done: (there) => {
         this.#log.forget(there);
