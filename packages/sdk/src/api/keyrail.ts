@@ -57,8 +57,9 @@ export type KeyrailState = {
 /** One node: created by `createKeyrail`, shared by all routes of a program. */
 export type Keyrail<R = unknown> = {
   /**
-   * Resolves true as soon as a policy is loaded, from the feed or from the cache, that is not older
-   * than `maxStaleMs`; false if none is loaded within the timeout (10 s by default). Never rejects.
+   * Resolves true as soon as a policy is loaded that is not older than `maxStaleMs`, from the feed
+   * or from the cache; false if none is loaded within the timeout (10 s by default). Never
+   * rejects.
    */
   ready(timeoutMs?: number): Promise<boolean>;
   /** Decides on a key by the local policy: no network, synchronous, never throws. */

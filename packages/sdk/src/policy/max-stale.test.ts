@@ -67,7 +67,7 @@ test('without maxStaleMs a policy of any age decides', async (t) => {
   equal(watched.node.state().tooOld, false);
 });
 
-/** A node that starts offline from the cache of another, so much later by its wall clock. */
+/** A node that starts offline from the cache of another, later by its wall clock. */
 async function restarted(t: TestContext, laterMs: number) {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kr-stale-'));
   t.after(() => rm(cacheDir, { recursive: true, force: true, maxRetries: 10 }));

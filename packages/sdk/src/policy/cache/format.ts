@@ -25,7 +25,7 @@ import { PolicyTable, SHARDS, type TermsSource } from '../table/table.ts';
 import { extraPieces, restoreExtras } from './stored-extras.ts';
 import { readTerms } from './stored-keys.ts';
 
-/** A policy file in this format is written only when there is a journal: without it, it is damaged. */
+/** In this format, a policy file is written only when there is a journal. */
 const MAGIC = Buffer.from('keyrail-policy-5');
 export const SALT_BYTES = 32;
 const VERSION_BYTES = 8;

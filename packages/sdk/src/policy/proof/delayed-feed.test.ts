@@ -16,7 +16,7 @@ const STALE_MS = 90_000;
 const INEXACT_MS = 2_000 + 1_200;
 const polling = { longPoll: false, pollMs: 10_000 } as const;
 
-/** What the control plane signed so much earlier, when it was asked the same with another nonce. */
+/** What the control plane signed earlier, when it was asked the same with another nonce. */
 const delayedBy =
   (plane: SignedPlane, delayMs: number): SignedPlane['alter'] =>
   (sent, { target, createdMs }) =>

@@ -1,7 +1,7 @@
-// Which moment a signed response confirms. Whoever passes responses on may hold them back and send
-// them later, so the time of signing must keep pace with the monotonic clock, and may lag behind the
-// wall clock only by as much as a response to a nonce has proven. Such a response is new, whatever
-// the clocks say: it sets both.
+// Which moment a signed response confirms. A relay may hold responses back and send them later, so
+// the time of signing must keep pace with the monotonic clock, and may lag behind the wall clock
+// only by as much as a response to a nonce has proven. Such a response is new, whatever the clocks
+// say: it sets both.
 import type { Moment } from '../time.ts';
 
 /** A response may be slow by this, and the clocks of two servers may differ by it. */
@@ -19,7 +19,7 @@ type SignedResponse = {
   isProven: boolean;
 };
 
-export type Freshness = {
+type Freshness = {
   /** The moment up to which a response confirms; a text, why it is refused. */
   judge(response: SignedResponse): Moment | string;
   /** Why the wall clock is in doubt, by the last accepted response; null if it is not. */

@@ -143,8 +143,10 @@ test('a signed answer to a nonce fits no other nonce, and has the same ETag', as
   const { id } = await app.given.project();
   await app.given.key({ project_id: id });
   const asking = (nonce: string) => `/v1/policy/snapshot?project_id=${id}&nonce=${nonce}`;
-  const [one, two] = [asking('A'.repeat(22)), asking('_-'.repeat(11))];
-  const [first, second] = [await get(app, one), await get(app, two)];
+  const one = asking('A'.repeat(22));
+  const two = asking('_-'.repeat(11));
+  const first = await get(app, one);
+  const second = await get(app, two);
   deepEqual([first.status, second.status], [200, 200]);
   ok(await isGenuine(app, one, first));
   ok(await isGenuine(app, two, second));
