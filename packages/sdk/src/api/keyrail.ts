@@ -46,7 +46,8 @@ export type KeyrailState = {
   readonly lastSyncAt: number | null;
   /**
    * Why the last request to the policy feed failed, or else why the cache cannot be written, or
-   * why the published keys of the feed cannot be read again; null when all work. A `hard` failure does not pass by itself: an operator has to act.
+   * why the published keys of the feed cannot be read again; null when all work. A `hard` failure
+   * does not pass on its own: an operator has to act.
    */
   readonly failure: { readonly hard: boolean; readonly message: string } | null;
   readonly projectDeleted: boolean;

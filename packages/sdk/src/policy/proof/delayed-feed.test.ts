@@ -195,3 +195,31 @@ test('a nonce is 16 bytes, new for each snapshot, only on first pages, only if t
   ok(nonces().every(([, , nonce]) => nonce === null));
   equal(node.state().degraded, false);
 });
+
+test('a 304, a redirect or another page in place of the first page gives no policy', async (t) => {
+  const plane = new SignedPlane();
+  plane.pageMax = 1;
+  plane.issue();
+  plane.issue();
+  const recorded: Outgoing[] = [];
+  plane.alter = (sent) => {
+    recorded.push(sent);
+    return sent;
+  };
+  await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
+  const status = 304;
+  const attacks: SignedPlane['alter'][] = [
+    // The relay adds If-None-Match, so the control plane truly signs that nothing has changed.
+    (sent, question) => signed({ ...sent, status, body: '' }, plane.signer, question),
+    (sent, { target }) => ({ ...sent, status: 302, headers: { location: target } }),
+    (sent, { target }) => (target.includes('nonce=') ? (recorded[1] ?? sent) : sent),
+    (sent, { target }) => (target.includes('cursor=') ? (recorded[0] ?? sent) : sent),
+  ];
+  for (const [at, attack] of attacks.entries()) {
+    plane.alter = attack;
+    const { node, clock } = nodeOn(plane, { feedKeys: plane.jwks, ...polling }, chanceOf(at));
+    await clock.pass(MINUTE_MS);
+    deepEqual([node.state().version, node.state().degraded], [null, true], `attack ${at}`);
+    await node.close();
+  }
+});
