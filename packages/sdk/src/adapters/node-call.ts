@@ -26,7 +26,8 @@ export function nodeCall(
     query,
     route: typeof route === 'string' && !route.includes('*') ? route : null,
     header: (name) => {
-      const value = request.headers[name];
+      // Not what every object has under names such as `constructor`.
+      const value = Object.hasOwn(request.headers, name) ? request.headers[name] : undefined;
       return Array.isArray(value) ? value.join(', ') : value;
     },
     bodyBytes: () => bodyOf(request, parsed),

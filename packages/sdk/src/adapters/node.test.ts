@@ -1,5 +1,8 @@
+import { equal } from 'node:assert/strict';
 import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
 import { adapterSuite, listen, routes } from '../../test/adapter-suite.ts';
+import { createTestKeyrail } from '../testing.ts';
 import { protect } from './node.ts';
 
 adapterSuite('node:http', ({ keyrail, charge }) => {
@@ -20,4 +23,23 @@ adapterSuite('node:http', ({ keyrail, charge }) => {
     const wanted = { hello, open, charges }[request.url?.split('/')[1] ?? ''] ?? open;
     await wanted(request, response).catch(() => response.writeHead(500).end());
   });
+});
+
+test('a key header that is named like a property of every object holds a key or nothing', async (t) => {
+  const keyrail = await createTestKeyrail({
+    keys: [{}],
+    keyHeaders: ['__proto__', 'constructor', 'x-api-key'],
+  });
+  const handler = protect(keyrail, {}, (_request, response) => void response.end());
+  const { url, close } = await listen((request, response) => void handler(request, response));
+  t.after(async () => {
+    await close();
+    await keyrail.close();
+  });
+  const key = keyrail.keys[0]?.key ?? '';
+  const statusWith = async (headers: Record<string, string>) =>
+    (await fetch(url, { headers })).status;
+  equal(await statusWith({ 'x-api-key': key }), 200);
+  equal(await statusWith({ constructor: key }), 200);
+  equal(await statusWith({}), 401);
 });
