@@ -3,6 +3,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
+import { exchanged } from '../../packages/edge/test/raw-http.ts';
 import type { Keyrail } from '../../packages/sdk/src/api/keyrail.ts';
 import type { KeyrailOptions } from '../../packages/sdk/src/api/options.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
@@ -76,6 +77,9 @@ test('nodes behind a relay', async (t) => {
   });
   await t.test('read what their own secret keys may read, while they are valid', async () => {
     await secretKeysAreJudged(scene);
+  });
+  await t.test('act with their own secret keys only', async () => {
+    await noKeyActsForAnother(scene);
   });
   await t.test('refuse an altered policy, and go on with an intact one', async () => {
     await alteredPoliciesAreRefused(scene, tap, feedKeys);
@@ -168,6 +172,31 @@ async function secretKeysAreJudged({ server, ground, relay }: Scene) {
   deepEqual([revoked.relayed?.status, revoked.relayed], [401, revoked.direct]);
   const nobody = await fetch(`${relay.url}/v1/policy/snapshot?project_id=${ground.projectId}`);
   equal(nobody.status, 401);
+}
+
+/** A body behind a GET begins a request, which the secret key of the next node would complete. */
+async function noKeyActsForAnother({ t, server, ground, relay }: Scene) {
+  const ATTEMPTS = 5;
+  const asVendor = server.as(ground.secretKey);
+  const { key: testKey } = await asVendor('POST /v1/secret_keys', { env: 'test' });
+  const victim = await ground.issue(server);
+  const port = Number(new URL(relay.url).port);
+  const body = `POST /v1/keys/${victim.id}/revoke HTTP/1.1\r\nHost: x\r\nX-Ignore: `;
+  const feed = `/v1/policy/snapshot?project_id=${ground.projectId}`;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const attack = [
+      `GET ${feed} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${testKey}`,
+      'If-None-Match: "x"\r\nTransfer-Encoding: chunked\r\n',
+      `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
+    ];
+    await exchanged(t, port, attack.join('\r\n'));
+    // A service that has just started: the relay asks for its key without a body.
+    const live = await asVendor('POST /v1/secret_keys', { env: 'live' });
+    const headers = { authorization: `Bearer ${live.key}` };
+    equal((await fetch(`${relay.url}${feed}`, { headers })).status, 200);
+  }
+  const { revoked_at } = await asVendor('GET /v1/keys/{id}', { id: victim.id });
+  equal(revoked_at, null);
 }
 
 async function alteredPoliciesAreRefused(
