@@ -1,5 +1,5 @@
-// The vendor's API as programs in three kinds of server see it. Each answers with the variables that
-// CGI makes of headers: it writes "-" as "_", so that two headers may become one variable.
+// The vendor's API as programs in three kinds of server see it. Each answers with the variables
+// that CGI makes of headers: it writes "-" as "_", so that two headers may become one variable.
 import { spawn, spawnSync } from 'node:child_process';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';

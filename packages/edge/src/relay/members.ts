@@ -14,7 +14,7 @@ const REFUSAL_MS = 1_000;
 const SCHEME = 'bearer ';
 
 type Members = {
-  /** Null for a member; else the refusal of the control plane or of the relay. Throws Unreachable. */
+  /** Null for a member; else the refusal, of the control plane or the relay. Throws Unreachable. */
   refusal(credential: string): Promise<Answer | 'malformed' | 'busy' | null>;
 };
 

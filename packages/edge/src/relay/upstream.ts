@@ -1,7 +1,13 @@
 // Requests of the relay to the control plane. A response is kept as the bytes that came, also if
 // they are compressed, so that a node gets exactly what the control plane sent and signed.
 import { createHash } from 'node:crypto';
-import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import {
+  Agent,
+  type ClientRequestArgs,
+  type IncomingMessage,
+  type RequestOptions,
+  request,
+} from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import { withoutEnd } from '@keyrail/protocol/wire/trim.ts';
 
@@ -36,7 +42,7 @@ export type Upstream = {
   ask(question: Question): Promise<Answer>;
   /** Where and how to connect, for requests whose bodies are passed on as streams. */
   open(
-    options: RequestOptions,
+    options: RequestOptions & Pick<Question, 'headers'>,
     onResponse: (response: IncomingMessage) => void,
   ): ReturnType<typeof request>;
   /** Requests since the start. */
@@ -77,7 +83,7 @@ export function openUpstream(base: string): Upstream {
   let requests = 0;
   const open: Upstream['open'] = (given, onResponse) => {
     requests += 1;
-    const pool = hashOf(String(Object(given.headers).authorization));
+    const pool = hashOf(given.headers.authorization ?? '');
     const at = { agent, ...given, pool, host, port, path: `${root}${given.path}` };
     const sent = isTls ? tlsRequest(at) : request(at);
     return sent.on('response', (response) => {
@@ -94,6 +100,8 @@ export function openUpstream(base: string): Upstream {
   };
 }
 
+type Pooled = ClientRequestArgs & { pool?: string };
+
 /**
  * Connections that each secret key has for itself. If one ever falls out of step, it carries
  * nothing but requests of that key.
@@ -106,7 +114,7 @@ function poolsIn(Kind: typeof Agent): Agent {
     maxTotalSockets: ALL_SOCKETS_MAX,
   });
   const addressOf = agent.getName.bind(agent);
-  agent.getName = (options) => `${addressOf(options)} ${Object(options).pool}`;
+  agent.getName = (options: Pooled = {}) => `${addressOf(options)} ${options.pool}`;
   return agent;
 }
 
