@@ -32,6 +32,7 @@ const steps: Readonly<Record<string, (page: Page, text: string) => Promise<void>
     page.getByRole('dialog').getByRole('button', { name, exact: true }).last().click(),
   item: (page, name) => page.getByRole('menuitem', { name }).click(),
   sees: (page, text) => page.getByText(text).first().waitFor(),
+  aborts: async (page, path) => void (await page.route(`**${path}`, (route) => route.abort())),
   press: (page, key) => page.keyboard.press(key),
   opens: (page) => page.locator('dialog[open]').waitFor(),
   check: (page, at) => page.getByRole('checkbox').nth(Number(at)).check(),
@@ -68,6 +69,7 @@ function keyLines({ keys }: Places): Line[] {
     ['watched', at(24), 'button:Revoke live key', 'sees:Live nodes', 'inside:Revoke live key', 'sees:Refused everywhere', 'sees:The signed receipt was verified'],
     ['explained', `/live/explain?key_id=${keys[31]?.id}`, 'sees:Denied'],
     ['explain-scopes', `/live/explain?key_id=${keys[26]?.id}&scopes=payouts:write%20admin:all`, 'button:Add 2 scopes to live key', 'sees:Requests, 24 h'],
+    ['sign-in-unended', '/live/keys', 'aborts:/v1/auth/sessions/current', 'first:Account ', 'item:Sign out', 'sees:stays valid until'],
     ['explained-allowed', `/live/explain?key_id=${keys[26]?.id}`, 'sees:Allowed'],
   ];
 }

@@ -1,4 +1,5 @@
 // The session of this tab. Tabs share it: a new tab asks the others, and an end reaches all.
+import type { Answer } from '@keyrail/client';
 import { createObserved, useObserved } from './observed.ts';
 import { onTabMessage, type SessionFacts, sendToTabs } from './tabs.ts';
 
@@ -56,7 +57,16 @@ const isOf = (
 ): current is Extract<SessionState, { status: 'in' }> =>
   current.status === 'in' && current.session.token === token;
 
-export function signedIn(session: SessionFacts): void {
+/** The response to a sign-in, as the tabs keep it. */
+export function signedIn({ token, user, ...times }: Answer<'POST /v1/auth/sessions'>): void {
+  const session = {
+    token,
+    userId: user.id,
+    email: user.email,
+    // Two times of the server, because the clock of this machine may be wrong.
+    idleMs: Date.parse(times.expires_at) - Date.parse(times.last_seen_at),
+    endsMs: Date.parse(times.absolute_expires_at),
+  };
   keep(session);
   sendToTabs({ kind: 'signed-in', session });
 }

@@ -1,12 +1,49 @@
-// Signs the person out, in every tab.
+// Signs the person out, in every tab. If the server was not reached, its session outlives this, so
+// the sign-in page says so and tries again.
+import { KeyrailError } from '@keyrail/client';
+import { nowMs } from '../clock.ts';
 import { client } from './client.ts';
-import { signedOut } from './session.ts';
+import { createObserved, useObserved } from './observed.ts';
+import { onSessionChange, sessionState, signedOut } from './session.ts';
+
+/** A session that this browser forgot and the server has. Only this memory has its token. */
+type Unended = { token: string; untilMs: number | null };
 
 const ANSWER_MS_MAX = 3000;
 
+const unended = createObserved<Unended | null>(null);
+
+export const useUnendedSession = (): Unended | null => useObserved(unended);
+
+onSessionChange(() => {
+  if (sessionState().status === 'in') unended.set(null);
+});
+
 /** The page forgets the session even if the server does not answer. */
 export async function signOut(): Promise<void> {
-  const limits = { retries: 0, timeoutMs: ANSWER_MS_MAX };
-  await client.call('DELETE /v1/auth/sessions/current', limits).catch(() => null);
+  const current = sessionState();
+  if (current.status !== 'in') return signedOut();
+  const { token, idleMs, endsMs } = current.session;
+  const isEnded = await end(token);
   signedOut();
+  if (isEnded) return;
+  const untilMs = idleMs === undefined || endsMs === undefined ? null : nowMs() + idleMs;
+  unended.set({ token, untilMs: untilMs && Math.min(untilMs, endsMs ?? untilMs) });
+}
+
+/** Tries again to end the session; true if it has ended. */
+export async function endForgotten({ token }: Unended): Promise<boolean> {
+  const isEnded = await end(token);
+  if (isEnded) unended.set(null);
+  return isEnded;
+}
+
+async function end(token: string): Promise<boolean> {
+  const limits = { retries: 0, timeoutMs: ANSWER_MS_MAX };
+  const headers = { authorization: `Bearer ${token}` };
+  return client.call('DELETE /v1/auth/sessions/current', { ...limits, headers }).then(
+    () => true,
+    // A session that is refused has ended before.
+    (error: unknown) => error instanceof KeyrailError && error.status === 401,
+  );
 }

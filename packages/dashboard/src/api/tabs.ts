@@ -1,7 +1,14 @@
 // Messages between the tabs of one browser. They stay inside the browser and this origin.
 
 /** What a tab knows of its session. The token is kept in memory and session storage only. */
-export type SessionFacts = { token: string; userId: string; email: string };
+export type SessionFacts = {
+  token: string;
+  userId: string;
+  email: string;
+  /** How long it lasts: without a request, and at most. */
+  idleMs?: number;
+  endsMs?: number;
+};
 
 type TabMessage =
   | { kind: 'ask' }

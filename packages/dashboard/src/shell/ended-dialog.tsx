@@ -15,7 +15,7 @@ export function EndedDialog() {
   return state.status === 'ended' ? <SignInAgain {...state.session} /> : null;
 }
 
-function SignInAgain({ email, userId }: { email: string; userId: string }) {
+function SignInAgain({ email }: { email: string }) {
   const [password, setPassword] = useState('');
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
@@ -24,8 +24,7 @@ function SignInAgain({ email, userId }: { email: string; userId: string }) {
     setBusy(true);
     setError(null);
     try {
-      const { token } = await client.call('POST /v1/auth/sessions', { body: { email, password } });
-      signedIn({ token, userId, email });
+      signedIn(await client.call('POST /v1/auth/sessions', { body: { email, password } }));
     } catch (thrown) {
       setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
       setBusy(false);

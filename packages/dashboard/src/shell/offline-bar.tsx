@@ -24,7 +24,7 @@ export function OfflineBar() {
   const { seenMs, nextTryMs } = connection;
   const wait = nextTryMs === null ? null : Math.max(1, Math.ceil((nextTryMs - now) / 1000));
   return (
-    <div className={styles.bar}>
+    <section className={styles.bar} aria-label={en.connection.label}>
       <Icon name="warning" />
       <span role="status" className={styles.text}>
         {en.connection.away(timeOfDay(new Date(seenMs)))}
@@ -35,6 +35,6 @@ export function OfflineBar() {
       <Button small onClick={tryNow}>
         {en.tryAgain}
       </Button>
-    </div>
+    </section>
   );
 }

@@ -158,6 +158,7 @@ export const en = {
     hint: 'Arrow keys move from value to value.',
   },
   connection: {
+    label: 'Connection',
     away: (seen: string) => `The server does not answer. What you see is as of ${seen}.`,
     next: (wait: number) => `Next try in ${seconds(wait)}.`,
     trying: 'Trying now.',

@@ -1,5 +1,6 @@
 // A failure in its place: what failed, why, what to do, and the id of the request to copy.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
+import type { ReactNode } from 'react';
 import { isUnknown } from '../api/outcome.ts';
 import { en } from '../texts/en.ts';
 import { Button } from './button.tsx';
@@ -45,6 +46,15 @@ export function Problem({ error, title, onRetry }: Props) {
     </div>
   );
 }
+
+/** What went wrong before this page was opened, with what can be done about it. */
+export const Notice = ({ children, action }: { children: ReactNode; action: ReactNode }) => (
+  <div className={styles.problem} role="alert">
+    <Icon name="warning" />
+    <p className={styles.text}>{children}</p>
+    {action}
+  </div>
+);
 
 /** Pages of signed-in people show what the server has; the others are forms alone. */
 const SHOWS = /^\/(w\/|workspaces|account)/;

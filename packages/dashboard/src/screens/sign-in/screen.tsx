@@ -15,6 +15,7 @@ import { Input, PasswordInput } from '../../ui/input.tsx';
 import { Link } from '../../ui/link.tsx';
 import { fieldErrors, Problem } from '../../ui/problem.tsx';
 import { texts } from './texts.ts';
+import { UnendedSession } from './unended-session.tsx';
 
 export function Screen() {
   const [next] = useSearch(({ next: value }) => checkedNext(value));
@@ -28,12 +29,7 @@ export function Screen() {
   const errors = fieldErrors(signIn.error);
   const submit = () => {
     if (signIn.isPending || wait > 0) return;
-    signIn.mutate(
-      { body: { email, password } },
-      {
-        onSuccess: ({ token, user }) => signedIn({ token, userId: user.id, email: user.email }),
-      },
-    );
+    signIn.mutate({ body: { email, password } }, { onSuccess: signedIn });
   };
   return (
     <Panel
@@ -48,6 +44,7 @@ export function Screen() {
         </>
       }
     >
+      <UnendedSession />
       <Field label={texts.email} error={errors.email}>
         {(control) => (
           <Input

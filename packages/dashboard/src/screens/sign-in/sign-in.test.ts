@@ -3,7 +3,7 @@ import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { mailedToken, newAddress, PASSWORD } from '@keyrail/testing/people.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
-import { openGround } from '../../../test/ground.ts';
+import { openGround, openVendor } from '../../../test/ground.ts';
 
 test('a person signs up, verifies, resets the password, signs in and founds a workspace', async (t) => {
   const ground = await openGround(t);
@@ -109,4 +109,43 @@ test('a session that ended covers the page, and the same person goes on', async 
   await page.waitForURL('**/sign-in**');
   await other.waitForURL('**/sign-in**');
   equal(await other.evaluate("sessionStorage.getItem('keyrail.session')"), null);
+});
+
+test('a sign-out that the server did not receive says so, and can be repeated', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page } = await ground.visitor();
+  ground.expectsErrors(/ERR_FAILED|ERR_CONNECTION/);
+  const { email } = await (await openVendor(t)).people.owner();
+  await page.goto(`${ground.origin}/sign-in`);
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: /^Account/ }).waitFor();
+  const kept: string = await page.evaluate("sessionStorage.getItem('keyrail.session')");
+  const { token } = JSON.parse(kept);
+  const statusOf = async () => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await fetch(`${ground.origin}/v1/auth/me`, { headers })).status;
+  };
+
+  const line = '**/v1/auth/sessions/current';
+  await page.route(line, (route) => route.abort());
+  await page.getByRole('button', { name: /^Account/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  const notice = page.getByText(/the server couldn’t be reached, so it stays valid until .*\d/);
+  await notice.waitFor();
+  equal(await statusOf(), 200);
+  const stored = 'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, location.href])';
+  const left: string = await page.evaluate(stored);
+  equal(left.includes(token), false, 'the page keeps it in memory alone');
+  await ground.axe(page);
+  await page.locator('form').getByRole('button', { name: 'Try again' }).click();
+  await notice.waitFor();
+  equal(await statusOf(), 200);
+  await page.unroute(line);
+  await page.locator('form').getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('Session ended.').waitFor();
+  await notice.waitFor({ state: 'detached' });
+  equal(await statusOf(), 401);
 });

@@ -53,8 +53,7 @@ function SignUp({ onSent, foot }: Props) {
             .call('POST /v1/auth/sessions', { body: { email, password } })
             .catch(() => null);
           if (!session) return onSent(email);
-          const { token, user } = session;
-          signedIn({ token, userId: user.id, email: user.email });
+          signedIn(session);
         },
       },
     );

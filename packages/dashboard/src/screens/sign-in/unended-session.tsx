@@ -1,0 +1,32 @@
+// After a sign-out that the server may never have received.
+import { useState } from 'react';
+import { endForgotten, useUnendedSession } from '../../api/sign-out.ts';
+import { en } from '../../texts/en.ts';
+import { Button } from '../../ui/button.tsx';
+import { Notice } from '../../ui/problem.tsx';
+import { absoluteTime } from '../../ui/spans.ts';
+import { toast } from '../../ui/toast.tsx';
+import { texts } from './texts.ts';
+
+export function UnendedSession() {
+  const unended = useUnendedSession();
+  const [isBusy, setBusy] = useState(false);
+  if (unended === null) return null;
+  const { untilMs } = unended;
+  const retry = async () => {
+    setBusy(true);
+    if (await endForgotten(unended)) toast(texts.ended);
+    setBusy(false);
+  };
+  return (
+    <Notice
+      action={
+        <Button small busy={isBusy} onClick={() => void retry()}>
+          {en.tryAgain}
+        </Button>
+      }
+    >
+      {texts.unended(untilMs === null ? null : absoluteTime(new Date(untilMs)))}
+    </Notice>
+  );
+}
