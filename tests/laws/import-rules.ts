@@ -19,12 +19,12 @@ const ARROWS: Record<string, string[]> = {
   sdk: ['protocol'],
   cli: ['client', 'protocol'],
   edge: ['protocol', 'sdk'],
-  dashboard: ['client', 'widget'],
+  dashboard: ['client', 'protocol', 'widget'],
   widget: ['client'],
 };
 
-/** Published packages: the rest of the protocol would bring zod into their builds. */
-const TAKES_WIRE = ['sdk', 'client', 'cli', 'edge'];
+/** Published packages, and what browsers load: the rest of the protocol would bring zod. */
+const TAKES_WIRE = ['sdk', 'client', 'cli', 'edge', 'dashboard'];
 const WIRE = 'packages/protocol/src/wire/';
 
 const LINE = [

@@ -14,6 +14,7 @@ import {
   SEARCH_CHARS_MIN,
   SEARCH_MATCHES_MAX,
 } from './wire/limits.ts';
+import { looksSecret } from './wire/secret-texts.ts';
 
 const INCLUDE_PATTERN = `^(${feedIncludes.join('|')})(,(${feedIncludes.join('|')}))*$`;
 
@@ -104,12 +105,15 @@ export const FeedIncludes = z
 /** The search parameter of a list: the start of one of these fields. */
 export const search = (fields: string) => ({
   q: text(SEARCH_CHARS_MIN, SEARCH_CHARS_MAX)
+    .refine((value) => !looksSecret(value), {
+      message: 'must not contain a whole credential: search for its display prefix',
+    })
     .optional()
     .meta({
       description:
         `Lists only rows whose ${fields} begins with this text. The case of the letters A to Z ` +
         `is ignored. Of more than ${SEARCH_MATCHES_MAX} matches, not all are listed: send a ` +
-        'longer text.',
+        'longer text. A text with a whole credential is rejected, because URLs are logged.',
     }),
 });
 

@@ -1,6 +1,7 @@
 // The one place that makes requests: the typed client with the session of this tab. It notices a
 // session that ended, and a server that does not answer.
 import { type Caller, createCaller } from '@keyrail/client';
+import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { serverAnswered, serverDidNotAnswer } from './connection.ts';
 import { sessionEnded, sessionState } from './session.ts';
 
@@ -23,7 +24,9 @@ const watchedFetch: typeof fetch = async (input, init) => {
     headers.set('authorization', `${BEARER}${token}`);
   }
   try {
-    const response = await fetch(input, { ...init, headers });
+    // Whatever was typed: histories and proxies keep URLs, so none of them contains a key.
+    const url = input instanceof Request ? input : withoutSecrets(String(input));
+    const response = await fetch(url, { ...init, headers });
     const requestId = response.headers.get(REQUEST_ID_HEADER);
     lastRequestId = requestId ?? lastRequestId;
     // A server that refuses work answers nevertheless; a gateway without a server has no such id.

@@ -1,4 +1,5 @@
 // Filters and order live in the URL. `parse` takes strings and returns only what it knows.
+import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { useNavigate, useSearch as useRouterSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
 
@@ -31,14 +32,14 @@ const without = (changes: SearchChanges): Strings =>
     ),
   );
 
-/** Flat strings, so that addresses stay readable. */
+/** Flat strings, so that addresses stay readable. Nothing that was pasted leaves a key in them. */
 export const parseSearch = (text: string): Record<string, string> =>
-  Object.fromEntries(new URLSearchParams(text));
+  Object.fromEntries(new URLSearchParams(withoutSecrets(text)));
 
 export function stringifySearch(search: Record<string, unknown>): string {
   const strings = Object.entries(search).flatMap(([name, value]) =>
     typeof value === 'string' && value !== '' ? [[name, value]] : [],
   );
-  const text = new URLSearchParams(strings).toString();
+  const text = withoutSecrets(new URLSearchParams(strings).toString());
   return text === '' ? '' : `?${text}`;
 }

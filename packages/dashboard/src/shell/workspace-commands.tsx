@@ -1,4 +1,5 @@
 // What the palette finds in a workspace: keys by name, prefix or id, and a pasted key to explain.
+import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useSend } from '../api/query.ts';
 import { type Env, type Place, paths } from '../paths.ts';
@@ -12,7 +13,7 @@ const KEYS_FOUND_MAX = 8;
 const TEXT_CHARS_MIN = 2;
 const TEXT_CHARS_MAX = 100;
 /** Longer than the prefix that lists show: it may be a whole key, which is sent to no search. */
-const WHOLE_KEY = /^kr_(live|test)_\S{16,}$/;
+const WHOLE_KEY = /kr_(live|test)_[\w-]{7,}/;
 
 type Go = (to: string) => () => void;
 
@@ -21,9 +22,10 @@ export function WorkspaceCommands() {
   const send = useSend();
   const navigate = useNavigate();
   const go: Go = (to) => () => void navigate({ to });
-  const source: Source = async (text, signal) => {
-    const pasted = WHOLE_KEY.exec(text);
-    if (pasted) return explains(text, { ...scope, env: envOf(pasted[1]) }, go);
+  const source: Source = async (typed, signal) => {
+    const pasted = WHOLE_KEY.exec(typed);
+    const text = withoutSecrets(typed);
+    if (pasted) return explains(pasted[0], { ...scope, env: envOf(pasted[1]) }, go);
     if (text.length < TEXT_CHARS_MIN || text.length > TEXT_CHARS_MAX) return [];
     if (!isRegistered('$env/keys')) return [];
     const query = { q: text, include_revoked: true, limit: KEYS_FOUND_MAX };

@@ -1,4 +1,5 @@
 // The filters of a list: a search, one chip for each filter, and one button that clears all.
+import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { en } from '../texts/en.ts';
 import { Button } from './button.tsx';
@@ -45,7 +46,7 @@ export function FilterSearch({ label, value, placeholder, onValue }: SearchProps
         data-filter-search
         spellCheck={false}
         autoComplete="off"
-        onChange={({ target }) => setText(target.value)}
+        onChange={({ target }) => setText(withoutSecrets(target.value))}
       />
     </span>
   );

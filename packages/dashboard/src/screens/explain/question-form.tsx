@@ -1,4 +1,5 @@
 // The request to explain: a key, and what the route requires of it.
+import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import type { FormEvent, RefObject } from 'react';
 import { useState } from 'react';
 import { useApi, useList } from '../../api/query.ts';
@@ -122,7 +123,7 @@ function PickKey({ control, keyId, onKeyId }: PickProps) {
     { params: { id: keyId ?? '' } },
     { enabled: keyId !== null },
   );
-  const q = typed?.trim() ?? '';
+  const q = withoutSecrets(typed?.trim() ?? '');
   const keys = useList(
     'GET /v1/keys',
     { query: { env, limit: CHOICES_MAX, include_revoked: true, ...(q !== '' && { q }) } },
