@@ -68,7 +68,11 @@ export const granted: Record<string, Rights> = {
     kr_gate: ['select(project_id,version)'],
   },
   policy_changes: { ...derived, kr_record: ['select'], kr_worker: ['select'] },
-  policy_nodes: { ...derived, kr_record: [...own, 'delete'], kr_worker: ['select', 'update(last_seen_at)', 'delete'] },
+  policy_nodes: {
+    ...derived,
+    kr_record: [...own, 'delete'],
+    kr_worker: ['select', 'update(last_seen_at)', 'delete'],
+  },
 
   idempotency_records: {
     kr_record: [...own, 'delete'],
