@@ -28,7 +28,7 @@ const ANY_ROUTE: RouteOptions = Object.freeze({});
 /**
  * Creates a node: it loads the project's policy, follows its changes, and verifies keys locally.
  * Create one per program and share it. Throws a TypeError if an option such as `url`, `secretKey`
- * or `projectId` is invalid, and on Cloudflare Workers and edge runtimes; nothing throws after that.
+ * or `projectId` is invalid, and on Cloudflare Workers and edge runtimes. Nothing throws later.
  *
  * @example
  * const keyrail = createKeyrail({ url, secretKey, projectId });

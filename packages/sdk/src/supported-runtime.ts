@@ -1,7 +1,7 @@
 // Refuses runtimes on which a node would not notice a revocation.
 import { fieldsOf } from './json.ts';
 
-/** Throws a TypeError on a runtime that stops timers and requests with the request that began them. */
+/** Throws a TypeError on a runtime that stops timers and open requests after each request. */
 export function checkRuntime(globals: object): void {
   const name = unsupportedIn(globals);
   if (name === null) return;

@@ -1,4 +1,4 @@
-// Trimming by index. An expression such as `x+$` starts anew at each `x`, so that its time grows
+// Trimming by index. An expression such as `x+$` starts again at each `x`, so that its time grows
 // with the square of the length.
 
 /** The text without the given characters at its end. */

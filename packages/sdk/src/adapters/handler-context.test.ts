@@ -58,7 +58,8 @@ test('contextOf returns a verified context and throws without one', async (t) =>
 });
 
 test('contextOf accepts only what the given node has verified', async (t) => {
-  const [one, other] = [await given(t), await given(t)];
+  const one = await given(t);
+  const other = await given(t);
   equal(contextOf(one.keyrail, { keyrail: one.context }), one.context);
   const forged = { ...one.context, tenantId: other.tenantId };
   for (const context of [other.context, forged, { verified: true }]) {

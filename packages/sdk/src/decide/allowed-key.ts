@@ -19,7 +19,7 @@ export type Inputs<R> = {
   readonly state: { readonly policy: Policy | null; look(): Look };
   readonly projectId: string;
   readonly resources: { readonly live: R | null; readonly test: R | null };
-  /** The node's `verify`, by which contexts are told apart. */
+  /** The node's `verify`, which identifies the node of a context. */
   readonly verify: unknown;
 };
 

@@ -87,7 +87,7 @@ test('a denied key is refused, and telemetry reports the reason', async (t) => {
       key_id: KEY_ID,
       degraded: true,
       route: '/charges/:id',
-      path: '/charges',
+      path: '/charges/:id',
     },
   );
 });

@@ -116,7 +116,7 @@ export function keyTextOf(call: IncomingCall, headers: readonly string[]): strin
   return first;
 }
 
-/** Stands for a value that is too long to be a key, and is rejected like any other malformed key. */
+/** Stands for a value that is too long to be a key: it is rejected as a malformed key. */
 const TOO_LONG = '-';
 
 function textIn(name: string, value: string): string | null {
