@@ -1,5 +1,6 @@
 // Deployments that are restored several times, from backups in any order: nodes that had newer
-// policy accept each of them, or say what to do. tests/contracts/restored-versions has random histories.
+// policy accept each of them, or say what to do. tests/contracts/restored-versions has random
+// histories.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
