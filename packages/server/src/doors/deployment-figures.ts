@@ -45,7 +45,8 @@ const figures = sql<DeploymentFigures>`
         where c.project_id = n.project_id and c.version > n.acked_version
         order by c.version limit 1) as since
       from (select project_id, acked_version from policy_nodes
-        where last_seen_at > (select app_now()) - ${sql.lit(NODE_SEEN_SECONDS)} * interval '1 second'
+        where last_seen_at >
+          (select app_now() - ${sql.lit(NODE_SEEN_SECONDS)} * interval '1 second')
         order by last_seen_at limit ${max}) n)
   select
     (select count(*)::int from (select 1 from mail_outbox

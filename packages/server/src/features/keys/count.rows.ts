@@ -11,7 +11,7 @@ import { byIds, many, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import { endsIn, stateShelfOf } from './key-state.ts';
-import { partitionsOf, partitionTypeFor } from './list-partition.ts';
+import { partitionsIn, partitionsOf, partitionTypeFor } from './list-partition.ts';
 import { isUnused, unusedSince } from './unused-keys.ts';
 
 /** The states that a summary counts. */
@@ -71,10 +71,12 @@ export function countUnder(tx: Read, { by, ids, envs }: Parents): Promise<KeyCou
   const type = sql.raw(partitionTypeFor(isProject ? { projectId: '' } : { tenantId: '' }));
   const keys = (shelf: RawBuilder<unknown>) => sql`
     select env, state_shelf, ends_at from api_keys
-    where ${sql.ref(`${by}_id`)} = parent.id and shelf::${type} = (${shelf})::${type}
+    where ${sql.ref(`${by}_id`)} = parent.id and shelf::${type} = ${shelf}
     order by created_at desc, id desc limit ${KEYS_COUNTED_MAX}`;
   const isActive = sql.join([sql`state_shelf = covered.active`, ...endsIn('active')], sql` and `);
+  // Columns of the index's type: row level security keeps sums and casts out of an index.
   const shelves = partitionsOf(envs, { includeRevoked: false });
+  const revoked = partitionsIn(envs, { state: 'revoked', includeRevoked: true });
   const actives = envs.map((env) => stateShelfOf('active', env));
   return many(
     tx,
@@ -83,12 +85,12 @@ export function countUnder(tx: Read, { by, ids, envs }: Parents): Promise<KeyCou
         ${isProject ? sql`null::uuid` : sql`parent.id`} as tenant_id, covered.env,
         unrevoked.active, least(unrevoked.keys + revoked.keys, ${KEYS_COUNTED_MAX})::int as total
       from (select id from ${byIds(`${by}s`, ids, sql`deleted_at is null`)}) parent
-      cross join unnest(${envs}::text[], ${shelves}::int[], ${actives}::int[])
-        as covered (env, shelf, active)
+      cross join unnest(${envs}::text[], ${shelves}::${type}[], ${revoked}::${type}[],
+        ${actives}::int[]) as covered (env, shelf, revoked_shelf, active)
       cross join lateral (
         select count(*)::int as keys, (count(*) filter (where ${isActive}))::int as active
         from (${keys(sql`covered.shelf`)}) newest) unrevoked
       cross join lateral (
-        select count(*)::int as keys from (${keys(sql`covered.shelf + 1`)}) newest) revoked`,
+        select count(*)::int as keys from (${keys(sql`covered.revoked_shelf`)}) newest) revoked`,
   );
 }
