@@ -37,7 +37,7 @@ export const listMintedKeys = (tx: Read & { now: Date }, userId: string): Promis
       found as materialized (select id from line limit ${IMPACT_KEYS_MAX})
       select k.id, k.authority,
         k.revoked_at is null and (k.expires_at is null or k.expires_at > ${tx.now}) as is_active
-      from found join secret_keys k on k.id = found.id`,
+      from found cross join lateral (select * from secret_keys where id = found.id limit 1) k`,
   );
 
 /** Revokes those keys that are unrevoked still. */
