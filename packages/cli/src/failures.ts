@@ -61,7 +61,7 @@ const IN_DOUBT = '  The change may have been made. Check before you repeat it.';
 
 type FailureContext = { paint: Paint; changes: boolean };
 
-/** The lines for stderr. Control characters are made visible, whoever wrote the text. */
+/** The lines for stderr. Control characters are made visible: a text may come from a file. */
 export function failureLines(error: unknown, { paint, changes }: FailureContext): string[] {
   // Commander has already printed its message.
   if (error instanceof CommanderError) return [];

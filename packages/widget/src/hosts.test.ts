@@ -1,5 +1,5 @@
-// The element inside other pages: hostile ones, ones with markup of a stranger, ones with dialogs and shortcuts of their own,
-// several elements at once, other languages.
+// The element inside other pages: hostile ones, ones with a stranger's markup, ones with their own
+// dialogs and shortcuts, several elements on one page, other languages.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

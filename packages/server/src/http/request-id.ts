@@ -4,8 +4,8 @@
 /** Parts of the credentials of Keyrail and of other products, in lower case. */
 const MARKS = ['krsk', 'krses', 'kr_', '_live_', '_test_', 'whsec'];
 
-/** A part of a JSON Web Token, such as an embed token: `{"` in base64url, and a dot. */
-const JWT = /eyJ[\w-]*\./;
+/** How a part of a JSON Web Token, such as an embed token, begins: `{"` in base64url. */
+const JWT_MARK = 'eyJ';
 
 /** Longer runs of these characters are random tokens; a UUID has 36. */
 const TOKEN = /[\w-]{40,}/;
@@ -16,6 +16,10 @@ export function chosenRequestId(value: string | string[] | undefined): string | 
   if (typeof value !== 'string' || !/^[\w.:-]{1,128}$/.test(value)) return undefined;
   const folded = value.toLowerCase();
   if (MARKS.some((mark) => folded.includes(mark))) return undefined;
-  if (JWT.test(value)) return undefined;
+  if (hasTokenPart(value)) return undefined;
   return TOKEN.test(value) && !TRACE.test(value) ? undefined : value;
 }
+
+/** Whether a piece before a dot looks like one of a token. */
+const hasTokenPart = (value: string): boolean =>
+  value.slice(0, Math.max(value.lastIndexOf('.'), 0)).includes(JWT_MARK);

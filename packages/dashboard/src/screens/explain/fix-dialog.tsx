@@ -1,5 +1,5 @@
-// Asks before a key is changed: which key, whose it is, and what it gets. The question may have come
-// from a link that somebody else wrote, so nothing in it is acted on unseen.
+// Asks before a key is changed: which key, its tenant, and what it gets. The question may have come
+// from a stranger's link, so nothing in it takes effect unseen.
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useApi, useChange } from '../../api/query.ts';
@@ -15,12 +15,7 @@ import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import styles from './explain.module.css';
 import { texts } from './texts.ts';
-import type { Explanation } from './use-explain.ts';
-
-export type Fix =
-  | { act: 'enable' }
-  | { act: 'extend' }
-  | { act: 'addScopes'; scopes: readonly string[] };
+import type { Explanation, Fix } from './use-explain.ts';
 
 type ApiKey = NonNullable<Explanation['key']>;
 type Props = { apiKey: ApiKey; fix: Fix; onDone(): void; onClose(): void };

@@ -5,10 +5,10 @@ import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
 import styles from './explain.module.css';
-import { type Fix, FixDialog } from './fix-dialog.tsx';
+import { FixDialog } from './fix-dialog.tsx';
 import type { Asking } from './question-form.tsx';
 import { texts } from './texts.ts';
-import type { Explanation } from './use-explain.ts';
+import type { Explanation, Fix } from './use-explain.ts';
 
 /** An explanation, and how to ask again. */
 export type ResultProps = {

@@ -1,5 +1,5 @@
 import type { Env } from '../../paths.ts';
-import type { Fix } from './fix-dialog.tsx';
+import type { Fix } from './use-explain.ts';
 
 const nodes = (count: number): string => (count === 1 ? '1 node' : `${count} nodes`);
 

@@ -3,6 +3,12 @@ import type { Answer, CallInput } from '@keyrail/client';
 import { useCallback, useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';
 
+/** What would make the key work. */
+export type Fix =
+  | { act: 'enable' }
+  | { act: 'extend' }
+  | { act: 'addScopes'; scopes: readonly string[] };
+
 export type Explanation = Answer<'POST /v1/keys/explain'>;
 export type Question = CallInput<'POST /v1/keys/explain'>['body'];
 
