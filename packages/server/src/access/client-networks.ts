@@ -30,3 +30,17 @@ export function networksOf(address: string): ClientNetworks {
   const home = `${site}:${(groups[SITE_GROUPS] ?? 0) & HOME_MASK}/${SITE_GROUPS * GROUP_BITS + 8}`;
   return { client: groups.join(':'), wider: { bits56: home, bits48: site }, neighbours: site };
 }
+
+const LOGGED_BITS = { ipv4: 24, ipv6: 48 } as const;
+
+/**
+ * The network of a client as the log may name it, `203.0.113.0/24` or `2001:db8:1::/48`: enough to
+ * recognise an attack, too little to recognise a person. Null if the address is not valid.
+ */
+export function loggedNetworkOf(address: string): string | null {
+  if (!ipaddr.isValid(address)) return null;
+  const parsed = ipaddr.process(address);
+  const bits = LOGGED_BITS[parsed.kind()];
+  const bytes = parsed.toByteArray().map((byte, at) => (at < bits / 8 ? byte : 0));
+  return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`;
+}

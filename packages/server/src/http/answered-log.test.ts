@@ -9,7 +9,7 @@ import { SCANNER_KEY_ID, signedHeaders } from '@keyrail/testing/scanner.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';
 import { BOOTSTRAP_TOKEN, seededBytes } from '@keyrail/testing/test-app.ts';
 import type { InjectOptions } from 'fastify';
-import { loggedNetworkOf } from '../access/client-network.ts';
+import { loggedNetworkOf } from '../access/client-networks.ts';
 import { openLog } from '../base/log.ts';
 import { chosenRequestId } from './request-id.ts';
 

@@ -1,7 +1,7 @@
 // One log line for each response: its endpoint, status and caller. It holds ids only, and no
 // value of a request.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { loggedNetworkOf } from '../access/client-network.ts';
+import { loggedNetworkOf } from '../access/client-networks.ts';
 import type { Principal } from '../access/principal.ts';
 import { isLevelEnabled, type Log } from '../base/log.ts';
 import { isHungUp } from './responses.ts';

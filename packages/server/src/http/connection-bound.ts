@@ -5,7 +5,8 @@
 // they run out, connections without a request are closed for new ones.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { BlockList, isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';
 import { networksOf } from '../access/client-networks.ts';
 import { monotonicMs } from '../base/clock.ts';
 
@@ -122,20 +123,13 @@ function createIdleConnections(idleMsMin: number) {
 
 /** Counts the open connections by address. A trusted proxy stands for many clients. */
 function countAddresses(trustProxy: readonly string[] | false) {
-  const proxies = new BlockList();
-  for (const range of trustProxy || []) {
-    const [address = '', bits] = range.split('/');
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    const wholeBits = family === 'ipv6' ? 128 : 32;
-    proxies.addSubnet(address, Number(bits ?? wholeBits), family);
-  }
+  const isProxy = createAddressCheck(trustProxy || []);
   const counts = new Map<string, number>();
   return {
     /** Returns the number of the address, with this connection; 0 for a trusted proxy. */
     add(socket: Socket): number {
       const { remoteAddress: address } = socket;
-      if (address === undefined) return 0;
-      if (proxies.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')) return 0;
+      if (address === undefined || isProxy(address)) return 0;
       const { client } = networksOf(address);
       const count = (counts.get(client) ?? 0) + 1;
       counts.set(client, count);
