@@ -11,7 +11,7 @@ import type {
 } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import type { Impact } from '@keyrail/protocol/objects/impact.ts';
-import type { WireErrorCode } from '@keyrail/protocol/wire/error-codes.ts';
+import type { WireErrorCode } from '@keyrail/protocol/wire/wire-error-codes.ts';
 
 type All = typeof allEndpoints;
 

@@ -1,5 +1,5 @@
 // The two ways in which a call fails: the server refused it, or no usable response arrived.
-import { isWireErrorCode } from '@keyrail/protocol/wire/error-codes.ts';
+import { isWireErrorCode } from '@keyrail/protocol/wire/wire-error-codes.ts';
 import type { ErrorCodes } from './endpoints.ts';
 
 /** The closed list of error codes of the API. */

@@ -1,6 +1,8 @@
 // All error codes, each with its status and its default public message.
 // This file does not import zod, so that clients can use the codes without a dependency.
 
+import type { WireErrorCode } from './wire-error-codes.ts';
+
 type Refusal = { readonly status: number; readonly message: string };
 
 /** The control plane refuses a reused idempotency key as the SDK does. */
@@ -51,19 +53,13 @@ export const errorCodes = {
   rate_limited: { status: 429, message: 'Too many requests.' },
   internal_error: { status: 500, message: 'Something went wrong on our side.' },
   unavailable: { status: 503, message: 'Temporarily unavailable. Try again shortly.' },
-} as const satisfies Record<string, Refusal>;
+} as const satisfies Record<WireErrorCode | 'invalid_embed_token', Refusal>;
 
 export type ErrorCode = keyof typeof errorCodes;
-
-/** The values of `error.code` in responses. */
-export type WireErrorCode = Exclude<ErrorCode, 'invalid_embed_token'>;
 
 /** `invalid_token` has two statuses (one-time tokens 400, embed tokens 401), hence two entries. */
 export const wireCode = (code: ErrorCode): WireErrorCode =>
   code === 'invalid_embed_token' ? 'invalid_token' : code;
-
-export const isWireErrorCode = (value: unknown): value is WireErrorCode =>
-  typeof value === 'string' && Object.hasOwn(errorCodes, value) && value !== 'invalid_embed_token';
 
 /** Errors that the SDK returns to callers of the vendor's API, in the same body format. */
 export const denialCodes = {

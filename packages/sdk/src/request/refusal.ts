@@ -1,11 +1,7 @@
 // The responses to refused requests: one status, code and message for each reason, in the error
 // format of the control plane. The caller learns only whether the key is valid.
-import {
-  type DenialCode,
-  denialCodes,
-  errorCodes,
-  type WireErrorCode,
-} from '@keyrail/protocol/wire/error-codes.ts';
+import { type DenialCode, denialCodes, errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
+import type { WireErrorCode } from '@keyrail/protocol/wire/wire-error-codes.ts';
 import type { DenialReason } from '../api/decision.ts';
 
 /** The denial codes of the SDK, and the codes of the control plane that adapters need. */
