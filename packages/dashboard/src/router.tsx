@@ -15,10 +15,10 @@ import { Crash } from './shell/crash.tsx';
 import { GoTo } from './shell/go-to.tsx';
 import { Guard } from './shell/guard.tsx';
 import { Loaded } from './shell/loaded.tsx';
+import { navigation } from './shell/navigation.ts';
 import { Screen as NotFound } from './shell/not-found.tsx';
 import { OpenFrame } from './shell/open-frame.tsx';
 import { PersonalFrame } from './shell/personal-frame.tsx';
-import { shownNavigation } from './shell/registered.ts';
 import { Root } from './shell/root.tsx';
 import { rememberedEnv } from './shell/scope.ts';
 import { parseSearch, stringifySearch } from './shell/search.ts';
@@ -74,7 +74,7 @@ function Home() {
 function WorkspaceHome() {
   const params: { slug?: string } = useParams({ strict: false });
   const place = { slug: params.slug ?? '', env: rememberedEnv() };
-  const [first] = shownNavigation.flat();
+  const [first] = navigation.flat();
   return first ? <GoTo href={first.to(place)} /> : <NotFound />;
 }
 

@@ -11,7 +11,6 @@ import { classes } from '../ui/classes.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Menu } from '../ui/menu.tsx';
 import styles from './account-menu.module.css';
-import { isRegistered } from './registered.ts';
 
 const themeIcons = { system: 'system', light: 'sun', dark: 'moon' } as const satisfies Record<
   string,
@@ -39,8 +38,8 @@ export function AccountMenu({ placement, compact = false }: Props) {
   }));
   const { settings, system, reference } = en.account;
   const pages = [
-    { path: 'account', label: settings, icon: 'account', onSelect: () => go(paths.account) },
-    { path: 'system', label: system, icon: 'system', onSelect: () => go(paths.system) },
+    { label: settings, icon: 'account', onSelect: () => go(paths.account) },
+    { label: system, icon: 'system', onSelect: () => go(paths.system) },
   ] as const;
   const docs = { label: reference, icon: 'external', onSelect: () => openReference() } as const;
   const leave = {
@@ -52,7 +51,7 @@ export function AccountMenu({ placement, compact = false }: Props) {
     <Menu
       label={en.account.label(email)}
       placement={placement}
-      groups={[[...pages.filter(({ path }) => isRegistered(path)), docs], themeItems, [leave]]}
+      groups={[[...pages, docs], themeItems, [leave]]}
       button={
         <button
           type="button"

@@ -2,8 +2,8 @@
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Env } from '../paths.ts';
+import { navigation } from './navigation.ts';
 import { openPalette, paletteIsOpen } from './palette-state.ts';
-import { shownNavigation } from './registered.ts';
 import { rememberedEnv } from './scope.ts';
 import { lettersWork, openShortcuts } from './shortcuts-state.ts';
 
@@ -51,7 +51,7 @@ function target(pathname: string, letter: string): string | null {
   const [, root, slug = '', first] = pathname.split('/');
   if (root !== 'w') return null;
   const env: Env = first === 'live' || first === 'test' ? first : rememberedEnv();
-  const entry = shownNavigation.flat().find((one) => one.letter === letter);
+  const entry = navigation.flat().find((one) => one.letter === letter);
   return entry?.to({ slug, env }) ?? null;
 }
 

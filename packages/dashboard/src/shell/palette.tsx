@@ -1,4 +1,5 @@
 // The palette: go anywhere, switch workspace or mode, find things. Screens add their own sources.
+
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
@@ -9,9 +10,9 @@ import { en } from '../texts/en.ts';
 import { classes } from '../ui/classes.ts';
 import { Icon } from '../ui/icon.tsx';
 import { useModal } from '../ui/modal.ts';
+import { navigation } from './navigation.ts';
 import styles from './palette.module.css';
 import { type Command, closePalette, paletteSources } from './palette-state.ts';
-import { isRegistered, shownNavigation } from './registered.ts';
 import { rememberedEnv } from './scope.ts';
 import { openShortcuts } from './shortcuts-state.ts';
 import { samePage } from './switcher.tsx';
@@ -167,17 +168,11 @@ function useOwnCommands(): Command[] {
         run: go(root === 'w' ? samePage(pathname, one.slug) : paths.workspace(one.slug)),
       }),
     );
-  const account: Command[] = isRegistered('account')
-    ? [{ id: 'account', label: en.account.settings, icon: 'account', run: go(paths.account) }]
-    : [];
-  const system: Command[] = isRegistered('system')
-    ? [{ id: 'system', label: en.account.system, icon: 'system', run: go(paths.system) }]
-    : [];
   return [
     ...inWorkspace,
     ...workspaces,
-    ...account,
-    ...system,
+    { id: 'account', label: en.account.settings, icon: 'account', run: go(paths.account) },
+    { id: 'system', label: en.account.system, icon: 'system', run: go(paths.system) },
     { id: 'found', label: en.switcher.found, icon: 'plus', run: go(paths.newWorkspace) },
     { id: 'shortcuts', label: en.palette.shortcuts, icon: 'settings', run: openShortcuts },
     { id: 'sign-out', label: en.account.signOut, icon: 'signOut', run: () => void signOut() },
@@ -187,7 +182,6 @@ function useOwnCommands(): Command[] {
 type Go = (to: string) => () => void;
 
 function createCommands(place: { slug: string; env: Env }, go: Go): Command[] {
-  if (!isRegistered('$env/keys/new')) return [];
   const label = en.palette.createKey(en.envs[place.env]);
   return [{ id: 'create key', label, icon: 'plus', words: 'new', run: go(paths.newKey(place)) }];
 }
@@ -195,7 +189,7 @@ function createCommands(place: { slug: string; env: Env }, go: Go): Command[] {
 function placeCommands(place: { slug: string; env: Env }, pathname: string, go: Go): Command[] {
   const other = place.env === 'live' ? 'test' : 'live';
   const [, , , first, kind] = pathname.split('/');
-  const pages = shownNavigation.flat().map(
+  const pages = navigation.flat().map(
     ({ name, icon, to }): Command => ({
       id: `go ${name}`,
       label: en.palette.go(en.navigation[name]),

@@ -3,7 +3,7 @@ import { useObserved } from '../api/observed.ts';
 import { en } from '../texts/en.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Switch } from '../ui/toggle.tsx';
-import { shownNavigation } from './registered.ts';
+import { navigation } from './navigation.ts';
 import styles from './shortcuts.module.css';
 import { lettersWork, setLetters, shortcutsAreOpen } from './shortcuts-state.ts';
 
@@ -16,7 +16,7 @@ export function Shortcuts() {
     ['c', shortcuts.create],
     ['j  k', shortcuts.rows],
     ['Enter', shortcuts.open],
-    ...shownNavigation.flat().map(({ letter, name }) => [`g ${letter}`, en.navigation[name]]),
+    ...navigation.flat().map(({ letter, name }) => [`g ${letter}`, en.navigation[name]]),
     ['Esc', shortcuts.closes],
     ['?', shortcuts.help],
   ];

@@ -7,7 +7,7 @@ import { Icon } from '../ui/icon.tsx';
 import { Link } from '../ui/link.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Mark } from './mark.tsx';
-import { isRegistered, shownNavigation } from './registered.ts';
+import { navigation } from './navigation.ts';
 import { useScope } from './scope.ts';
 import styles from './sidebar.module.css';
 import { Switcher } from './switcher.tsx';
@@ -22,7 +22,7 @@ export function Sidebar({ onGo }: { onGo?: () => void }) {
       </Link>
       <Switcher />
       <nav aria-label={en.mainNavigation} className={styles.nav}>
-        {shownNavigation.map((group) => (
+        {navigation.map((group) => (
           <ul key={group[0]?.name} className={styles.group}>
             {group.map(({ name, icon, to }) => {
               const path = to(scope);
@@ -45,12 +45,10 @@ export function Sidebar({ onGo }: { onGo?: () => void }) {
         ))}
       </nav>
       <div className={styles.foot}>
-        {isRegistered('system') && (
-          <Link to={paths.system} className={styles.entry} onClick={onGo}>
-            <Icon name="system" />
-            {en.account.system}
-          </Link>
-        )}
+        <Link to={paths.system} className={styles.entry} onClick={onGo}>
+          <Icon name="system" />
+          {en.account.system}
+        </Link>
         <AccountMenu placement="top-start" />
       </div>
     </div>

@@ -6,7 +6,6 @@ import { type Env, type Place, paths } from '../paths.ts';
 import { handKey } from '../screens/explain/handed-key.ts';
 import { en } from '../texts/en.ts';
 import { type Command, type Source, usePaletteSource } from './palette-state.ts';
-import { isRegistered } from './registered.ts';
 import { useScope } from './scope.ts';
 
 const KEYS_FOUND_MAX = 8;
@@ -27,7 +26,6 @@ export function WorkspaceCommands() {
     const text = withoutSecrets(typed);
     if (pasted) return explains(pasted[0], { ...scope, env: envOf(pasted[1]) }, go);
     if (text.length < TEXT_CHARS_MIN || text.length > TEXT_CHARS_MAX) return [];
-    if (!isRegistered('$env/keys')) return [];
     const query = { q: text, include_revoked: true, limit: KEYS_FOUND_MAX };
     const { data: keys } = await send('GET /v1/keys', { query, signal });
     return keys.map(
@@ -48,7 +46,6 @@ const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'te
 
 /** The text is handed over in memory: it gets into no address and no history. */
 function explains(text: string, place: Place, go: Go): Command[] {
-  if (!isRegistered('$env/explain')) return [];
   const run = () => {
     handKey(text);
     go(paths.explain(place))();
