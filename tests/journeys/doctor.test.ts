@@ -30,12 +30,14 @@ test('the doctor reports in text and JSON, and exits by severity', async (t) => 
   await deployment.run();
   const beside = await deployment.command('doctor');
   match(beside.output, /^ok {7}public url {4}http:\/\/127\.0\.0\.1:\d+ answers\.$/m);
-  match(beside.output, /\n\n0 errors, \d+ warnings?\n$/);
+  // The login of the tests keeps the right to create roles: an error before PostgreSQL 16.
+  const hasRisk = /^error {4}roles {9}The database login may still create/m.test(beside.output);
+  match(beside.output, hasRisk ? /\n\n1 error, \d+ warnings?\n$/ : /\n\n0 errors, \d+ warn/);
   if (storeName === 'embedded') {
     equal(beside.code, 0, beside.output);
     match(beside.output, /^skipped {2}database {6}A running server uses the embedded database/m);
   } else {
-    equal(beside.code, 1, beside.output);
+    equal(beside.code, hasRisk ? 2 : 1, beside.output);
     match(beside.output, /^ok {7}worker {8}A worker is running\.$/m);
     match(beside.output, /^ok {7}signing keys {2}Key [0-9a-f-]{36} signs embed tokens\.$/m);
     match(beside.output, /^ {23}> Set REDIS_URL before you run more than one API process\.$/m);
