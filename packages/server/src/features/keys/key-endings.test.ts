@@ -151,7 +151,7 @@ test('a revocation with wait returns its version, even if the key was revoked ea
   equal('propagation' in plain, false);
   const version = await versionOf(app, project_id);
   const none = { acked_nodes: 0, total_nodes: 0, silent_nodes: 0, nodes: [] };
-  const nobody = { complete: true, ...none, receipt: null };
+  const nobody = { complete: true, incomplete_reason: null, ...none, receipt: null };
   await given.key({ project_id });
   const { propagation, ...again } = await as.liveKey(revoke, { id, wait: true });
   deepEqual(again, plain);

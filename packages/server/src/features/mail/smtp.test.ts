@@ -80,7 +80,7 @@ test('each kind of mail arrives as text and HTML, with the right headers', async
     '/accept-invite',
     undefined,
   ]);
-  match(sink.letters[3]?.parts['text/plain'] ?? '', /Ärger & Söhne Bcc: all@example\.com/);
+  match(sink.letters[3]?.parts['text/plain'] ?? '', /Ärger & Söhne Bcc: all·example·com/);
 });
 
 test('while the SMTP server is down no mail is lost, and afterwards each arrives once', async (t) => {
