@@ -146,7 +146,10 @@ const cases: Case[] = [
     `PATCH /v1/projects/${ID}?dry_run=true`,
     { default_rate_limits: [] },
   ],
-  [`members remove ${ID} --dry-run`, `DELETE /v1/members/${ID}?dry_run=true`],
+  [
+    `members remove ${ID} --dry-run`,
+    `DELETE /v1/members/${ID}?revoke_secret_keys=false&dry_run=true`,
+  ],
   [`keys revoke ${ID} --dry-run --yes`, `POST /v1/keys/${ID}/revoke?wait=false&dry_run=true`, {}],
   [`keys disable ${ID} --dry-run`, `POST /v1/keys/${ID}/disable?wait=false&dry_run=true`, {}],
   [`keys rotate ${ID} --dry-run`, `POST /v1/keys/${ID}/rotate?dry_run=true`, {}],
@@ -178,7 +181,11 @@ const cases: Case[] = [
     `GET /v1/members PATCH /v1/members/${ID}`,
     { role: 'owner' },
   ],
-  [`members remove ${TWO} --yes`, `DELETE /v1/members/${TWO}`],
+  [`members remove ${TWO} --yes`, `DELETE /v1/members/${TWO}?revoke_secret_keys=false`],
+  [
+    `members remove ${TWO} --yes --revoke-keys`,
+    `DELETE /v1/members/${TWO}?revoke_secret_keys=true`,
+  ],
   ['invites list', 'GET /v1/invites?limit=100'],
   [
     'invites create --email a@b.c --role admin',
