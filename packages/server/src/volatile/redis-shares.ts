@@ -11,15 +11,27 @@ const USED_SHARE_MAX = 0.95;
 /** By default one owner has at most this part of the memory of all servers. */
 const OWNER_SHARE = 1 / 8;
 
+/** The memory is read again when new names may have taken this share of it since the last look. */
+const UNSEEN_SHARE = 0.01;
+
 /** Owners that have not been seen for one to two turns are not counted. */
 const TURN_LOOKS = 1200;
 const SEEN_MAX = 100_000;
 
-type Server = { before: Set<string>; seen: Set<string>; namesMax: number };
+type Server = {
+  before: Set<string>;
+  seen: Set<string>;
+  namesMax: number;
+  /** Rules that were checked since the last look: each may have a new name. */
+  unseen: number;
+  unseenMax: number;
+};
 
 type Shares = {
-  /** Notes the memory of the servers, which is read at regular intervals. */
+  /** Notes the memory of the servers, which is read at regular intervals and when it is due. */
   look(memories: readonly ServerMemory[]): void;
+  /** Notes a check of so many rules; true if a look is due, which a fast flood would outrun. */
+  isLookDue(server: string, rules: number): boolean;
   /** The most names of this owner on this server now. Notes that the owner is in use. */
   namesMaxOf(server: string, ownerName: string): number;
   /** What an owner may have by default on all servers together. */
@@ -34,7 +46,13 @@ export function createShares(): Shares {
   function known(name: string): Server {
     const found = servers.get(name);
     if (found) return found;
-    const added = { before: new Set<string>(), seen: new Set<string>(), namesMax: ownerMax };
+    const added = {
+      before: new Set<string>(),
+      seen: new Set<string>(),
+      namesMax: ownerMax,
+      unseen: 0,
+      unseenMax: Number.POSITIVE_INFINITY,
+    };
     servers.set(name, added);
     return added;
   }
@@ -46,6 +64,9 @@ export function createShares(): Shares {
       for (const { server, maxBytes, usedBytes, isNearFull } of memories) {
         const one = known(server);
         bytes += maxBytes;
+        one.unseen = 0;
+        one.unseenMax =
+          maxBytes > 0 ? (maxBytes * UNSEEN_SHARE) / NAME_BYTES : Number.POSITIVE_INFINITY;
         const freeBytes = Math.max(0, USED_SHARE_MAX * maxBytes - usedBytes);
         const owners = Math.max(1, one.seen.size, one.before.size);
         one.namesMax = isNearFull
@@ -64,6 +85,13 @@ export function createShares(): Shares {
       ownerMax = isBounded
         ? Math.floor((bytes * OWNER_SHARE) / NAME_BYTES)
         : Number.POSITIVE_INFINITY;
+    },
+    isLookDue(server, rules) {
+      const one = known(server);
+      one.unseen += rules;
+      if (one.unseen < one.unseenMax) return false;
+      one.unseen = 0;
+      return true;
     },
     namesMaxOf(server, ownerName) {
       const { seen, namesMax } = known(server);

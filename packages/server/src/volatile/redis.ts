@@ -118,6 +118,7 @@ export function openRedisCounters(parts: RedisParts): RedisCounters {
   ): Promise<T> {
     const server = link.serverOf(rules[0]?.name ?? owner.name);
     if (breakers.of(server).isOpen()) return Promise.reject(refusal(server));
+    if (shares.isLookDue(server, rules.length)) void memory.look();
     const counted = bounded(server, owner);
     return run(server, { owner: counted, rules, now: nowMs?.() ?? '' });
   }
