@@ -14,13 +14,13 @@ const TEXT_CHARS_MAX = 100;
 /** Longer than the prefix that lists show: it may be a whole key, which is sent to no search. */
 const WHOLE_KEY = /kr_(live|test)_[\w-]{7,}/;
 
-type Go = (to: string) => () => void;
+type Go = (to: string) => () => Promise<void>;
 
 export function WorkspaceCommands() {
   const scope = useScope();
   const send = useSend();
   const navigate = useNavigate();
-  const go: Go = (to) => () => void navigate({ to });
+  const go: Go = (to) => () => navigate({ to });
   const source: Source = async (typed, signal) => {
     const pasted = WHOLE_KEY.exec(typed);
     const text = withoutSecrets(typed);
@@ -46,9 +46,7 @@ const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'te
 
 /** The text is handed over in memory: it gets into no address and no history. */
 function explains(text: string, place: Place, go: Go): Command[] {
-  const run = () => {
-    handKey(text);
-    go(paths.explain(place))();
-  };
+  // After the navigation, which may have cleared the question of a screen that is already open.
+  const run = () => void go(paths.explain(place))().then(() => handKey(text));
   return [{ id: 'explain pasted', label: en.palette.explain, icon: 'explain', run }];
 }

@@ -9,7 +9,7 @@ import { Problem } from '../../ui/problem.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { CallerAnswer } from './caller-answer.tsx';
 import styles from './explain.module.css';
-import { takeHandedKey } from './handed-key.ts';
+import { listenForKey, takeHandedKey } from './handed-key.ts';
 import { type Asking, QuestionForm } from './question-form.tsx';
 import { Result } from './result.tsx';
 import { texts } from './texts.ts';
@@ -47,9 +47,14 @@ export function Screen() {
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: another project is another question
   useEffect(() => {
-    const handed = takeHandedKey();
-    if (handed !== null && input.current) input.current.value = handed;
-    if (handed !== null || keyId !== null) again({ keyId: handed === null ? keyId : null });
+    const takesHanded = (): boolean => {
+      const handed = takeHandedKey();
+      if (handed !== null && input.current) input.current.value = handed;
+      if (handed !== null) again({ keyId: null });
+      return handed !== null;
+    };
+    if (!takesHanded() && keyId !== null) again({ keyId });
+    return listenForKey(takesHanded);
   }, [keyId, projectId, again]);
   const change = ({ keyId: id, scopes: wanted, env: required, at: moment }: Partial<Asking>) => {
     if (required !== undefined) setEnv(required);
