@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { useSession } from '../api/session.ts';
 import { paths } from '../paths.ts';
 import { GoTo } from './go-to.tsx';
-import { stringifySearch } from './search.ts';
+import { parseSearch, stringifySearch } from './search.ts';
 
 export function Guard({ children }: { children: ReactNode }) {
   const { status } = useSession();
@@ -15,7 +15,10 @@ export function Guard({ children }: { children: ReactNode }) {
 function ToSignIn() {
   const router = useRouter();
   // The address at this moment: it changes while the sign-in page is loaded.
-  const [href] = useState(() => router.history.location.href);
+  const [href] = useState(() => {
+    const { pathname, search, hash } = router.history.location;
+    return `${pathname}${stringifySearch(parseSearch(search))}${hash}`;
+  });
   const next = href === paths.home ? '' : stringifySearch({ next: href });
   return <GoTo href={`${paths.signIn}${next}`} />;
 }

@@ -3,13 +3,14 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';
 
+const foreign = 'pk_9f8e7d6c5b4a39281706';
+
 test('no search box puts a pasted credential into a URL', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
   const { key } = await vendor.given.key({ name: 'Backend' });
   const { token: session } = await vendor.people.owner();
-  const foreign = 'pk_9f8e7d6c5b4a39281706';
   const pasted = {
     'an API key': key,
     'a header': `Bearer ${key}`,
@@ -18,6 +19,7 @@ test('no search box puts a pasted credential into a URL', async (t) => {
     'a session': session,
     'a signing secret': 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
     'a header of another product': `Bearer ${foreign}`,
+    'a header in quotes': `curl -H "Bearer ${foreign}"`,
   };
   const secrets = [key, vendor.tokens.liveKey, session, pasted['a signing secret'], foreign].map(
     (secret) => secret.slice(-12),
@@ -25,43 +27,66 @@ test('no search box puts a pasted credential into a URL', async (t) => {
   const asked: string[] = [];
   page.on('request', (one) => asked.push(`${one.url()} ${one.headers().referer ?? ''}`));
   page.on('framenavigated', (frame) => asked.push(frame.url()));
-  const leaks = () => asked.filter((line) => secrets.some((secret) => line.includes(secret)));
-  const settled = () => page.evaluate('new Promise((done) => setTimeout(done, 500))');
+  const leaked = new Set<string>();
+  /** Remembers the box if a URL has contained a credential since the last call. */
+  const look = async (box: string) => {
+    await page.evaluate('new Promise((done) => setTimeout(done, 500))');
+    const urls = [...asked.splice(0), page.url()];
+    if (secrets.some((secret) => urls.some((url) => url.includes(secret)))) leaked.add(box);
+    return urls;
+  };
 
   const at = (path: string) => `/w/${vendor.slug}/${path}`;
   for (const path of ['live/keys', 'live/tenants', 'live/projects']) {
     await visit(at(path));
-    const box = page.getByRole('searchbox').first();
-    await box.waitFor();
-    for (const [what, text] of Object.entries(pasted)) {
+    const box = page.getByRole('searchbox');
+    for (const text of Object.values(pasted)) {
       await box.fill(text);
-      await settled();
-      deepEqual(leaks(), [], `${path}: ${what}`);
+      const urls = await look(path);
+      const searched = urls.some((url) => url.includes('/v1/') && url.includes('q=kr_live_'));
+      if (text === key) ok(searched, `${path}: the display prefix is searched`);
     }
   }
-  ok(
-    asked.some((line) => line.includes('q=kr_live_')),
-    'the display prefix is searched',
-  );
 
   await visit(at('live/explain'));
-  for (const [what, text] of Object.entries(pasted)) {
-    await page.getByLabel('Or one of your keys').fill(text);
-    await page.getByLabel('Scopes that the route requires').fill(`${text} `);
-    await settled();
-    deepEqual(leaks(), [], `explain: ${what}`);
+  const keyBox = page.getByLabel('Or one of your keys');
+  const scopes = page.getByLabel('Scopes that the route requires');
+  for (const text of Object.values(pasted)) {
+    await keyBox.fill(text);
+    await look('explain, key');
+    await scopes.fill(text);
+    await scopes.press('Enter');
+    await look('explain, scopes');
   }
   await page.keyboard.press('Control+k');
-  for (const [what, text] of Object.entries(pasted)) {
-    await page.getByRole('dialog').getByRole('combobox').fill(text);
-    await settled();
-    deepEqual(leaks(), [], `palette: ${what}`);
+  const palette = page.getByRole('dialog').getByRole('combobox');
+  for (const text of Object.values(pasted)) {
+    await palette.fill(text);
+    await look('palette');
   }
-  await page.getByRole('dialog').getByRole('combobox').fill(pasted['a key in a sentence']);
-  await page.getByRole('option', { name: 'Explain' }).first().click();
+  deepEqual([...leaked], []);
+
+  await palette.fill(pasted['a key in a sentence']);
+  await page.getByRole('option', { name: 'Explain the pasted key' }).click();
   await page.getByText('Allowed', { exact: true }).waitFor();
-  deepEqual(leaks(), [], 'the palette hands the key over in memory');
-  equal(page.url().includes(secrets[0] ?? ''), false);
+  await look('palette, handing the key over');
+  deepEqual([...leaked], []);
+});
+
+test('the address to return to after signing in contains no pasted credential', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { vendor } = await ground.signIn();
+  const { key } = await vendor.given.key();
+  const { page, visit } = await ground.visitor();
+  const path = `/w/${vendor.slug}/live/keys`;
+  for (const q of [key, `"Bearer ${foreign}"`]) {
+    await visit(`${path}?${new URLSearchParams({ state: 'active', q })}`);
+    await page.waitForURL('**/sign-in?next=**');
+    const next = new URL(page.url()).searchParams.get('next') ?? '';
+    ok(next.startsWith(`${path}?state=active&q=`), next);
+    ok(!decodeURIComponent(page.url()).includes(q.slice(-13, -1)), page.url());
+  }
 });
 
 test('the server rejects a search for a whole credential', async (t) => {

@@ -34,12 +34,14 @@ const without = (changes: SearchChanges): Strings =>
 
 /** Flat strings, so that addresses stay readable. Nothing that was pasted leaves a key in them. */
 export const parseSearch = (text: string): Record<string, string> =>
-  Object.fromEntries(new URLSearchParams(withoutSecrets(text)));
+  Object.fromEntries(
+    [...new URLSearchParams(text)].map(([name, value]) => [name, withoutSecrets(value)]),
+  );
 
 export function stringifySearch(search: Record<string, unknown>): string {
   const strings = Object.entries(search).flatMap(([name, value]) =>
-    typeof value === 'string' && value !== '' ? [[name, value]] : [],
+    typeof value === 'string' && value !== '' ? [[name, withoutSecrets(value)]] : [],
   );
-  const text = withoutSecrets(new URLSearchParams(strings).toString());
+  const text = new URLSearchParams(strings).toString();
   return text === '' ? '' : `?${text}`;
 }

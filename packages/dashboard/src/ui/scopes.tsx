@@ -1,4 +1,5 @@
 // Scopes as chips. Enter, comma or space adds one; pasted text is split.
+import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react';
 import { en } from '../texts/en.ts';
 import type { ControlProps } from './field.tsx';
@@ -19,7 +20,9 @@ export function Scopes({ control, scopes, placeholder, onScopes }: Props) {
   const [text, setText] = useState('');
   const input = useRef<HTMLInputElement>(null);
   const add = (more: string) => {
-    const found = more.split(SEPARATORS).filter((scope) => scope !== '');
+    const found = withoutSecrets(more)
+      .split(SEPARATORS)
+      .filter((scope) => scope !== '');
     setText('');
     if (found.length > 0) onScopes([...new Set([...scopes, ...found])]);
   };
