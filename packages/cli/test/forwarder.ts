@@ -11,13 +11,21 @@ export type Forwarder = {
   url: string;
   bodies: string[];
   hold: Hold;
+  /** Changes the body of a response on its way. */
+  revise(body: string): string;
   /** Resolves when a request is held. */
   held: Promise<void>;
 };
 
 export async function forwarder(t: TestContext, target: string): Promise<Forwarder> {
   const reached = Promise.withResolvers<void>();
-  const made: Forwarder = { url: '', bodies: [], hold: () => null, held: reached.promise };
+  const made: Forwarder = {
+    url: '',
+    bodies: [],
+    hold: () => null,
+    revise: (body) => body,
+    held: reached.promise,
+  };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -31,7 +39,7 @@ export async function forwarder(t: TestContext, target: string): Promise<Forward
       headers: { authorization, 'content-type': 'application/json' },
       ...(body !== '' && { body }),
     });
-    const text = await answer.text();
+    const text = made.revise(await answer.text());
     if (hold === 'after') return reached.resolve();
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text);
   });

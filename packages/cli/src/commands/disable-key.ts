@@ -3,7 +3,7 @@ import { type Command, foreseeable } from '../command.ts';
 import { receiptOption, receiptPathOf, writeReceipt } from '../exports/receipt-file.ts';
 import { keyArg, keyIdOf, keyNameOf } from '../input/find-key.ts';
 import { reasonOption } from '../input/options.ts';
-import { endingInput, propagationText, waitOption } from './revoke-key.ts';
+import { endingInput, reportEnded, waitOption } from './revoke-key.ts';
 
 const { request, impact } = foreseeable((client) => client.keys.disable)(async (client, given) => [
   await keyIdOf(client, given),
@@ -24,7 +24,7 @@ export const keyDisable: Command = {
     const key = await request(context.client(), given, context);
     const done = `Disabled ${key.display_prefix}.`;
     const kept = await writeReceipt(path, key);
-    context.output.report(key, done + propagationText(key, context) + kept);
+    reportEnded(context, key, { done, kept });
   },
 };
 

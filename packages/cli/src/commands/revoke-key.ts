@@ -1,5 +1,6 @@
 // Revoking an API key, and how many of the verifying nodes have applied it.
 import type { Answer } from '@keyrail/client';
+import type { IncompleteReason } from '@keyrail/protocol/wire/receipt.ts';
 import { type Command, foreseeable } from '../command.ts';
 import type { Context } from '../context.ts';
 import { receiptOption, receiptPathOf, writeReceipt } from '../exports/receipt-file.ts';
@@ -45,7 +46,7 @@ export const keyRevoke: Command = {
     const key = await request(client, given, context);
     const done = revokedText(key.display_prefix, earlier);
     const kept = await writeReceipt(path, key);
-    context.output.report(key, done + propagationText(key, context) + kept);
+    reportEnded(context, key, { done, kept });
   },
 };
 
@@ -74,22 +75,52 @@ export async function revokedAtOf(
 export const revokedText = (prefix: string, earlier: string | null): string =>
   earlier === null ? `Revoked ${prefix}.` : `Was already revoked on ${earlier}: ${prefix}.`;
 
-/** How many nodes have applied it, with warnings about those that have not. */
-export function propagationText(
-  { propagation }: Answer<'POST /v1/keys/{id}/revoke' | 'POST /v1/keys/{id}/disable'>,
+type Ended = Answer<'POST /v1/keys/{id}/revoke' | 'POST /v1/keys/{id}/disable'>;
+type Propagation = NonNullable<Ended['propagation']>;
+
+/** Reports what was done and how many nodes have applied it, then warns about the others. */
+export function reportEnded(
   { output }: Context,
-): string {
-  if (!propagation) return '';
-  const { acked_nodes: acked, total_nodes: total, complete, nodes } = propagation;
-  if (!complete) {
+  key: Ended,
+  { done, kept }: { done: string; kept: string },
+): void {
+  const { propagation } = key;
+  output.report(key, done + (propagation ? countsOf(propagation) : '') + kept);
+  if (!propagation) return;
+  const { incomplete_reason: reason, nodes, silent_nodes: silent } = propagation;
+  if (reason !== null) {
+    output.warn(incomplete[reason]);
     const missing = nodes.filter((node) => !node.acked).map(({ node_id }) => node_id);
-    output.warn(`These nodes have not acknowledged it yet: ${missing.join(', ')}`);
+    if (missing.length > 0) {
+      output.warn(`These nodes have not acknowledged it yet: ${missing.join(', ')}`);
+    }
   }
-  if (propagation.silent_nodes > 0) {
+  if (silent > 0) {
     output.warn(
-      `Silent nodes that were seen within a day: ${propagation.silent_nodes}. A silent node that ` +
-        'still runs admits the key until it reconnects.',
+      `Silent nodes that were seen within a day: ${silent}. A silent node that still runs admits ` +
+        'the key until it reconnects.',
     );
   }
-  return total === 0 ? ' No node is connected.' : ` ${acked} of ${total} nodes have applied it.`;
 }
+
+function countsOf({ acked_nodes: acked, total_nodes: total, complete }: Propagation): string {
+  if (total > 0) return ` ${acked} of ${total} nodes have applied it.`;
+  return complete ? ' No node is connected.' : ' No node has reported back.';
+}
+
+/** Why it is not known to be applied everywhere, and what helps. */
+const incomplete: Record<IncompleteReason, string> = {
+  restored:
+    'The server was restored from a backup moments ago. Nodes that joined after that backup may ' +
+    'not have reported back yet, so they may still accept this key. Repeat the command in two ' +
+    'minutes to be sure.',
+  full:
+    "The project can't register more nodes. Any others are not counted here and may still accept " +
+    'this key. Let nodes share a relay, or split the project.',
+  silent:
+    'At least one node has not polled since the change. If it is still running without a ' +
+    'connection, it accepts this key until it polls again.',
+  timeout:
+    'At least one node polled moments ago but has not confirmed the change yet, so it may still ' +
+    'accept this key. Repeat the command in a few seconds.',
+};
