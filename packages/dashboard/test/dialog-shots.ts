@@ -66,7 +66,7 @@ function keyLines({ keys }: Places): Line[] {
     ['revoke', at(9), 'button:Revoke live key', 'sees:Live nodes'],
     ['revealed', at(10), 'button:Rotate', 'inside:Rotate live key', 'sees:It is shown this once'],
     ['leaving', at(14), 'button:Rotate', 'inside:Rotate live key', 'sees:It is shown this once', 'press:Escape', 'sees:Leave without copying?'],
-    ['watched', at(24), 'button:Revoke live key', 'sees:Live nodes', 'inside:Revoke live key', 'sees:Refused everywhere', 'sees:The signed receipt was verified'],
+    ['watched', at(24), 'button:Revoke live key', 'sees:Live nodes', 'inside:Revoke live key', 'sees:Rejected everywhere', 'sees:The signed receipt was verified'],
     ['explained', `/live/explain?key_id=${keys[31]?.id}`, 'sees:Denied'],
     ['explain-scopes', `/live/explain?key_id=${keys[26]?.id}&scopes=payouts:write%20admin:all`, 'button:Add 2 scopes to live key', 'sees:Requests, 24 h'],
     ['sign-in-unended', '/live/keys', 'aborts:/v1/auth/sessions/current', 'first:Account ', 'item:Sign out', 'sees:stays valid until'],

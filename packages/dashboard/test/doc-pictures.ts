@@ -52,7 +52,7 @@ async function watchRevocation(page: Page, keys: readonly Key[]): Promise<void> 
     await dialog.getByLabel('Reason').fill('Leaked');
     await page.waitForLoadState('networkidle');
     await dialog.getByRole('button', { name: 'Revoke live key' }).click();
-    const line = dialog.getByText(/^Refused everywhere after/);
+    const line = dialog.getByText(/^Rejected everywhere after/);
     await line.waitFor();
     const ms = Number(/[\d,]+(?= ms)/.exec((await line.textContent()) ?? '')?.[0].replace(',', ''));
     await shoot(page, 'revocation', 'dark');

@@ -47,6 +47,8 @@ export function EndKey({ act, of: key, onClose }: Props) {
     );
   }
   const isUnknown = phase === 'failed' && watch.error instanceof KeyrailUnreachable;
+  // Repeating the request changes nothing, and waits again.
+  const isIncomplete = phase === 'done' && !watch.propagation.complete;
   return (
     <Dialog
       title={title}
@@ -54,9 +56,14 @@ export function EndKey({ act, of: key, onClose }: Props) {
       onClose={phase === 'running' ? undefined : onClose}
       actions={
         phase !== 'running' && (
-          <Button kind="primary" onClick={onClose}>
-            {isUnknown ? texts.look : texts.close}
-          </Button>
+          <>
+            {isIncomplete && (
+              <Button onClick={() => void start(reason.trim())}>{texts.again}</Button>
+            )}
+            <Button kind="primary" onClick={onClose}>
+              {isUnknown ? texts.look : texts.close}
+            </Button>
+          </>
         )
       }
     >

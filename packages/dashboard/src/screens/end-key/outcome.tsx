@@ -48,10 +48,9 @@ export function Outcome({ keyId, propagation, tookMs }: OutcomeProps) {
 }
 
 function Result({ propagation, tookMs }: Omit<OutcomeProps, 'keyId'>) {
-  const { complete, total_nodes, acked_nodes, silent_nodes, waited_ms, nodes } = propagation;
-  const lastMs = Math.max(0, ...nodes.map(({ acked_after_ms }) => acked_after_ms ?? 0));
+  const { total_nodes, silent_nodes, incomplete_reason: reason } = propagation;
   const silence = silent_nodes > 0 && <p className={styles.note}>{texts.silent(silent_nodes)}</p>;
-  if (total_nodes === 0) {
+  if (total_nodes === 0 && reason === null) {
     return (
       <div className={styles.result}>
         <p role="status" className={styles.headline}>
@@ -62,15 +61,26 @@ function Result({ propagation, tookMs }: Omit<OutcomeProps, 'keyId'>) {
     );
   }
   return (
-    <div className={classes(styles.result, complete ? styles.good : styles.warn)}>
+    <div className={classes(styles.result, reason === null ? styles.good : styles.warn)}>
       <p role="status" className={styles.headline}>
-        <Icon name={complete ? 'check' : 'warning'} size={20} />
-        {complete ? texts.everywhere(lastMs) : texts.some(acked_nodes, total_nodes, waited_ms)}
+        <Icon name={reason === null ? 'check' : 'warning'} size={20} />
+        {headlineOf(propagation)}
       </p>
-      <p className={styles.note}>{complete ? texts.everywhereNote(tookMs) : texts.someNote}</p>
+      <p className={styles.note}>
+        {reason === null ? texts.everywhereNote(tookMs) : texts.incomplete[reason]}
+      </p>
       {silence}
     </div>
   );
+}
+
+/** A change that silent nodes may lack is complete, but not known to be applied everywhere. */
+function headlineOf(propagation: Propagation): string {
+  const { complete, total_nodes, acked_nodes, silent_nodes, waited_ms, nodes } = propagation;
+  if (total_nodes === 0) return texts.noneYet(waited_ms);
+  const lastMs = Math.max(0, ...nodes.map(({ acked_after_ms }) => acked_after_ms ?? 0));
+  if (complete && silent_nodes === 0) return texts.everywhere(lastMs);
+  return texts.some(acked_nodes, total_nodes, complete ? lastMs : waited_ms);
 }
 
 const ROWS_MAX = 200;

@@ -14,10 +14,11 @@ type Props = { receipt: string; keyId: string };
 
 export function Receipt({ receipt, keyId }: Props) {
   const verdict = useVerdict({ receipt, keyId });
-  const isRefused = verdict !== null && verdict !== 'verified' && verdict !== 'impossible';
+  const isVerified = verdict === 'verified' || verdict === 'verifiedPartly';
+  const isRefused = verdict !== null && !isVerified && verdict !== 'impossible';
   return (
     <div className={classes(styles.receipt, isRefused && styles.warn)}>
-      {verdict === 'verified' && <Icon name="check" size={14} />}
+      {isVerified && <Icon name="check" size={14} />}
       {isRefused && <Icon name="warning" size={14} />}
       <p role="status">{wordsOf(verdict)}</p>
       <Button
@@ -32,7 +33,7 @@ export function Receipt({ receipt, keyId }: Props) {
 }
 
 /** Null until it is known. Other words are the reason of a refusal. */
-type Verdict = 'verified' | 'impossible' | (string & {}) | null;
+type Verdict = 'verified' | 'verifiedPartly' | 'impossible' | (string & {}) | null;
 
 function useVerdict({ receipt, keyId }: Props): Verdict {
   const { data: keys, error } = useApi('GET /.well-known/jwks.json', {});
@@ -44,7 +45,9 @@ function useVerdict({ receipt, keyId }: Props): Verdict {
     const verified = async (): Promise<Verdict> => {
       const found = await verifyReceipt(receipt, keys);
       if (!found.valid) return found.reason;
-      return found.claims.key_id === keyId ? 'verified' : texts.receipt.ofAnotherKey;
+      const { key_id, complete, silent_nodes } = found.claims;
+      if (key_id !== keyId) return texts.receipt.ofAnotherKey;
+      return complete && silent_nodes === 0 ? 'verified' : 'verifiedPartly';
     };
     // Over plain HTTP browsers offer no cryptography, and old ones lack Ed25519.
     void verified()
@@ -60,6 +63,7 @@ function useVerdict({ receipt, keyId }: Props): Verdict {
 function wordsOf(verdict: Verdict): string {
   if (verdict === null) return texts.receipt.verifying;
   if (verdict === 'verified') return texts.receipt.verified;
+  if (verdict === 'verifiedPartly') return texts.receipt.verifiedPartly;
   if (verdict === 'impossible') return texts.receipt.impossible;
   return texts.receipt.refused(verdict);
 }

@@ -1,9 +1,21 @@
+import type { IncompleteReason } from '@keyrail/protocol/wire/receipt.ts';
 import type { Env } from '../../paths.ts';
 
 export type EndAct = 'revoke' | 'disable';
 
 const nodes = (count: number): string => (count === 1 ? '1 node' : `${count} nodes`);
 const milliseconds = (ms: number): string => `${ms.toLocaleString('en')} ms`;
+
+/** Why a change is not known to be applied everywhere, and what helps. */
+const incomplete: Record<IncompleteReason, string> = {
+  restored:
+    'The server was restored from a backup moments ago. Nodes that joined after that backup may not have reported back yet, so they may still accept this key. Check again in two minutes to be sure.',
+  full: 'This project can’t register more nodes. Any others aren’t counted here and may still accept this key. Let nodes share a relay, or split the project.',
+  silent:
+    'At least one node hasn’t polled since the change. If it’s still running without a connection, it accepts this key until it polls again. After 90 seconds without a poll, nodes no longer count. Check again then.',
+  timeout:
+    'At least one node polled moments ago but hasn’t confirmed the change yet, so it may still accept this key. Check again in a few seconds.',
+};
 
 export const texts = {
   title: {
@@ -15,8 +27,8 @@ export const texts = {
     disable: (env: Env) => `Disable ${env} key`,
   },
   meaning: {
-    revoke: 'Every node refuses it at once. This cannot be undone; a new key takes its place.',
-    disable: 'Every node refuses it at once, until you enable it again. Nothing else changes.',
+    revoke: 'Every node rejects it immediately. This can’t be undone; a new key takes its place.',
+    disable: 'Every node rejects it immediately, until you enable it again. Nothing else changes.',
   },
   reason: 'Reason',
   reasonHint: 'For the audit log and your colleagues.',
@@ -27,14 +39,15 @@ export const texts = {
   noImpact: 'The impact could not be read.',
   running: { revoke: 'Revoking', disable: 'Disabling' },
   clock: (ms: number) => milliseconds(ms),
-  everywhere: (ms: number) => `Refused everywhere after ${milliseconds(ms)}`,
+  everywhere: (ms: number) => `Rejected everywhere after ${milliseconds(ms)}`,
   everywhereNote: (ms: number) =>
     `Counted by the control plane from the change on. This page had the answer after ${milliseconds(ms)}.`,
   noNode: 'No node is connected. One that starts now learns it first.',
   some: (acked: number, all: number, ms: number) =>
-    `Refused by ${acked} of ${nodes(all)} after ${milliseconds(ms)}`,
-  someNote:
-    'A node that has not answered may still accept the key. It refuses it as soon as it polls again. If it was stopped, it no longer counts after 90 seconds.',
+    `Rejected by ${acked} of ${nodes(all)} after ${milliseconds(ms)}`,
+  noneYet: (ms: number) => `No node has reported back after ${milliseconds(ms)}`,
+  incomplete,
+  again: 'Check again',
   silent: (count: number) =>
     count === 1
       ? '1 more node polled today and is silent now. If it still runs, it accepts the key until it polls again.'
@@ -42,6 +55,8 @@ export const texts = {
   receipt: {
     verifying: 'Verifying the signed receipt',
     verified: 'The signed receipt was verified in this browser.',
+    verifiedPartly:
+      'The signed receipt was verified in this browser. It states that some nodes may still accept this key.',
     refused: (reason: string) => `The receipt could not be verified. ${reason}`,
     ofAnotherKey: 'It is that of another key.',
     impossible:

@@ -65,7 +65,7 @@ export function useWatch(key: ApiKey, act: EndAct) {
   const start = async (reason: string): Promise<void> => {
     const startedMs = performance.now();
     let isOver = false;
-    setBefore(nodes.data?.data ?? []);
+    if (watch.phase === 'ready') setBefore(nodes.data?.data ?? []);
     setWatch({ phase: 'running', startedMs });
     const input = {
       params: { id: key.id },

@@ -108,7 +108,7 @@ test('a person comes from nothing to a verified request', async (t) => {
   await page.getByRole('button', { name: 'Revoke test key' }).click();
   await dialog.getByText('Live nodes').waitFor();
   await dialog.getByRole('button', { name: 'Revoke test key' }).click();
-  await dialog.getByText(/^Refused everywhere after [\d,]+ ms$/).waitFor();
+  await dialog.getByText(/^Rejected everywhere after [\d,]+ ms$/).waitFor();
   equal(await dialog.getByRole('listitem').count(), 2);
   deepEqual([await call(port), await call(ownPort)], [401, 401]);
   await visit(`/w/${vendor.slug}/start`);
