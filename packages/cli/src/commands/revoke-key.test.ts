@@ -32,7 +32,9 @@ for (const command of ['revoke', 'disable']) {
       equal(propagation.incomplete_reason, reason);
     }
     proxy.revise = revised({
-      ...{ complete: false, incomplete_reason: 'silent', total_nodes: 1 },
+      complete: false,
+      incomplete_reason: 'silent',
+      total_nodes: 1,
       nodes: [{ node_id: 'api-1', acked: false }],
     });
     const missing = await keyrail();

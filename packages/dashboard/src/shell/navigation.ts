@@ -2,7 +2,7 @@
 import { type Place, paths } from '../paths.ts';
 import type { IconName } from '../ui/icon.tsx';
 
-export type Entry = {
+type Entry = {
   name: NavigationName;
   icon: IconName;
   to(place: Place): string;

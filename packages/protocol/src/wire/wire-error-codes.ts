@@ -1,6 +1,6 @@
 // The values of `error.code` in responses of the control plane. Without statuses and messages,
 // because pages load this list with the client.
-export const wireErrorCodes = [
+const wireErrorCodes = [
   'invalid_request',
   'invalid_token',
   'missing_credential',

@@ -30,7 +30,7 @@ type Server = {
 type Shares = {
   /** Notes the memory of the servers, which is read at regular intervals and when it is due. */
   look(memories: readonly ServerMemory[]): void;
-  /** Notes a check of so many rules; true if a look is due, which a fast flood would outrun. */
+  /** Notes a check, by its number of rules; true if the next look is due earlier than its time. */
   isLookDue(server: string, rules: number): boolean;
   /** The most names of this owner on this server now. Notes that the owner is in use. */
   namesMaxOf(server: string, ownerName: string): number;
