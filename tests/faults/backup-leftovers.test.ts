@@ -52,9 +52,11 @@ for (const store of stores) {
     await (await deployment.run()).stop();
     await caught(deployment, 'SIGKILL');
     equal((await partsOf(deployment)).length, 1);
-    const server = await deployment.run();
-    await until(async () => (await partsOf(deployment)).length === 0, WAIT_MS);
-    await server.stop();
+    // PostgreSQL may take a moment to notice that the backup is gone; until then its lock is held.
+    await until(async () => {
+      await (await deployment.run()).stop();
+      return (await partsOf(deployment)).length === 0;
+    }, WAIT_MS);
 
     await caught(deployment, 'SIGKILL');
     await until(async () => (await deployment.command('backup')).code === 0, WAIT_MS);
