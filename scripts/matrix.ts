@@ -42,7 +42,7 @@ export const LONG_FILES = [
   'packages/reference/src/browser.test.ts',
   'packages/widget/src/mounts.test.ts',
   'tests/contracts/{counters-flood,counters-lease-simulation,upgrade-bounds}.test.ts',
-  'tests/faults/{directory-lock,embedded-roles,event-loop,failover,goodput-*}.test.ts',
+  'tests/faults/{backup-leftovers,directory-lock,embedded-roles,event-loop,failover,goodput-*}.test.ts',
   'tests/faults/{kill-ingest,mail-worker,memory,soak-embedded}.test.ts',
   'tests/journeys/{backup-schedule,backup-to-*,edge-proxies*,examples,import}.test.ts',
   'tests/journeys/{leases-cluster,login-flood,monitoring,proxies}.test.ts',
