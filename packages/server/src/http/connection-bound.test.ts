@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Line } from '@keyrail/protocol/endpoint.ts';
 import { bareServer } from '@keyrail/testing/bare-server.ts';
+import { until } from '@keyrail/testing/until.ts';
 import { z } from 'zod';
 import { connectionLimits, openFilesMax, softLimitIn } from './connection-bound.ts';
 import type { ServedRoute } from './route.ts';
@@ -93,6 +94,21 @@ test('beyond four fifths, idle connections are closed for new ones, the oldest f
   for (let round = 0; round < 10; round += 1) equal((await ask('/things')).status, 200);
   ok(second.closed || second.destroyed || !second.readable);
   ok(!held[4]?.closed, 'the newest is still open after those before it');
+});
+
+test('a connection that is kept after its response becomes idle', async (t) => {
+  const { hold, ask } = await listening(t, { ...limits, connectionsMax: 5, idleMsMin: 50 });
+  const kept: Socket[] = [];
+  for (let at = 0; at < 4; at += 1) {
+    const socket = await hold();
+    socket.write('GET /things HTTP/1.1\r\nhost: x\r\n\r\n');
+    match(String((await once(socket, 'data'))[0]), /^HTTP\/1\.1 200/);
+    kept.push(socket.resume());
+  }
+  await until(async () => {
+    equal((await ask('/things')).status, 200);
+    return kept.some(({ closed }) => closed);
+  });
 });
 
 test('a connection with a request is not idle, nor is a new one', async (t) => {

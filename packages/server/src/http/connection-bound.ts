@@ -37,6 +37,8 @@ const ADDRESS_SHARE = 0.75;
 const IDLE_MS_MIN = 500;
 /** Above this share of the connections, idle ones are closed. */
 const CROWDED_SHARE = 0.8;
+/** Connections that are looked at for each new one. */
+const LOOKED_AT = 16;
 
 export function connectionLimits(openFilesMax: number | null): ConnectionLimits {
   const files = openFilesMax ?? OPEN_FILES_ASSUMED;
@@ -94,29 +96,48 @@ export function boundConnections(server: Server, { limits, trustProxy }: Bounded
   });
   return {
     began({ socket }, response) {
-      clearTimeout(beyond.get(socket));
-      idle.remove(socket);
-      response.once('close', () => {
-        if (!socket.destroyed) idle.add(socket);
-      });
+      const silent = beyond.get(socket);
+      if (silent) clearTimeout(silent);
+      idle.began(socket, response);
     },
     isBeyond: ({ socket }) => beyond.has(socket),
     isProbe: ({ url = '' }) => PROBES.includes(url.split('?', 1)[0] ?? ''),
   };
 }
 
-/** The connections without a request, those that have been so for the longest time first. */
+/** The last response of a connection, until the connection was seen without a request. */
+type Use = { response: ServerResponse | null; idleFromMs: number };
+
+/**
+ * Finds connections without a request when there are many. A request only leaves its response here,
+ * because most servers never have that many: whether it has ended, and since when, is looked at
+ * then, a few connections at a time.
+ */
 function createIdleConnections(idleMsMin: number) {
-  const since = new Map<Socket, number>();
+  /** Those that were not looked at for the longest time come first. */
+  const uses = new Map<Socket, Use>();
   return {
-    add: (socket: Socket): void => void since.set(socket, monotonicMs()),
-    remove: (socket: Socket): void => void since.delete(socket),
+    add: (socket: Socket): void =>
+      void uses.set(socket, { response: null, idleFromMs: monotonicMs() }),
+    remove: (socket: Socket): void => void uses.delete(socket),
+    began(socket: Socket, response: ServerResponse): void {
+      const use = uses.get(socket);
+      if (use) use.response = response;
+    },
     closeOldest(): void {
-      const [socket, sinceMs] = since.entries().next().value ?? [];
-      if (socket === undefined || sinceMs === undefined) return;
-      if (monotonicMs() - sinceMs < idleMsMin) return;
-      since.delete(socket);
-      socket.destroy();
+      const now = monotonicMs();
+      let looked = 0;
+      for (const [socket, use] of uses) {
+        looked += 1;
+        const isIdle = use.response === null || use.response.closed;
+        if (isIdle && use.response === null && now - use.idleFromMs >= idleMsMin) {
+          socket.destroy();
+          return;
+        }
+        uses.delete(socket);
+        uses.set(socket, isIdle && use.response ? { response: null, idleFromMs: now } : use);
+        if (looked === LOOKED_AT) return;
+      }
     },
   };
 }
