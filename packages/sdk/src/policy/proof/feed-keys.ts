@@ -126,7 +126,7 @@ class PublishedKeys implements FeedKeys {
     this.#failedAt = momentOf(clock);
     // Without a list, the feed fails and says so.
     if (this.#known === null || this.failure !== null) return;
-    this.failure = 'the published keys of the feed could not be read again';
+    this.failure = 'the published feed keys could not be reloaded';
     log('warn', `keyrail: ${this.failure}; the last known ones stay trusted`);
   }
 

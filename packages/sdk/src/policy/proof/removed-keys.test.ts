@@ -120,8 +120,8 @@ test('a list that cannot be read again stays in force, and the node says so', as
   ok(watched.node.verify(key).allowed);
   const { degraded, failure } = watched.node.state();
   deepEqual([degraded, failure?.hard], [false, false]);
-  match(failure?.message ?? '', /could not be read again/);
-  const said = watched.logged.filter((line) => line.includes('could not be read again'));
+  match(failure?.message ?? '', /could not be reloaded/);
+  const said = watched.logged.filter((line) => line.includes('could not be reloaded'));
   equal(said.length, 1);
   ok(plane.reads <= 6, `${plane.reads}`);
   plane.listFault = () => null;
