@@ -12,6 +12,7 @@ import {
   openLedger,
   startWriting,
   writeOnce,
+  writesOf,
 } from '@keyrail/testing/processes/ledger.ts';
 import { runServer, startServer } from '@keyrail/testing/processes/server.ts';
 
@@ -26,13 +27,14 @@ test('a second process is refused, and the first continues to serve', async (t) 
   const refused = await Promise.all(
     ['start', 'start', 'migrate'].map((command) => runServer([command], home.settings)),
   );
+  // A busy server may shed a write, and says so; the first process still has to acknowledge others.
+  await writesOf(ledger, 1);
   await load.stop();
   for (const { code, output } of refused) {
     equal(code, 1, output);
     match(output, /Another Keyrail process is using .*KEYRAIL_DATA_DIR/);
   }
   assertDecent(ledger);
-  equal(ledger.acknowledged.size, ledger.fates.size, 'every write was acknowledged');
   const before = await audit(first.url, ledger);
 
   equal((await first.stop()).code, 0);

@@ -15,6 +15,7 @@ import {
   openLedger,
   startWriting,
   writeOnce,
+  writesOf,
 } from '@keyrail/testing/processes/ledger.ts';
 import { runServer, type Settings, startServer } from '@keyrail/testing/processes/server.ts';
 
@@ -70,9 +71,10 @@ test('a second process in other namespaces is refused, and the first is unaffect
     through('-m', '-n').output,
   ]);
   for (const refusal of refusals) match(refusal, /Another Keyrail process is using/);
+  // A busy server may shed a write, and says so; the first process still has to acknowledge others.
+  await writesOf(ledger, 1);
   await load.stop();
   assertDecent(ledger);
-  equal(ledger.acknowledged.size, ledger.fates.size, 'every write was acknowledged');
   await audit(first.url, ledger);
   await first.kill();
 

@@ -1,15 +1,21 @@
 // Kills a server at random moments while clients write to it, starts it again, and each time
 // compares its content with all responses that clients received.
-import { ok } from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { assertDecent, audit, type Ledger, repeatLost, startWriting, writeOnce } from './ledger.ts';
+import {
+  assertDecent,
+  audit,
+  type Ledger,
+  repeatLost,
+  startWriting,
+  writeOnce,
+  writesOf,
+} from './ledger.ts';
 import { type ServerProcess, type Settings, startServer } from './server.ts';
 
 const CLIENTS = 4;
 const WRITES_MIN = 6;
 const WRITES_MAX = 25;
-const LIFE_MS_MAX = 30_000;
 
 export async function surviveKills(
   first: ServerProcess,
@@ -38,14 +44,4 @@ export async function surviveKills(
     }
   }
   return { last: server, acknowledged: ledger.acknowledged.size, slowestMs };
-}
-
-/** Resolves when `count` more writes were acknowledged. */
-async function writesOf({ acknowledged }: Ledger, count: number): Promise<void> {
-  const wanted = acknowledged.size + count;
-  const until = performance.now() + LIFE_MS_MAX;
-  while (acknowledged.size < wanted) {
-    ok(performance.now() < until, 'no write is acknowledged');
-    await sleep(2);
-  }
 }
