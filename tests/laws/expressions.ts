@@ -3,7 +3,7 @@
  * grows faster than its input lets a caller stop a process with a few kilobytes.
  */
 import { type Argument, Visitor } from 'oxc-parser';
-import { checkSync } from 'recheck';
+import { check } from 'recheck';
 import { type Fault, isTest, lineAt, type Source } from './tree.ts';
 
 /** `pattern` is null if the expression is not written where it is made. */
@@ -14,9 +14,6 @@ export type Exceptions = Readonly<Record<string, string>>;
 
 /** Far more than the slowest check takes, so that a busy machine does not fail it. */
 const CHECK_MS_MAX = 120_000;
-
-// The build of the checker that needs neither Java nor a native program.
-process.env.RECHECK_SYNC_BACKEND = 'pure';
 
 export function expressionsIn({ path, text, parsed }: Source): Expression[] {
   const found: Expression[] = [];
@@ -48,20 +45,20 @@ function patternOf(given: Argument): string | null {
 
 export const nameOf = ({ path, pattern }: Expression): string => `${path} ${pattern ?? ''}`.trim();
 
-const known = new Map<string, string | null>();
+const known = new Map<string, Promise<string | null>>();
 
 /** What is wrong with an expression, or null. */
-export function slownessOf(pattern: string, flags: string): string | null {
+export function slownessOf(pattern: string, flags: string): Promise<string | null> {
   const key = `/${pattern}/${flags}`;
-  const before = known.get(key);
-  if (before !== undefined) return before;
-  const says = isPlainlyLinear(pattern, flags) ? null : judged(pattern, flags);
+  const says = known.get(key) ?? judged(pattern, flags);
   known.set(key, says);
   return says;
 }
 
-function judged(pattern: string, flags: string): string | null {
-  const verdict = checkSync(pattern, flags, { timeout: CHECK_MS_MAX });
+/** The checker is a native program where one exists for the platform, else slower JavaScript. */
+async function judged(pattern: string, flags: string): Promise<string | null> {
+  if (isPlainlyLinear(pattern, flags)) return null;
+  const verdict = await check(pattern, flags, { timeout: CHECK_MS_MAX });
   if (verdict.status === 'safe') return null;
   if (verdict.status === 'vulnerable') return `takes ${verdict.complexity.summary} time`;
   return 'cannot be checked: write it plainer';
@@ -87,12 +84,19 @@ function hasAlternatives(plain: string): boolean {
   return outer === plain ? plain.includes('|') : hasAlternatives(outer);
 }
 
-export function expressionFaults(all: readonly Expression[], exceptions: Exceptions): Fault[] {
-  return all.flatMap((each) => {
-    if (Object.hasOwn(exceptions, nameOf(each))) return [];
+export async function expressionFaults(
+  all: readonly Expression[],
+  exceptions: Exceptions,
+): Promise<Fault[]> {
+  const faults: Fault[] = [];
+  for (const each of all) {
+    if (Object.hasOwn(exceptions, nameOf(each))) continue;
     const { path, line, pattern, flags } = each;
-    if (pattern === null) return [{ path, line, says: 'is not written where it is made' }];
-    const says = slownessOf(pattern, flags);
-    return says === null ? [] : [{ path, line, says: `/${pattern}/${flags} ${says}` }];
-  });
+    const says =
+      pattern === null
+        ? 'is not written where it is made'
+        : await slownessOf(pattern, flags).then((text) => text && `/${pattern}/${flags} ${text}`);
+    if (says !== null) faults.push({ path, line, says });
+  }
+  return faults;
 }
