@@ -31,8 +31,8 @@ export type Setting = {
 type Program = { row: Row; env: NodeJS.ProcessEnv; files: string[] };
 
 /**
- * Runs two processes from the front of the table and one from its back in parallel, and another one
- * from the back while the processors have time to spare. Lanes in front compute and those at the
+ * Runs two processes from the front of the table and one from its back in parallel, and up to two
+ * more from the back while the processors have time to spare. Lanes in front compute and those at the
  * back mostly wait; together they keep two cores busy.
  */
 export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]> {
@@ -51,7 +51,7 @@ export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]
       if (queue.length === 0 || (await idleShare()) > IDLE_SHARE_MIN) return back();
     }
   };
-  await Promise.all([work(front), work(front), work(back), work(spare)]);
+  await Promise.all([work(front), work(front), work(back), work(spare), work(spare)]);
   return rows;
 }
 
