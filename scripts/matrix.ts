@@ -104,6 +104,7 @@ const STORELESS = [
 const POSTGRES_ONLY = [
   'backup-to-*',
   'claims',
+  'frozen-api',
   'import',
   'policy-processes',
   'restore-refusals',

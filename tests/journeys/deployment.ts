@@ -62,9 +62,9 @@ export type Deployment = {
   mails(): Promise<Mail[]>;
   /** Opens the store; the embedded one only while no process runs. */
   open(): Promise<Database>;
-  /** Moves the store's clock forward, only while no process runs. */
+  /** Moves the store's clock forward; that of the embedded one only while no process runs. */
   passTime(ms: number): Promise<void>;
-  /** Runs statements as the superuser of the store, only while no process runs. */
+  /** Runs statements as the superuser; in the embedded store only while no process runs. */
   beyond(text: string): Promise<void>;
 };
 

@@ -1,5 +1,6 @@
-// One file passes the body of a request on as the body of another. Node frames only the bodies of
-// some methods, so a body that is piped elsewhere may become the next request on its connection.
+// One file passes the body of a request on as the body of another, and only that of a POST. Node
+// frames only the bodies of some methods, so a body that is piped elsewhere may become the next
+// request on its connection.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Visitor } from 'oxc-parser';
@@ -7,23 +8,48 @@ import { type Fault, isTest, lineAt, list, type Source, source, sources } from '
 
 const MAY_PIPE = 'packages/edge/src/relay/pass-on.ts';
 const HTTP = /^(node:)?(http|https|http2)$/;
+/** Here, functions may get the requests of other files. */
+const PROXY = /^packages\/edge\/src\//;
 
-/** Calls of `pipe` and `pipeline` in files that can make requests. */
-function pipeFaults({ path, text, parsed }: Source): Fault[] {
-  const isHttp = parsed?.module.staticImports.some(({ moduleRequest }) =>
-    HTTP.test(moduleRequest.value),
-  );
-  if (!parsed || !isHttp) return [];
-  const faults: Fault[] = [];
+type Piped = { start: number; isOfPost: boolean };
+
+/** Calls of `pipe` and `pipeline`, and whether they run only for a POST. */
+function pipedIn({ text, parsed }: Source): Piped[] {
+  if (!parsed) return [];
+  const starts: number[] = [];
+  const ofPost: { start: number; end: number }[] = [];
   new Visitor({
     CallExpression({ callee, start }) {
       const named = callee.type === 'MemberExpression' ? callee.property : callee;
-      if (named.type !== 'Identifier' || !/^(pipe|pipeline)$/.test(named.name)) return;
-      faults.push({ path, line: lineAt(text, start), says: `pipes into HTTP: use ${MAY_PIPE}` });
+      if (named.type === 'Identifier' && /^(pipe|pipeline)$/.test(named.name)) starts.push(start);
+    },
+    IfStatement({ test: condition, consequent }) {
+      const asked = text.slice(condition.start, condition.end);
+      if (asked === "request.method === 'POST'") ofPost.push(consequent);
     },
   }).visit(parsed.program);
-  return faults;
+  return starts.map((start) => ({
+    start,
+    isOfPost: ofPost.some((branch) => branch.start <= start && start < branch.end),
+  }));
 }
+
+/** Files that can make requests, and pipe. */
+function pipeFaults(file: Source): Fault[] {
+  const { path, text, parsed } = file;
+  const isHttp = parsed?.module.staticImports.some(({ moduleRequest }) =>
+    HTTP.test(moduleRequest.value),
+  );
+  if (!isHttp && !PROXY.test(path)) return [];
+  const says = `pipes into HTTP: use ${MAY_PIPE}`;
+  return pipedIn(file).map(({ start }) => ({ path, line: lineAt(text, start), says }));
+}
+
+/** What is piped for requests of any method. */
+const ofAnyMethod = (file: Source): string[] =>
+  pipedIn(file)
+    .filter(({ isOfPost }) => !isOfPost)
+    .map(({ start }) => file.text.slice(start, file.text.indexOf(';', start)));
 
 test('no file but one pipes into a request', () => {
   const products = sources(['ts', 'tsx']).filter(({ path }) => !isTest(path));
@@ -31,16 +57,28 @@ test('no file but one pipes into a request', () => {
   deepEqual([...new Set(found.map(({ path }) => path))], [MAY_PIPE], list(found).join('\n'));
 });
 
+test('that file passes responses on, and the bodies of POST only', () => {
+  const [file] = sources(['ts', 'tsx'], 'packages/edge/src/relay').filter(
+    ({ path }) => path === MAY_PIPE,
+  );
+  deepEqual(file && ofAnyMethod(file), [
+    "answer.on('error', () => response.destroy()).pipe(response)",
+  ]);
+});
+
 test('each way to pipe into a request is found', () => {
   const imported = "import { request } from 'node:https';\n";
-  const faultsIn = (code: string) => pipeFaults(source('a.ts', code)).length;
+  const faultsIn = (code: string, path = 'a.ts') => pipeFaults(source(path, code)).length;
   deepEqual(
     [
       faultsIn(`${imported}incoming.pipe(request(url));`),
       faultsIn(`${imported}await pipeline(incoming, request(url));`),
       faultsIn("import * as http from 'http';\nbody?.pipe(http.request(url));"),
+      faultsIn('incoming.pipe(sent);', 'packages/edge/src/a.ts'),
       faultsIn('schema.pipe(other);'),
     ],
-    [1, 1, 1, 0],
+    [1, 1, 1, 1, 0],
   );
+  const guarded = "if (request.method === 'POST') request.pipe(sent);\nelse request.pipe(other);";
+  deepEqual(ofAnyMethod(source('a.ts', guarded)), ['request.pipe(other)']);
 });

@@ -25,27 +25,36 @@ const CONNECTING: Record<string, string> = {
 };
 
 const SENDERS = /^(request|get|connect|createConnection|Socket)$/;
-const CONNECTORS = /^node:(https?|http2|net|tls|dgram)$/;
+const CONNECTORS = /^(node:)?(https?|http2|net|tls|dgram)$/;
 
 const ours = (): Source[] =>
   sources(['ts', 'tsx'], 'packages/server/src').filter(({ path }) => !isTest(path));
 
-const resolvedIn = (file: Source): string[] =>
-  importsOf(file)
-    .filter(({ specifier, typeOnly }) => /^(node:)?dns(\/promises)?$/.test(specifier) && !typeOnly)
-    .flatMap(({ names }) => (names.length > 0 ? names : ['everything']));
+/**
+ * What a file imports of these modules, except types: by the name before `as`, so that a new name
+ * hides nothing.
+ */
+function takenFrom(module: RegExp, file: Source): string[] {
+  const entries = (file.parsed?.module.staticImports ?? [])
+    .filter(({ moduleRequest }) => module.test(moduleRequest.value))
+    .flatMap((one) => one.entries.filter(({ isType }) => !isType));
+  const named = entries.map(({ importName: { kind, name } }) =>
+    kind === 'Name' ? (name ?? EVERYTHING) : EVERYTHING,
+  );
+  // `import()`, and `export … from`.
+  const isUnnamed = importsOf(file).some(
+    ({ specifier, typeOnly, names }) => module.test(specifier) && !typeOnly && names.length === 0,
+  );
+  return isUnnamed ? [...named, EVERYTHING] : named;
+}
 
-/** Imports are read by the name before `as`, so that a new name hides nothing. */
+const EVERYTHING = 'everything';
+
+const resolvedIn = (file: Source): string[] => takenFrom(/^(node:)?dns(\/promises)?$/, file);
+
 const connectsIn = (file: Source): boolean =>
   /\bfetch\b/.test(file.code) ||
-  (file.parsed?.module.staticImports ?? []).some(
-    ({ moduleRequest, entries }) =>
-      CONNECTORS.test(moduleRequest.value) &&
-      entries.some(
-        ({ importName, isType }) =>
-          !isType && (importName.kind !== 'Name' || SENDERS.test(importName.name ?? '')),
-      ),
-  );
+  takenFrom(CONNECTORS, file).some((name) => name === EVERYTHING || SENDERS.test(name));
 
 test('only two files resolve names, and only that of the operator uses the threads', () => {
   const found = ours().map((file) => [file.path, resolvedIn(file)] as const);
@@ -64,12 +73,14 @@ test('every file that connects says what names the host, and no customer reaches
 
 test('the law notices a request and a resolver under other names', () => {
   const parsed = (text: string) => source('packages/server/src/x.ts', text);
-  deepEqual(resolvedIn(parsed(`import { lookup as ask } from 'node:dns';`)), ['ask']);
+  deepEqual(resolvedIn(parsed(`import { lookup as Resolver } from 'node:dns';`)), ['lookup']);
+  deepEqual(resolvedIn(parsed(`await import('node:dns/promises');`)), ['everything']);
   for (const text of [
     `import { request as send } from 'node:https';`,
     `import * as net from 'node:net';`,
     `import http from 'node:http';`,
     `await fetch (url);`,
+    `(await import('node:https')).get(url);`,
   ]) {
     deepEqual(connectsIn(parsed(text)), true, text);
   }

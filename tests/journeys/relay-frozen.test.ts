@@ -1,0 +1,125 @@
+// A relay freezes (SIGSTOP) while keys are revoked: no receipt says that the nodes behind it have
+// applied that, and after it thaws they do not claim to be current before they have.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { verifyReceipt } from '@keyrail/client';
+import { until } from '@keyrail/testing/until.ts';
+import type { Keyrail } from '../../packages/sdk/src/api/keyrail.ts';
+import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
+import { deploy, type Running } from './deployment.ts';
+import { startRelay } from './relay-ground.ts';
+import { type Ground, newGround } from './sdk-ground.ts';
+
+const NODES = 3;
+const STALE_MS = 5_000;
+
+async function nodesBehind(t: TestContext, ground: Ground, url: string): Promise<Keyrail[]> {
+  const options = { ...ground.options(url), staleAfterMs: STALE_MS, telemetry: false };
+  const nodes = Array.from({ length: NODES }, () => createKeyrail({ ...options, log: () => {} }));
+  t.after(() => Promise.all(nodes.map((node) => node.close())));
+  for (const node of nodes) equal(await node.ready(), true);
+  return nodes;
+}
+
+const syncedAt = (node: Keyrail): number => node.state().lastSyncAt ?? 0;
+
+/** What a node says of a key in one look. */
+function claimOf(node: Keyrail, key: string) {
+  const decision = node.verify(key);
+  const { degraded } = decision.allowed ? decision.context : decision;
+  return { isAllowed: decision.allowed, degraded };
+}
+
+/** Looks in every turn of the event loop, so that no response is missed. */
+async function becomesCurrent(node: Keyrail, revoked: string): Promise<void> {
+  let isOver = false;
+  const lookedAt = (async () => {
+    while (!isOver) {
+      const { isAllowed, degraded } = claimOf(node, revoked);
+      ok(degraded || !isAllowed, 'a node that claims to be current allows a revoked key');
+      if (!degraded) return;
+      await new Promise(setImmediate);
+    }
+  })();
+  try {
+    await until(() => !node.state().degraded);
+  } finally {
+    isOver = true;
+  }
+  await lookedAt;
+}
+
+/** Which of the nodes the response calls acknowledged; its receipt has to say the same. */
+async function revoked(server: Running, ground: Ground, id: string) {
+  const { complete, nodes, ...more } = await ground.revoke(server, id);
+  const jwks = await server.as(null)('GET /.well-known/jwks.json');
+  const verdict = await verifyReceipt(String(Object(more).receipt), jwks);
+  ok(verdict.valid, JSON.stringify(verdict));
+  const acked = nodes.map((node) => [node.node_id, node.acked]);
+  const signed = verdict.claims.nodes.map((node) => [node.node_id, node.acked]);
+  deepEqual([verdict.claims.complete, signed], [complete, acked], 'the receipt');
+  return { complete, acked: new Map(nodes.map((node) => [node.node_id, node.acked])) };
+}
+
+test('behind a frozen relay no revocation is complete, and no node claims to be current', async (t) => {
+  const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '1000' })).run();
+  const ground = await newGround(server);
+  const first = await ground.issue(server);
+  const second = await ground.issue(server);
+  const relay = await startRelay(t, server.url, ground);
+  const nodes = await nodesBehind(t, ground, relay.url);
+  const listed = async () => {
+    const input = { project_id: ground.projectId };
+    const { data } = await server.as(ground.secretKey)('GET /v1/policy/nodes', input);
+    return [...new Set(data.map(({ state }) => state))];
+  };
+  await until(async () => (await listed()).join() === 'current');
+  const ackedOf = (acked: Map<string, boolean>) =>
+    nodes.map((node) => acked.get(node.state().nodeId));
+
+  // Revoked while their polls are held, and again when they have given these up.
+  relay.signal('SIGSTOP');
+  for (const { id, key } of [first, second]) {
+    const { complete, acked } = await revoked(server, ground, id);
+    deepEqual([complete, ackedOf(acked)], [false, nodes.map(() => false)]);
+    deepEqual(await listed(), ['behind']);
+    await until(() => nodes.every((node) => claimOf(node, key).degraded));
+    for (const node of nodes) deepEqual(claimOf(node, key), { isAllowed: true, degraded: true });
+  }
+
+  relay.signal('SIGCONT');
+  await Promise.all(
+    [first, second].flatMap(({ key }) => nodes.map((node) => becomesCurrent(node, key))),
+  );
+  await until(async () => (await listed()).join() === 'current');
+  const { complete, acked } = await revoked(server, ground, second.id);
+  deepEqual([complete, ackedOf(acked)], [true, nodes.map(() => true)]);
+});
+
+test('no node confirms what was revoked during a freeze that its poll outlives', async (t) => {
+  // The freeze is longer than polls are held, and shorter than nodes wait for a response.
+  const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '3000' })).run();
+  const ground = await newGround(server);
+  const relay = await startRelay(t, server.url, ground);
+  const nodes = await nodesBehind(t, ground, relay.url);
+  for (let round = 0; round < 2; round += 1) {
+    const { id, key } = await ground.issue(server);
+    await until(() => nodes.every((node) => claimOf(node, key).isAllowed));
+    const allowedAt = Date.now();
+    // Each has had a response without a change, which the relay remembers.
+    await until(() => nodes.every((node) => syncedAt(node) > allowedAt));
+    relay.signal('SIGSTOP');
+    await server.as(ground.secretKey)('POST /v1/keys/{id}/revoke', { id });
+    const revokedAt = Date.now();
+    const { complete } = await revoked(server, ground, id);
+    relay.signal('SIGCONT');
+    equal(complete, false);
+    const follow = (node: Keyrail) =>
+      until(() => {
+        const { isAllowed } = claimOf(node, key);
+        ok(!isAllowed || syncedAt(node) <= revokedAt, 'it confirms a policy that is not current');
+        return !isAllowed;
+      });
+    await Promise.all(nodes.map(follow));
+  }
+});
