@@ -89,7 +89,8 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
     {
       id: 'state',
       title: columns.state,
-      width: '188px',
+      // Fits "Quarantined, ends in 41 min" where there is room.
+      width: 'minmax(144px, 188px)',
       card: 'state',
       cell: (key) => <KeyState of={key} isRotated={beside.rotated.has(key.id)} />,
     },
