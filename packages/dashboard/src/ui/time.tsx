@@ -1,7 +1,7 @@
 // A time relative to now; absolute on hover and focus. All times on a page tick together.
 import { useSyncExternalStore } from 'react';
 import { nowMs } from '../clock.ts';
-import { absoluteTime, relativeTime } from './spans.ts';
+import { relativeTime, tooltipTime } from './spans.ts';
 import styles from './time.module.css';
 import { Tooltip } from './tooltip.tsx';
 
@@ -60,7 +60,7 @@ function Known({ at }: Props) {
   const date = new Date(at);
   const text = useTextOfNow((nowMs) => relativeTime(date.getTime(), nowMs));
   return (
-    <Tooltip text={absoluteTime(date)}>
+    <Tooltip text={tooltipTime(date)}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard shows the absolute time */}
       <time dateTime={at} tabIndex={0} className={styles.time}>
         {text}
