@@ -1,18 +1,21 @@
 // Loads parts of the application. A part can be missing for two reasons: the server is away, then
 // the page waits for it; or a newer build replaced it, then the page is loaded again, once.
-import { askServer, onServerReturn } from './api/connection.ts';
+import { askServer, onServerReturn, watchSilence } from './api/connection.ts';
 import { nowMs } from './clock.ts';
 
 const RELOADED = 'keyrail.reloaded';
 const RELOADS_APART_MS = 60_000;
 
 export async function loadChunk<T>(load: () => Promise<T>): Promise<T> {
+  const stopWatching = watchSilence();
   try {
     return await load();
   } catch (error) {
     if (await askServer()) return reload(error);
     await serverReturn();
     return load().catch(reload);
+  } finally {
+    stopWatching();
   }
 }
 

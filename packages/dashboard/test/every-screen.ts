@@ -21,7 +21,13 @@ const plainNames: Names = {
   key: 'Backend',
   scope: 'invoices:read',
 };
-const longNames: Names = { project: LONG, tenant: LONG, externalId: LONG, key: LONG, scope: LONG };
+export const longNames: Names = {
+  project: LONG,
+  tenant: LONG,
+  externalId: LONG,
+  key: LONG,
+  scope: LONG,
+};
 
 /** Names of objects for the parameters of paths, by the word before them. */
 export async function objectsOf({ given, as, slug }: Vendor, names = plainNames) {
@@ -43,7 +49,7 @@ export async function objectsOf({ given, as, slug }: Vendor, names = plainNames)
   return { slug, named, secrets: [keys.live.key, keys.test.key] };
 }
 
-type Objects = Awaited<ReturnType<typeof objectsOf>>;
+export type Objects = Awaited<ReturnType<typeof objectsOf>>;
 
 export function addressesOf({ slug, named }: Objects): Address[] {
   return screens

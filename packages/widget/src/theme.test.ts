@@ -1,5 +1,5 @@
 // The look of the element: properties and parts of the page, and light and dark with the page.
-import { equal, notEqual } from 'node:assert/strict';
+import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite } from '../test/ground.ts';
 
@@ -40,4 +40,36 @@ test('properties and parts of the page style the element, and the theme follows 
   equal(await style('backgroundColor'), 'rgb(1, 2, 3)');
   equal(await style('borderRadius'), '11px');
   equal(await style('color'), 'rgb(4, 5, 6)');
+});
+
+test('lengths of the page are bounded, so that none blows the element up', async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  const { page } = site;
+  await site.open();
+  await page.getByRole('button', { name: 'Create key' }).waitFor();
+  /** What one property with this value leads to: the padding, size and radius of parts. */
+  const with_ = (name: string, value: string) =>
+    page.locator('keyrail-keys').evaluate(
+      (element, [property, text]) => {
+        if (!(element instanceof HTMLElement)) throw new Error('no element');
+        element.style.setProperty(property ?? '', text ?? '');
+        const of = (part: string) => element.shadowRoot?.querySelector(`[part~=${part}]`);
+        const [head, button] = [of('header'), of('button')];
+        if (!head || !button) throw new Error('a part is missing');
+        const { paddingLeft: padding } = getComputedStyle(head);
+        const { fontSize: size, borderTopLeftRadius: radius } = getComputedStyle(button);
+        element.style.removeProperty(property ?? '');
+        return { padding, size, radius };
+      },
+      [`--keyrail-${name}`, value],
+    );
+  const usual = { padding: '16px', size: '14px', radius: '6px' };
+  deepEqual(await with_('space', '4px'), usual);
+  deepEqual(await with_('space', '0.375rem'), { ...usual, padding: '24px' });
+  deepEqual(await with_('space', '20px'), { ...usual, padding: '32px' });
+  deepEqual(await with_('space', '-9px'), { ...usual, padding: '8px' });
+  deepEqual(await with_('size', '16px'), { ...usual, size: '16px' });
+  deepEqual(await with_('size', '400px'), { ...usual, size: '24px' });
+  deepEqual(await with_('radius', '900px'), { ...usual, radius: '16px' });
 });

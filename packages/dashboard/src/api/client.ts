@@ -2,7 +2,7 @@
 // session that ended, and a server that does not answer.
 import { type Caller, createCaller } from '@keyrail/client';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
-import { serverAnswered, serverDidNotAnswer } from './connection.ts';
+import { serverAnswered, serverDidNotAnswer, watchSilence } from './connection.ts';
 import { sessionEnded, sessionState } from './session.ts';
 
 const GATEWAY_FAULTS = [502, 503, 504];
@@ -23,6 +23,7 @@ const watchedFetch: typeof fetch = async (input, init) => {
   if (token !== null && !headers.has('authorization')) {
     headers.set('authorization', `${BEARER}${token}`);
   }
+  const stopWatching = watchSilence();
   try {
     // Whatever was typed: histories and proxies keep URLs, so none of them contains a key.
     const url = input instanceof Request ? input : withoutSecrets(String(input));
@@ -37,6 +38,8 @@ const watchedFetch: typeof fetch = async (input, init) => {
   } catch (error) {
     if (!init?.signal?.aborted) serverDidNotAnswer();
     throw error;
+  } finally {
+    stopWatching();
   }
 };
 

@@ -54,7 +54,7 @@ test('the server goes away and comes back', async (t) => {
   await server.stop();
   await page.getByRole('combobox', { name: 'Project' }).fill('Ord');
   await bar(page).waitFor();
-  match((await bar(page).textContent()) ?? '', /as of \d\d:\d\d\.$/);
+  match((await bar(page).textContent()) ?? '', /as of \d\d:\d\d [\w+:-]+\.$/);
   await page.getByText(/^Next try in \d+ seconds?\.$/).waitFor();
   const isProbe = (one: { url(): string }) => one.url().endsWith('/healthz');
   await page.waitForEvent('requestfailed', isProbe);

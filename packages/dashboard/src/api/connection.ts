@@ -10,6 +10,8 @@ type Connection =
 const RETRY_MS_MIN = 1000;
 const RETRY_MS_MAX = 15_000;
 const PROBE_MS_MAX = 5000;
+/** A request without an answer for this long is reason to ask whether the server is away. */
+const SILENT_MS = 3000;
 
 const connection = createObserved<Connection>({ state: 'ok' });
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -39,13 +41,25 @@ export function serverDidNotAnswer(): void {
 /** Something took too long or is missing: a small request tells whether the server is away. */
 export async function askServer(): Promise<boolean> {
   if (connection.get().state === 'away') return false;
+  const askedMs = nowMs();
   return probe().then(
     () => true,
     () => {
+      // Another request may have been answered while all connections were taken.
+      if (seenMs >= askedMs) return true;
       serverDidNotAnswer();
       return false;
     },
   );
+}
+
+/**
+ * Watches a request until what this returns is called: a server that is frozen accepts requests
+ * and never answers, so none of them fails.
+ */
+export function watchSilence(): () => void {
+  const silent = setTimeout(() => void askServer(), SILENT_MS);
+  return () => clearTimeout(silent);
 }
 
 function wait(tries: number): void {
@@ -66,7 +80,17 @@ export function tryNow(): void {
   });
 }
 
-async function probe(): Promise<void> {
+let probing: Promise<void> | undefined;
+
+/** Everybody who asks at the same time gets the same answer. */
+function probe(): Promise<void> {
+  probing ??= fetchHealth().finally(() => {
+    probing = undefined;
+  });
+  return probing;
+}
+
+async function fetchHealth(): Promise<void> {
   const signal = AbortSignal.timeout(PROBE_MS_MAX);
   const { ok } = await fetch('/healthz', { signal, cache: 'no-store' });
   if (!ok) throw new Error('the server is not well');

@@ -9,20 +9,21 @@ type ReadEndpoint = Extract<PagedEndpoint, `GET ${string}`>;
 /** They change seldom, and a change in this page reads them again at once. */
 const FRESH_MS = 60_000;
 
-/** The items that belong to one page of rows. An input of null is not read. */
+/** The items that belong to one page of rows; null while they are read for the first time. */
 export function usePageRead<E extends ReadEndpoint>(
   endpoint: E,
   input: CallInput<E> | null,
-): readonly Item<E>[] {
+): readonly Item<E>[] | null {
   const workspaceId = useContext(WorkspaceIdContext);
   const send = useSend();
-  const { data: answer } = useQuery({
+  const { data: answer, isLoading } = useQuery({
     queryKey: [workspaceId, endpoint, input],
     queryFn: ({ signal }) => send(endpoint, { ...input, signal } as CallInput<E>),
+    // A page without rows needs nothing.
     enabled: input !== null,
     staleTime: FRESH_MS,
   });
-  return rowsOf<E>(answer as Answer<E> | undefined);
+  return isLoading ? null : rowsOf<E>(answer as Answer<E> | undefined);
 }
 
 /** The same for all pages together. */

@@ -49,6 +49,7 @@ const columns: readonly Column<Key>[] = [
     title: 'Prefix',
     width: '130px',
     card: 'fact',
+    isExtra: true,
     cell: ({ display_prefix }) => <KeyText text={display_prefix} />,
   },
   {

@@ -14,6 +14,7 @@ export function Crash({ error }: { error: unknown }) {
       icon="warning"
       title={en.crash.title}
       rank={1}
+      isList={false}
       action={
         <Button kind="primary" onClick={() => location.reload()}>
           {en.crash.reload}

@@ -61,13 +61,13 @@ export const Gone = ({
   action?: ReactNode;
   rank?: 1 | 2;
 }) => (
-  <Empty icon="stop" title={title} action={action} rank={rank}>
+  <Empty icon="stop" title={title} action={action} rank={rank} isList={false}>
     {children}
   </Empty>
 );
 
 export const NotAllowed = () => (
-  <Empty icon="secret" title={en.notAllowed.title}>
+  <Empty icon="secret" title={en.notAllowed.title} isList={false}>
     {en.notAllowed.text}
   </Empty>
 );

@@ -1,4 +1,4 @@
-// A bar while the server does not answer: it counts down to the next try.
+// A bar at the top while the server does not answer: it counts down to the next try.
 import { useEffect, useState } from 'react';
 import { tryNow, useConnection } from '../api/connection.ts';
 import { nowMs } from '../clock.ts';
@@ -24,17 +24,28 @@ export function OfflineBar() {
   const { seenMs, nextTryMs } = connection;
   const wait = nextTryMs === null ? null : Math.max(1, Math.ceil((nextTryMs - now) / 1000));
   return (
-    <section className={styles.bar} aria-label={en.connection.label}>
+    <section ref={keepRoom} className={styles.bar} aria-label={en.connection.label}>
       <Icon name="warning" />
-      <span role="status" className={styles.text}>
-        {en.connection.away(timeOfDay(new Date(seenMs)))}
-      </span>
-      <span className={styles.wait}>
-        {wait === null ? en.connection.trying : en.connection.next(wait)}
-      </span>
+      <p className={styles.text}>
+        <span role="status">{en.connection.away(timeOfDay(new Date(seenMs)))}</span>{' '}
+        <span className={styles.wait}>
+          {wait === null ? en.connection.trying : en.connection.next(wait)}
+        </span>
+      </p>
       <Button small onClick={tryNow}>
         {en.tryAgain}
       </Button>
     </section>
   );
+}
+
+/** What sticks to the top of the page sticks to the foot of the bar. */
+function keepRoom(bar: HTMLElement) {
+  const { style } = document.documentElement;
+  const observer = new ResizeObserver(() => style.setProperty('--bar', `${bar.offsetHeight}px`));
+  observer.observe(bar);
+  return () => {
+    observer.disconnect();
+    style.removeProperty('--bar');
+  };
 }

@@ -38,6 +38,7 @@ export function Root() {
   if (status === 'asking') return null;
   return (
     <>
+      <OfflineBar />
       <Outlet />
       {status === 'in' && <Keyboard />}
       <Suspense fallback={null}>
@@ -46,7 +47,6 @@ export function Root() {
       </Suspense>
       <RevealHost />
       <EndedDialog />
-      <OfflineBar />
       <Toasts />
       <Announcements />
     </>

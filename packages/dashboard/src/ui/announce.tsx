@@ -3,7 +3,13 @@ import { createObserved, useObserved } from '../api/observed.ts';
 
 const said = createObserved('');
 
-export const announce = (text: string): void => said.set(text);
+/** Returns what takes it back: a text about a list must not stay on a page without one. */
+export function announce(text: string): () => void {
+  said.set(text);
+  return () => {
+    if (said.get() === text) said.set('');
+  };
+}
 
 export const Announcements = () => (
   <p aria-live="polite" className="unseen">

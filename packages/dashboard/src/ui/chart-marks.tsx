@@ -2,7 +2,7 @@
 import { line } from 'd3-shape';
 import styles from './chart.module.css';
 import { type ChartProps, colourOf, endOf, LEFT, type Scales, type Size } from './chart-scales.ts';
-import { shortCount } from './spans.ts';
+import { clockText, DAY_MS, dayText, shortCount } from './spans.ts';
 
 const LETTER_PX = 7;
 const LABEL_PX = 15;
@@ -55,9 +55,7 @@ export function Grid({
 function timeLabel(time: string, times: readonly string[]): string {
   const spanMs = Date.parse(times.at(-1) ?? time) - Date.parse(times[0] ?? time);
   const at = new Date(time);
-  return spanMs <= 2 * 86_400_000
-    ? at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })
-    : at.toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
+  return spanMs <= 2 * DAY_MS ? clockText(at) : dayText(at);
 }
 
 export const Bars = ({ times, series, scales }: PartProps) => (

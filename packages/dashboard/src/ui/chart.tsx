@@ -8,7 +8,7 @@ import type { ChartProps } from './chart-scales.ts';
 import { Copy } from './copy.tsx';
 import { csvOf } from './csv.ts';
 import { Skeleton } from './skeleton.tsx';
-import { absoluteTime } from './spans.ts';
+import { absoluteTime, zoneText } from './spans.ts';
 
 const load = () => import('./chart-drawing.tsx');
 const Drawing = lazy(async () => ({ default: (await loadChunk(load)).Drawing }));
@@ -24,6 +24,9 @@ export function Chart({ aside, ...props }: ChartProps & { aside?: ReactNode }) {
     <figure className={styles.chart}>
       <figcaption className={styles.caption}>
         <h2 className={styles.title}>{label}</h2>
+        {times.length > 0 && (
+          <span className={styles.zone}>{zoneText(new Date(times.at(-1) ?? 0))}</span>
+        )}
         {aside}
         {isTable && <Copy text={csvOfChart(props)} label={en.chart.copyCsv} />}
         <Button kind="quiet" small onClick={() => setTable(!isTable)}>

@@ -13,12 +13,14 @@ type Props = {
   link?: ReactNode;
   /** 1 if it is all that the page shows. */
   rank?: 1 | 2;
+  /** It stands in place of a list, which may have got empty by a filter. */
+  isList?: boolean;
 };
 
-export function Empty({ icon, title, children, action, link, rank = 2 }: Props) {
+export function Empty({ icon, title, children, action, link, rank = 2, isList = true }: Props) {
   const Heading = rank === 1 ? 'h1' : 'h2';
   // Its own text follows the heading; the words differ so that nothing is read twice.
-  useEffect(() => announce(en.nothing), []);
+  useEffect(() => (isList ? announce(en.nothing) : undefined), [isList]);
   return (
     <div className={styles.empty}>
       <span className={styles.icon}>

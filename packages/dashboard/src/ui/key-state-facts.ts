@@ -35,7 +35,7 @@ export function keyState(key: StatedKey, nowMs: number, isRotated = false): Stat
     return { tone: 'dim', shape: 'ring', text: keyStates.expired };
   }
   if (endsMs !== null && isRotated && endsMs - nowMs <= OVERLAP_MS_MAX) {
-    return { tone: 'warn', shape: 'half', text: keyStates.ending(momentText(endsMs, nowMs)) };
+    return { tone: 'warn', shape: 'half', text: keyStates.ending(endText(endsMs, nowMs)) };
   }
   if (endsMs !== null && endsMs - nowMs <= SOON_MS) {
     return { tone: 'warn', shape: 'clock', text: keyStates.expiring(longestUnit(endsMs - nowMs)) };
@@ -43,7 +43,7 @@ export function keyState(key: StatedKey, nowMs: number, isRotated = false): Stat
   return { tone: 'good', shape: 'full', text: keyStates.active };
 }
 
-const momentText = (atMs: number, nowMs: number): string =>
+const endText = (atMs: number, nowMs: number): string =>
   atMs - nowMs < DAY_MS ? timeOfDay(new Date(atMs)) : dayText(new Date(atMs));
 
 /** Beside its state: nobody used the key for 90 days. */

@@ -1,4 +1,5 @@
-// Times and durations in words.
+// Times and durations in words. Times are local, on a 24-hour clock, with their zone; tooltips
+// and exports have UTC.
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -14,12 +15,18 @@ const steps: readonly (readonly [string, number])[] = [
   ['s', SECOND],
 ];
 
-const absolute = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'medium',
-  timeStyle: 'long',
-});
-const clockTime = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
-const dayOfYear = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const formatOf = (format: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', format);
+const toSecond = { dateStyle: 'medium', timeStyle: 'long' } as const;
+const toMinute = { hour: '2-digit', minute: '2-digit' } as const;
+const zoned = { ...toMinute, timeZoneName: 'short' } as const;
+const ofYear = { day: 'numeric', month: 'short' } as const;
+
+const absolute = formatOf(toSecond);
+const universal = formatOf({ ...toSecond, timeZone: 'UTC' });
+const clock = formatOf(toMinute);
+const zonedClock = formatOf(zoned);
+const dayOfYear = formatOf(ofYear);
+const moment = formatOf({ weekday: 'short', ...ofYear, ...zoned });
 
 /** "3 min ago", "in 2 d", "now": the units of durations. */
 export function relativeTime(atMs: number, nowMs: number): string {
@@ -30,10 +37,31 @@ export function relativeTime(atMs: number, nowMs: number): string {
   return ms < 0 ? `${span} ago` : `in ${span}`;
 }
 
+/** "19 Nov 2026, 14:05:07 CET". */
 export const absoluteTime = (at: Date): string => absolute.format(at);
-export const timeOfDay = (at: Date): string => clockTime.format(at);
+
+/** "19 Nov 2026, 14:05:07 CET (19 Nov 2026, 13:05:07 UTC)", for a tooltip. */
+export function tooltipTime(at: Date): string {
+  const local = absolute.format(at);
+  const utc = universal.format(at);
+  return local === utc ? utc : `${local} (${utc})`;
+}
+
+/** "14:05 CET". */
+export const timeOfDay = (at: Date): string => zonedClock.format(at);
+/** "14:05", where `zoneText` stands beside it. */
+export const clockText = (at: Date): string => clock.format(at);
+/** "CET", or "GMT+5:30" for a zone without a name. */
+export const zoneText = (at: Date): string =>
+  zonedClock.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? '';
 /** "19 Nov", for days within a few weeks. */
 export const dayText = (at: Date): string => dayOfYear.format(at);
+
+/** "today 14:05 CET", "Thu 19 Nov, 14:05 CET". */
+export function momentText(at: Date, nowMs: number): string {
+  const isToday = at.toDateString() === new Date(nowMs).toDateString();
+  return isToday ? `today ${timeOfDay(at)}` : moment.format(at);
+}
 
 /** "41 min", "3 d": what a label has room for. */
 export const longestUnit = (ms: number): string =>

@@ -1,4 +1,4 @@
-// A table of rows in pages; on narrow screens every row is a card. The rows lie in groups that the
+// A table of rows in pages; where there is little room every row is a card. The rows lie in groups that the
 // browser skips while they are far away, so that thousands of rows stay quick and searchable. A
 // page is rendered again only when its own rows or columns change.
 import {
@@ -23,12 +23,15 @@ export type Column<T> = {
   /** Empty for columns of controls, which then need `label`. */
   title: ReactNode;
   label?: string;
-  /** A grid track: `minmax(160px, 2fr)`, `120px`. */
+  /**
+   * A grid track: `minmax(160px, 2fr)`, `120px`. With gaps and padding, the least widths of the
+   * columns that are not extra come to at most 640 px, and those of all columns to 1,000 px.
+   */
   width: string;
   align?: 'end';
   /** Its place in a card: name and state on top, facts below, menu at the corner. */
   card: 'name' | 'state' | 'fact' | 'menu' | 'select' | 'none';
-  /** Left out on screens that are not wide; the page of the row has it. */
+  /** Left out where the table has less than 1,000 px; the page of the row has it. */
   isExtra?: boolean;
   /** Sorted by this column, which the heading then shows. */
   order?: 'ascending' | 'descending' | undefined;
@@ -83,7 +86,7 @@ export function Table<T>(props: Props<T>) {
     '--columns-few': tracks(columns.filter(({ isExtra }) => !isExtra)),
   };
   return (
-    <div className={styles.scroller}>
+    <div className={styles.box}>
       {/* biome-ignore lint/a11y/useSemanticElements: a grid with skipped groups */}
       <div role="table" aria-label={label} className={styles.table} style={style}>
         {/* biome-ignore lint/a11y/useSemanticElements: see above */}
@@ -159,7 +162,8 @@ function RowsOfPage<T>({ rows, ...rest }: RowsProps<T>) {
 }
 
 function RowGroup<T>({ rows, columns, rowKey, isFaded }: RowsProps<T>) {
-  const style: CSSProperties = { containIntrinsicSize: `auto ${rows.length * ROW_PX}px` };
+  // The height alone: with a width, a group that was never near would be wider than its table.
+  const style: CSSProperties = { containIntrinsicHeight: `auto ${rows.length * ROW_PX}px` };
   return (
     // biome-ignore lint/a11y: a row group of the grid
     <div role="rowgroup" className={styles.page} style={style}>

@@ -1,4 +1,5 @@
-// Times, durations and numbers in the language of the texts.
+// Times, durations and numbers in the language of the texts. Times are local, with their zone, on
+// the clock of the locale; tooltips have UTC as well.
 import type { Words } from '../texts/texts.ts';
 
 const SECOND_MS = 1000;
@@ -27,28 +28,38 @@ export function relativeTime(instant: string, { lang }: Lang, nowMs: number): st
   return new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(Math.trunc(ms / size), unit);
 }
 
-export const fullTime = (instant: string, { lang }: Lang): string =>
-  new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short' }).format(
-    new Date(instant),
-  );
+/** English without a region has the 24-hour clock, as the dashboard; en-US has its own. */
+const formatted = (at: Date, { lang }: Lang, format: Intl.DateTimeFormatOptions): string =>
+  new Intl.DateTimeFormat(lang.toLowerCase() === 'en' ? 'en-GB' : lang, format).format(at);
 
-export const dateText = (instant: string, { lang }: Lang): string =>
-  new Intl.DateTimeFormat(lang, { dateStyle: 'medium' }).format(new Date(instant));
+/** "19 Nov 2026, 14:05:07 CET (19 Nov 2026, 13:05:07 UTC)", for a tooltip. */
+export function fullTime(instant: string, words: Lang): string {
+  const at = new Date(instant);
+  const format = { dateStyle: 'medium', timeStyle: 'long' } as const;
+  const local = formatted(at, words, format);
+  const utc = formatted(at, words, { ...format, timeZone: 'UTC' });
+  return local === utc ? utc : `${local} (${utc})`;
+}
 
-/** The time of a day that is near, else date and time. */
-export function momentText(instant: string, { lang }: Lang, nowMs: number): string {
+export const dateText = (instant: string, words: Lang): string =>
+  formatted(new Date(instant), words, { dateStyle: 'medium' });
+
+/** "14:05 CET" today, else "Thu 19 Nov, 14:05 CET". */
+export function momentText(instant: string, words: Lang, nowMs: number): string {
   const at = new Date(instant);
   const isToday = at.toDateString() === new Date(nowMs).toDateString();
-  const time = { hour: '2-digit', minute: '2-digit' } as const;
-  const format = isToday ? time : ({ day: 'numeric', month: 'short', ...time } as const);
-  return new Intl.DateTimeFormat(lang, format).format(at);
+  const time = { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' } as const;
+  const day = { weekday: 'short', day: 'numeric', month: 'short' } as const;
+  return formatted(at, words, isToday ? time : { ...day, ...time });
 }
 
 /** Days of the API are in UTC. */
-export const dayText = (day: string, { lang }: Lang): string =>
-  new Intl.DateTimeFormat(lang, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
-    new Date(`${day}T00:00:00Z`),
-  );
+export const dayText = (day: string, words: Lang): string =>
+  formatted(new Date(`${day}T00:00:00Z`), words, {
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  });
 
 export const countText = (count: number, { lang }: Lang): string =>
   new Intl.NumberFormat(lang).format(count);

@@ -85,6 +85,7 @@ export function Screen() {
             <Empty
               icon="explain"
               title={texts.emptyTitle}
+              isList={false}
               link={<a href="/docs#group-api-keys">{texts.docs}</a>}
             >
               {texts.empty}

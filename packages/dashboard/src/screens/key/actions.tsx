@@ -1,9 +1,8 @@
 // The actions of a key, in words and always in sight.
-import { nowMs } from '../../clock.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Button, LinkButton } from '../../ui/button.tsx';
-import type { ApiKey } from './key.ts';
+import { type ApiKey, whyNotRotated } from './key.ts';
 import { texts } from './texts.ts';
 
 export type Act = 'edit' | 'rotate' | 'disable' | 'enable' | 'revoke';
@@ -18,17 +17,25 @@ export function KeyActions({ of: key, onAct }: Props) {
       {actions.explain}
     </LinkButton>
   );
-  if (!scope.mayChange || key.revoked_at !== null) return explain;
+  if (!scope.mayChange) return explain;
+  if (key.revoked_at !== null) {
+    return (
+      <>
+        {explain}
+        <LinkButton icon="plus" to={paths.newKey(scope)} search={{ like: key.id }}>
+          {actions.like}
+        </LinkButton>
+      </>
+    );
+  }
   const isDisabled = key.disabled_at !== null;
-  const isExpired = key.expires_at !== null && Date.parse(key.expires_at) <= nowMs();
-  const notRotated = isDisabled ? actions.disabledFirst : isExpired ? actions.expired : null;
   return (
     <>
       {explain}
       <Button icon="edit" onClick={() => onAct('edit')}>
         {actions.edit}
       </Button>
-      <Button icon="rotate" because={notRotated} onClick={() => onAct('rotate')}>
+      <Button icon="rotate" because={whyNotRotated(key)} onClick={() => onAct('rotate')}>
         {actions.rotate}
       </Button>
       <Button

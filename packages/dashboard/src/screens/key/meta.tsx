@@ -26,7 +26,7 @@ export function Meta({ of: key }: { of: ApiKey }) {
   if (isEditing) return <MetaForm of={key} json={json} onClose={() => setEditing(false)} />;
   if (Object.keys(key.meta).length === 0) {
     return (
-      <Empty icon="embed" title={texts.meta.none} action={edit}>
+      <Empty icon="embed" title={texts.meta.none} action={edit} isList={false}>
         {texts.meta.noneText}
       </Empty>
     );

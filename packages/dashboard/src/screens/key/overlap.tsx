@@ -2,7 +2,7 @@
 
 import { nowMs } from '../../clock.ts';
 import { classes } from '../../ui/classes.ts';
-import { timeOfDay } from '../../ui/spans.ts';
+import { momentText } from '../../ui/spans.ts';
 import styles from './key.module.css';
 import { texts } from './texts.ts';
 
@@ -11,21 +11,12 @@ const HOUR_MS = 3_600_000;
 const NOW_PERCENT = 18;
 const END_PERCENT = 78;
 
-const day = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
-
-/** "today 14:05", "Thu 19 Nov 14:05", in local time. */
-export function momentText(instant: string): string {
-  const at = new Date(instant);
-  const isToday = at.toDateString() === new Date(nowMs()).toDateString();
-  return `${isToday ? 'today' : day.format(at)} ${timeOfDay(at)}`;
-}
-
 type Props = { hours: number; endsAt: string | null };
 
 export function Overlap({ hours, endsAt }: Props) {
   const { rotate } = texts;
-  const end = endsAt ?? new Date(nowMs() + hours * HOUR_MS).toISOString();
-  const until = momentText(end);
+  const now = nowMs();
+  const until = momentText(new Date(endsAt ?? now + hours * HOUR_MS), now);
   const isNow = hours === 0;
   const oldEnd = isNow ? NOW_PERCENT : END_PERCENT;
   return (

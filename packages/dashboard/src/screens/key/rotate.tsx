@@ -14,10 +14,11 @@ import { ImpactFacts } from '../../ui/impact-facts.tsx';
 import { Input } from '../../ui/input.tsx';
 import { fieldErrors, Problem } from '../../ui/problem.tsx';
 import { Segments } from '../../ui/segments.tsx';
+import { momentText } from '../../ui/spans.ts';
 import { toast } from '../../ui/toast.tsx';
 import { keySnippets } from '../new-key/snippets.ts';
 import { type ApiKey, nameOf } from './key.ts';
-import { momentText, Overlap } from './overlap.tsx';
+import { Overlap } from './overlap.tsx';
 import { texts } from './texts.ts';
 
 const OTHER = 'other';
@@ -51,7 +52,11 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
             title: texts.rotate.revealTitle(made.env, nameOf(made)),
             value: made.key,
             note: (
-              <p>{isOver ? texts.rotate.untilNow : texts.rotate.until(momentText(expires_at))}</p>
+              <p>
+                {isOver
+                  ? texts.rotate.untilNow
+                  : texts.rotate.until(momentText(new Date(expires_at), nowMs()))}
+              </p>
             ),
             snippets: keySnippets(made.key),
             onStored: () => void navigate({ to: paths.key(scope, made.id) }),

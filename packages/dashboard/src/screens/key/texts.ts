@@ -26,6 +26,7 @@ export const texts = {
     disable: 'Disable',
     enable: 'Enable',
     revoke: (env: Env) => `Revoke ${env} key`,
+    like: 'Create a key like this',
     disabledFirst: 'A disabled key cannot be rotated. Enable it first.',
     expired: 'The key has expired. Create a new one.',
   },

@@ -43,7 +43,7 @@ export function Usage({ of: key }: { of: ApiKey }) {
             </p>
           </div>
           {byDay.length === 0 ? (
-            <Empty icon="usage" title={texts.usage.none}>
+            <Empty icon="usage" title={texts.usage.none} isList={false}>
               {texts.usage.noneText}
             </Empty>
           ) : (

@@ -83,3 +83,56 @@ test('keys are filtered, edited, rotated with an overlap, and ended several at o
   await reader.visit(`/w/${vendor.slug}/live/keys/${project_id}`);
   await reader.page.getByRole('heading', { name: 'No such key' }).waitFor();
 });
+
+test('a row leads to rotation and Explain, and a revoked key can be created again', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const limit = { id: 'burst', limit: 50, window_ms: 60_000, algorithm: 'sliding', scope: 'key' };
+  const like = {
+    name: 'Backend',
+    scopes: ['a:read', 'a:write'],
+    rate_limits: [limit],
+    meta: { plan: 'pro' },
+  };
+  const { id, project_id, tenant_id } = await vendor.given.key(like);
+  const { external_id } = await vendor.as.liveKey('GET /v1/tenants/{id}', { id: tenant_id });
+  const row = page.getByRole('row', { name: /Backend/ });
+  const choose = async (item: string) => {
+    await page.getByRole('button', { name: 'Actions for Backend' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+
+  // The names come later than the keys: until then, their place is not blank.
+  const names = Promise.withResolvers<void>();
+  await page.route(/\/v1\/tenants\?/, (route) => names.promise.then(() => route.continue()));
+  await visit(`/w/${vendor.slug}/live/keys`);
+  await row.waitFor();
+  await row.locator('[role=cell] > [aria-hidden=true][style]').first().waitFor();
+  names.resolve();
+  await row.getByRole('link', { name: external_id }).waitFor();
+
+  await choose('Rotate');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate live key' }).waitFor();
+  await page.keyboard.press('Escape');
+  await choose('Explain');
+  await page.waitForURL(`**/live/explain?key_id=${id}`);
+
+  await vendor.as.liveKey('POST /v1/keys/{id}/revoke', { id });
+  await visit(`/w/${vendor.slug}/live/keys/${id}`);
+  await page.getByRole('link', { name: 'Create a key like this' }).waitFor();
+  await visit(`/w/${vendor.slug}/live/keys?state=revoked`);
+  await choose('Create a key like this');
+  await page.getByText('Filled in from Backend. Its metadata is copied too.').waitFor();
+  equal(await page.getByRole('combobox', { name: 'Project' }).inputValue(), 'Orders');
+  equal(await page.getByRole('combobox', { name: 'Tenant' }).inputValue(), external_id);
+  await ground.axe(page);
+  await page.getByRole('button', { name: 'Create live key' }).click();
+  await page.getByText('It is shown this once').waitFor();
+  const [made] = (await vendor.as.liveKey('GET /v1/keys')).data;
+  const { name, scopes, rate_limits, meta } = await vendor.as.liveKey('GET /v1/keys/{id}', {
+    id: made?.id,
+  });
+  deepEqual({ name, scopes, rate_limits, meta }, like);
+  deepEqual([made?.project_id, made?.tenant_id, made?.env], [project_id, tenant_id, 'live']);
+});

@@ -19,21 +19,21 @@ const idsOf = (rows: Rows, field: 'id' | 'tenant_id' | 'project_id'): string[] =
   ...new Set(rows.map((key) => key[field])),
 ];
 
-export function useTenantNames(rows: Rows): Names {
+export function useTenantNames(rows: Rows): Names | null {
   const id = idsOf(rows, 'tenant_id');
   const input = id.length === 0 ? null : { query: { id, limit: PAGE_ROWS } };
   const tenants = usePageRead('GET /v1/tenants', input);
   return useMemo(
-    () => new Map(tenants.map((tenant) => [tenant.id, tenant.name ?? tenant.external_id])),
+    () => tenants && new Map(tenants.map((one) => [one.id, one.name ?? one.external_id])),
     [tenants],
   );
 }
 
-export function useProjectNames(rows: Rows): Names {
+export function useProjectNames(rows: Rows): Names | null {
   const id = idsOf(rows, 'project_id');
   const input = id.length === 0 ? null : { query: { id, limit: PAGE_ROWS } };
   const projects = usePageRead('GET /v1/projects', input);
-  return useMemo(() => new Map(projects.map((one) => [one.id, one.name])), [projects]);
+  return useMemo(() => projects && new Map(projects.map((one) => [one.id, one.name])), [projects]);
 }
 
 /** Requests on each of the last seven days, oldest first, by key. */
@@ -44,7 +44,7 @@ export function useWeeks(rows: Rows): Weeks {
   return useMemo(() => {
     const days = lastDays(DAYS);
     return new Map(
-      usage.map(({ key_id, data: byDay }) => [
+      (usage ?? []).map(({ key_id, data: byDay }) => [
         key_id,
         days.map((day) => byDay.find((one) => one.day === day)?.requests ?? 0),
       ]),

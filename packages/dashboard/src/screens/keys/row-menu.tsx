@@ -6,10 +6,11 @@ import { copyText } from '../../ui/clipboard.ts';
 import { Menu } from '../../ui/menu.tsx';
 import type { MenuItem } from '../../ui/menu-popup.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { whyNotRotated } from '../key/key.ts';
 import type { ApiKey } from './names.ts';
 import { texts } from './texts.ts';
 
-export type RowAct = 'revoke' | 'disable' | 'enable';
+export type RowAct = 'rotate' | 'revoke' | 'disable' | 'enable';
 
 type Props = { of: ApiKey; scope: Scope; onAct(act: RowAct): void };
 
@@ -24,9 +25,24 @@ export function RowMenu({ of, scope, onAct }: Props) {
       icon: 'arrow',
       onSelect: () => void navigate({ to: paths.key(scope, of.id) }),
     },
+    {
+      label: texts.explain,
+      icon: 'explain',
+      onSelect: () => void navigate({ to: paths.explain(scope), search: { key_id: of.id } }),
+    },
     { label: texts.copyId, icon: 'copy', onSelect: () => void copyId() },
   ];
-  const isRevoked = of.revoked_at !== null;
+  const like: MenuItem = {
+    label: texts.like,
+    icon: 'plus',
+    onSelect: () => void navigate({ to: paths.newKey(scope), search: { like: of.id } }),
+  };
+  const rotate: MenuItem = {
+    label: texts.rotate,
+    icon: 'rotate',
+    because: whyNotRotated(of),
+    onSelect: () => onAct('rotate'),
+  };
   const pause: MenuItem =
     of.disabled_at === null
       ? { label: texts.disable, icon: 'pause', onSelect: () => onAct('disable') }
@@ -37,6 +53,6 @@ export function RowMenu({ of, scope, onAct }: Props) {
     danger: true,
     onSelect: () => onAct('revoke'),
   };
-  const groups = isRevoked ? [reads] : [reads, [pause, revoke]];
+  const groups = of.revoked_at === null ? [reads, [rotate, pause, revoke]] : [reads, [like]];
   return <Menu label={texts.menu(of.name ?? of.display_prefix)} groups={groups} />;
 }

@@ -13,6 +13,7 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Table } from '../../ui/table.tsx';
 import { EnableKey } from '../end-key/enable-key.tsx';
 import { EndKey } from '../end-key/end-key.tsx';
+import { RotateKey } from '../key/rotate.tsx';
 import { Bulk, type BulkAct } from './bulk.tsx';
 import { headOf } from './columns.tsx';
 import { KeyFilters } from './filters.tsx';
@@ -105,14 +106,15 @@ function Rows({ list }: { list: List }) {
       {open && 'keys' in open && (
         <Bulk act={open.act} keys={open.keys} onClose={close} onDone={selection.clear} />
       )}
-      {open && 'key' in open && open.act === 'enable' && (
-        <EnableKey of={open.key} onClose={close} />
-      )}
-      {open && 'key' in open && open.act !== 'enable' && (
-        <EndKey act={open.act} of={open.key} onClose={close} />
-      )}
+      {open && 'key' in open && <OneKey act={open.act} of={open.key} onClose={close} />}
     </ListContext>
   );
+}
+
+function OneKey({ act, ...rest }: { act: RowAct; of: ApiKey; onClose(): void }) {
+  if (act === 'rotate') return <RotateKey {...rest} />;
+  if (act === 'enable') return <EnableKey {...rest} />;
+  return <EndKey act={act} {...rest} />;
 }
 
 const idOf = ({ id }: ApiKey): string => id;

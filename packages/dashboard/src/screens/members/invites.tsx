@@ -73,7 +73,7 @@ const columnsOf = (members: readonly Member[], nowMs: number): Column<Invite>[] 
   { id: 'address', title: texts.columns.address, width: 'minmax(180px, 2fr)', card: 'name', cell: ({ email }) => email },
   { id: 'role', title: texts.columns.role, width: '96px', card: 'fact', cell: ({ role }) => en.roles[role] },
   { id: 'state', title: texts.columns.state, width: 'minmax(150px, 1fr)', card: 'state', cell: (invite) => <InviteState invite={invite} nowMs={nowMs} /> },
-  { id: 'by', title: texts.columns.by, width: 'minmax(120px, 1fr)', card: 'none', cell: ({ invited_by }) => inviterOf(invited_by, members) },
+  { id: 'by', title: texts.columns.by, width: 'minmax(120px, 1fr)', card: 'none', isExtra: true, cell: ({ invited_by }) => inviterOf(invited_by, members) },
   { id: 'sent', title: texts.columns.sent, width: '96px', card: 'fact', cell: ({ created_at }) => <Time at={created_at} /> },
 ];
 

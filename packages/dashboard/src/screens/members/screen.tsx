@@ -88,7 +88,7 @@ type Shown = {
 
 // biome-ignore format: one line for each column
 const columnsOf = (shown: Shown): Column<Member>[] => [
-  { id: 'person', title: texts.columns.person, width: 'minmax(200px, 2fr)', card: 'name', cell: (member) => <Person member={member} isSelf={member.user_id === shown.selfId} /> },
+  { id: 'person', title: texts.columns.person, width: 'minmax(180px, 2fr)', card: 'name', cell: (member) => <Person member={member} isSelf={member.user_id === shown.selfId} /> },
   { id: 'role', title: texts.columns.role, width: '96px', card: 'fact', cell: ({ role }) => en.roles[role] },
   { id: 'state', title: texts.columns.state, width: 'minmax(150px, 1fr)', card: 'state', cell: ({ email_verified }) => <AddressState isVerified={email_verified} /> },
   { id: 'joined', title: texts.columns.joined, width: '96px', card: 'fact', cell: ({ created_at }) => <Time at={created_at} /> },

@@ -21,6 +21,8 @@ export type NewKey = {
   rules: readonly Rule[];
   expiry: Expiry;
   date: string | null;
+  /** Taken over from another key; the form has no field for it. */
+  meta?: Body['meta'];
 };
 
 export const emptyKey: NewKey = {
@@ -44,6 +46,8 @@ function expiresAtOf({ expiry, date }: NewKey, nowMs: number): string | null {
   return at.toISOString();
 }
 
+const hasMeta = ({ meta = {} }: NewKey): boolean => Object.keys(meta).length > 0;
+
 const rulesOf = ({ limits, rules }: NewKey): Rule[] | null =>
   limits === 'project' ? null : limits === 'none' ? [] : [...rules];
 
@@ -59,6 +63,7 @@ export function bodyOf(key: NewKey, env: Env, nowMs: number): Body {
     ...(key.scopes.length > 0 && { scopes: [...key.scopes] }),
     ...(rules !== null && { rate_limits: rules }),
     ...(expiresAt !== null && { expires_at: expiresAt }),
+    ...(hasMeta(key) && { meta: key.meta }),
   };
 }
 
@@ -105,6 +110,7 @@ function commandOf(key: NewKey, env: Env, nowMs: number): string {
     ...(key.name.trim() === '' ? [] : [`--name ${quoted(key.name.trim())}`]),
     ...key.scopes.map((scope) => `--scope ${quoted(scope)}`),
     ...limitOptions(key),
+    ...(hasMeta(key) ? [`--meta ${quoted(JSON.stringify(key.meta))}`] : []),
     ...(expiresAt === null
       ? []
       : [`--expires ${/^\d+$/.test(key.expiry) ? `${key.expiry}d` : expiresAt}`]),

@@ -30,7 +30,7 @@ type ChosenProject = Chosen & { rules: readonly Rule[] };
 type ProjectProps = Omit<Props, 'onChosen'> & { onChosen(chosen: ChosenProject | null): void };
 
 export function ProjectPicker({ chosen, error, onChosen }: ProjectProps) {
-  const [text, setText] = useState('');
+  const [text, setText] = useState(chosen?.label ?? '');
   const q = text.trim();
   const found = useApi(
     'GET /v1/projects',
@@ -73,7 +73,7 @@ export function ProjectPicker({ chosen, error, onChosen }: ProjectProps) {
 }
 
 export function TenantPicker({ chosen, error, onChosen }: Props) {
-  const [text, setText] = useState('');
+  const [text, setText] = useState(chosen?.label ?? '');
   const q = text.trim();
   const found = useApi(
     'GET /v1/tenants',

@@ -8,6 +8,7 @@ import { NotAllowed } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
+import { useSearch } from '../../shell/search.ts';
 import { Button } from '../../ui/button.tsx';
 import { fieldErrors, Problem } from '../../ui/problem.tsx';
 import type { Rule } from '../../ui/rate-limits.tsx';
@@ -15,27 +16,39 @@ import { Snippet } from '../../ui/snippet.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Place, UntilWhen, What } from './fields.tsx';
 import { bodyOf, emptyKey, type NewKey, sentenceOf, snippetsOf } from './form.ts';
+import { LikeKey } from './like-key.tsx';
 import styles from './new-key.module.css';
 import { keySnippets } from './snippets.ts';
 import { texts } from './texts.ts';
 
+const parse = ({ like }: Readonly<Record<string, string>>) => like ?? null;
+
 export function Screen() {
   const scope = useScope();
+  const [like] = useSearch(parse);
   const title = texts.title(scope.env);
   const crumbs = [{ label: texts.crumb, to: paths.keys(scope) }];
   return (
     <Page title={title} crumbs={crumbs}>
-      {scope.mayChange ? <Form /> : <NotAllowed />}
+      {!scope.mayChange && <NotAllowed />}
+      {scope.mayChange && like === null && <Form initial={emptyKey} projectRules={null} />}
+      {scope.mayChange && like !== null && (
+        <LikeKey key={like} id={like}>
+          {(initial, rules) => <Form initial={initial} projectRules={rules} />}
+        </LikeKey>
+      )}
     </Page>
   );
 }
 
-function Form() {
+type FormProps = { initial: NewKey; projectRules: readonly Rule[] | null };
+
+function Form({ initial, projectRules }: FormProps) {
   const scope = useScope();
   const { env } = scope;
   const navigate = useNavigate();
-  const [key, setKey] = useState<NewKey>(emptyKey);
-  const [inherited, setInherited] = useState<readonly Rule[] | null>(null);
+  const [key, setKey] = useState(initial);
+  const [inherited, setInherited] = useState(projectRules);
   const [isTried, setTried] = useState(false);
   const create = useChange('POST /v1/keys', { refreshes: ['/v1/keys', '/v1/workspace/summary'] });
   const missing = missingIn(key);

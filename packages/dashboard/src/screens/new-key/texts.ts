@@ -40,6 +40,11 @@ export const texts = {
   date: 'Date and time',
   dateHint: 'In your local time.',
   missingDate: 'Choose a date.',
+  like: {
+    failed: 'The key to copy from could not be read.',
+    from: (name: string) => `Filled in from ${name}.`,
+    meta: 'Its metadata is copied too.',
+  },
   action: (env: Env) => `Create ${env} key`,
   readOnly: 'Your role is member: you cannot create keys.',
   back: 'All keys',

@@ -6,7 +6,6 @@ import { useScope } from '../../shell/scope.ts';
 import { Card } from '../../ui/card.tsx';
 import { monthText } from '../../ui/intervals.ts';
 import { Link } from '../../ui/link.tsx';
-import { Meter } from '../../ui/meter.tsx';
 import styles from './overview.module.css';
 import { texts } from './texts.ts';
 
@@ -23,15 +22,11 @@ export function ActiveTenants({ everyMs }: { everyMs: number }) {
           rows.length === 0 ? (
             <p className={styles.none}>{texts.noMonths}</p>
           ) : (
-            <ul className={styles.months}>
+            <ul className={styles.counts}>
               {[...rows].reverse().map(({ month, active_tenants }) => (
-                <li key={month}>
-                  <Meter
-                    label={monthText(month)}
-                    value={active_tenants}
-                    max={Math.max(...rows.map((row) => row.active_tenants))}
-                    text={texts.tenants(active_tenants)}
-                  />
+                <li key={month} className={styles.count}>
+                  {monthText(month)}
+                  <strong>{texts.tenants(active_tenants)}</strong>
                 </li>
               ))}
             </ul>

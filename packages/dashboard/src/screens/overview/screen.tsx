@@ -101,6 +101,7 @@ function NoRequest() {
     <Empty
       icon="overview"
       title={texts.emptyTitle}
+      isList={false}
       action={
         <LinkButton kind="primary" to={paths.start(scope)}>
           {texts.start}

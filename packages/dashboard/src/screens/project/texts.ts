@@ -1,5 +1,4 @@
-const keys = (count: number): string =>
-  count === 1 ? '1 key' : `${count.toLocaleString('en')} keys`;
+const number = (count: number): string => count.toLocaleString('en');
 
 export const texts = {
   projects: 'Projects',
@@ -16,14 +15,14 @@ export const texts = {
   version: 'Policy version',
   created: 'Created',
   keys: { live: 'Live keys', test: 'Test keys' },
-  counted: (active: number, total: number) =>
-    `${active.toLocaleString('en')} active of ${total.toLocaleString('en')}`,
+  counted: (active: number, total: number) => `${number(active)} active of ${number(total)}`,
   connect: 'Connect a node',
   connectLead: 'KEYRAIL_SECRET_KEY is a secret key of this workspace.',
   secretKeys: 'Secret keys',
   limits: 'Default rate limits',
   limitsLead: 'They apply to every key that has none of its own.',
-  inherit: (count: number) => `${keys(count)} ${count === 1 ? 'inherits' : 'inherit'} them.`,
+  // Limits belong to both environments; other figures of the page, to the one that is shown.
+  inherit: (count: number) => `Keys that inherit them, live and test: ${number(count)}.`,
   noLimits: 'No limits.',
   changeLimits: 'Change',
   nodes: 'Nodes',
@@ -37,7 +36,8 @@ export const texts = {
     limitsTitle: 'Default rate limits',
     action: 'Save',
     done: 'Saved.',
-    changes: (count: number) => `${keys(count)} would change. Every node loads the full policy.`,
+    changes: (count: number) =>
+      `Keys that would change, live and test: ${number(count)}. Every node loads the full policy.`,
     noChange: 'No key inherits them, so none would change.',
   },
 };

@@ -31,6 +31,7 @@ export const columnsOf = (scope: Scope, counts: ReadonlyMap<string, number>): Co
     title: texts.limits,
     width: 'minmax(200px, 2fr)',
     card: 'none',
+    isExtra: true,
     cell: ({ default_rate_limits: limits }) =>
       limits.length === 0 ? texts.noLimits : limits.map(ruleText).join('; '),
   },
@@ -39,6 +40,7 @@ export const columnsOf = (scope: Scope, counts: ReadonlyMap<string, number>): Co
     title: texts.created,
     width: '96px',
     card: 'none',
+    isExtra: true,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
   {

@@ -22,13 +22,14 @@ test('a project is created, gets default limits, and is deleted', async (t) => {
 
   await vendor.given.key({ project_id: id, env: 'test' });
   await vendor.given.key({ project_id: id, env: 'test', rate_limits: [] });
+  await vendor.given.key({ project_id: id, env: 'live' });
   await page.reload();
-  // One of the two keys has limits of its own.
-  await page.getByText('1 key inherits them.').waitFor();
+  // One of the two test keys has limits of its own.
+  await page.getByText('Keys that inherit them, live and test: 2.').waitFor();
   await page.getByText('2 active of 2').waitFor();
   await ground.axe(page);
   await page.getByRole('button', { name: 'Change' }).click();
-  await dialog.getByText('1 key would change.').waitFor();
+  await dialog.getByText('Keys that would change, live and test: 2.').waitFor();
   await dialog.getByRole('button', { name: 'Add limit' }).click();
   await dialog.getByRole('spinbutton', { name: 'Requests' }).fill('50');
   await ground.axe(page);
@@ -46,7 +47,7 @@ test('a project is created, gets default limits, and is deleted', async (t) => {
   await page.getByRole('button', { name: 'Delete project' }).click();
   await dialog.getByText('Active keys').waitFor();
   await dialog.getByRole('button', { name: 'Delete project' }).click();
-  await page.getByText('Payments API was deleted; 2 keys were revoked.').waitFor();
+  await page.getByText('Payments API was deleted; 3 keys were revoked.').waitFor();
   // The page reads its nodes until it knows that the project is gone.
   ground.expects(404);
   await page.goBack();

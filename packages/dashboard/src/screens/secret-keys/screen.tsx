@@ -118,10 +118,10 @@ const columnsOf = ({ minters, rotated }: Known): Column<SecretKey>[] => [
   { id: 'name', title: texts.columns.name, width: 'minmax(140px, 2fr)', card: 'name', cell: ({ name }) => name ?? <span className={styles.dim}>{texts.unnamed}</span> },
   { id: 'state', title: texts.columns.state, width: 'minmax(120px, 1fr)', card: 'state', cell: (key) => <KeyState of={{ ...key, disabled_at: null }} isRotated={rotated.has(key.id)} /> },
   { id: 'prefix', title: texts.columns.prefix, width: '156px', card: 'fact', cell: ({ display_prefix }) => <KeyText text={display_prefix} /> },
-  { id: 'authority', title: texts.columns.authority, width: '80px', card: 'none', cell: ({ authority }) => (authority === null ? texts.notRecorded : en.roles[authority]) },
-  { id: 'by', title: texts.columns.by, width: 'minmax(110px, 1fr)', card: 'none', cell: (key) => <MintedBy secretKey={key} minters={minters} /> },
+  { id: 'authority', title: texts.columns.authority, width: '80px', card: 'none', isExtra: true, cell: ({ authority }) => (authority === null ? texts.notRecorded : en.roles[authority]) },
+  { id: 'by', title: texts.columns.by, width: 'minmax(110px, 1fr)', card: 'none', isExtra: true, cell: (key) => <MintedBy secretKey={key} minters={minters} /> },
   { id: 'used', title: texts.columns.used, width: '88px', card: 'fact', cell: ({ last_used_at }) => <Time at={last_used_at} never={texts.never} /> },
-  { id: 'expires', title: texts.columns.expires, width: '88px', card: 'none', cell: ({ expires_at }) => <Time at={expires_at} never={texts.never} /> },
+  { id: 'expires', title: texts.columns.expires, width: '88px', card: 'none', isExtra: true, cell: ({ expires_at }) => <Time at={expires_at} never={texts.never} /> },
 ];
 
 function MintedBy({ secretKey, minters }: { secretKey: SecretKey; minters: Known['minters'] }) {

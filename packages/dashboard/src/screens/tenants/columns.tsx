@@ -18,7 +18,7 @@ export const columnsOf = ({ scope, counts, activity }: Facts): Column<Tenant>[] 
   {
     id: 'name',
     title: texts.name,
-    width: 'minmax(180px, 2fr)',
+    width: 'minmax(152px, 2fr)',
     card: 'name',
     cell: ({ id, name, external_id }) => (
       <Link to={paths.tenant(scope, id)}>{name ?? external_id}</Link>
@@ -43,6 +43,7 @@ export const columnsOf = ({ scope, counts, activity }: Facts): Column<Tenant>[] 
     title: texts.created,
     width: '112px',
     card: 'none',
+    isExtra: true,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
   {

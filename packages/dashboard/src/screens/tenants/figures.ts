@@ -13,7 +13,9 @@ export function useKeyCounts(rows: readonly Tenant[], env: Env): ReadonlyMap<str
   const counts = usePageRead('GET /v1/keys/counts', input);
   return useMemo(
     () =>
-      new Map(counts.flatMap(({ tenant_id, active }) => (tenant_id ? [[tenant_id, active]] : []))),
+      new Map(
+        (counts ?? []).flatMap(({ tenant_id, active }) => (tenant_id ? [[tenant_id, active]] : [])),
+      ),
     [counts],
   );
 }

@@ -11,7 +11,6 @@ import { LinkButton } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { monthText } from '../../ui/intervals.ts';
 import { Link } from '../../ui/link.tsx';
-import { Meter } from '../../ui/meter.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { lastMonths, MONTHS } from './months.ts';
 import { TenantsOfMonth } from './tenants-of-month.tsx';
@@ -72,12 +71,8 @@ function Billing({ month }: { month: string }) {
                     aria-current={row.month.startsWith(month) ? 'true' : undefined}
                     className={styles.month}
                   >
-                    <Meter
-                      label={monthText(row.month)}
-                      value={row.active_tenants}
-                      max={Math.max(...rows.map((one) => one.active_tenants))}
-                      text={texts.tenants(row.active_tenants)}
-                    />
+                    <span>{monthText(row.month)}</span>
+                    <strong>{texts.tenants(row.active_tenants)}</strong>
                   </Link>
                 </li>
               ))}

@@ -87,7 +87,7 @@ function Rows({ pages, onOpen }: RowsProps) {
 
 // biome-ignore format: one line for each column
 const columnsOf = (onOpen: RowsProps['onOpen']): Column<WebhookEndpoint>[] => [
-  { id: 'url', title: texts.columns.url, width: 'minmax(180px, 2fr)', card: 'name', cell: (endpoint) => <UrlCell endpoint={endpoint} onOpen={onOpen} /> },
+  { id: 'url', title: texts.columns.url, width: 'minmax(160px, 2fr)', card: 'name', cell: (endpoint) => <UrlCell endpoint={endpoint} onOpen={onOpen} /> },
   { id: 'state', title: texts.columns.state, width: 'minmax(130px, 1fr)', card: 'state', cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
   { id: 'events', title: texts.columns.events, width: 'minmax(140px, 1fr)', card: 'fact', cell: ({ events }) => <span className={styles.events}>{events.includes('*') ? texts.all : events.join(', ')}</span> },
   { id: 'env', title: texts.columns.env, width: '104px', card: 'none', cell: ({ env }) => (env ? en.envs[env] : texts.both) },

@@ -1,0 +1,87 @@
+// On narrow screens nothing is cut off: no screen scrolls sideways, and no row is wider than its
+// table, however long the list is. Tables leave columns out instead of scrolling in a box.
+import { deepEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { crowdedWorkspace } from '../test/crowded-workspace.ts';
+import { addressesOf, heading } from '../test/every-screen.ts';
+import { openGround } from '../test/ground.ts';
+
+/** Each share ends well within the limit of a test. */
+const SHARES = 3;
+
+/** A phone, a tablet, and the least widths with a few and with all columns of a table. */
+const WIDTHS = [390, 768, 688, 1280];
+const HEIGHT = 700;
+
+const PAGE_ROWS = 100;
+/** The screens of lists; each has a further page of them. */
+const LISTS = /\/(keys|tenants|projects|nodes|usage|secret-keys|members|audit)$/;
+
+/** What is wider than its place. Headings that only screen readers get lie in one pixel. */
+const TOO_WIDE = `(() => {
+  const faults = [];
+  const over = document.documentElement.scrollWidth - innerWidth;
+  if (over > 0) faults.push('the page scrolls sideways by ' + over + ' px');
+  for (const table of document.querySelectorAll('[role=table], table')) {
+    const box = table.parentElement;
+    const within = box.getBoundingClientRect();
+    if (box.scrollWidth > box.clientWidth) faults.push('a table scrolls in its box');
+    for (const row of table.querySelectorAll('[role=row], tr')) {
+      const { left, right, width } = row.getBoundingClientRect();
+      if (row.parentElement.clientWidth <= 1 || !row.checkVisibility()) continue;
+      if (right > within.right + 1) faults.push('a row is ' + width + ' px wide in ' + within.width);
+      for (const cell of row.children) {
+        const own = cell.getBoundingClientRect();
+        if (own.width > 0 && (own.right > right + 1 || own.left < left - 1)) {
+          faults.push('the cell "' + cell.textContent.slice(0, 20) + '" lies outside of its row');
+        }
+      }
+    }
+  }
+  return [...new Set(faults)].slice(0, 5);
+})()`;
+
+async function faultsAt(page: Page, place: string): Promise<string[]> {
+  const faults: string[] = [];
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: HEIGHT });
+    const found: string[] = await page.evaluate(TOO_WIDE);
+    faults.push(...found.map((fault) => `${place} at ${width} px: ${fault}`));
+  }
+  return faults;
+}
+
+/** A list reads its next page when its end comes near. */
+async function readMore(page: Page): Promise<void> {
+  const rows = page.locator('main [role=table] [role=row]');
+  await rows.nth(1).waitFor();
+  await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+  await rows.nth(PAGE_ROWS + 1).waitFor({ state: 'attached' });
+}
+
+for (let share = 0; share < SHARES; share += 1) {
+  test(`no screen is too wide for a phone or a tablet, part ${share + 1}`, async (t) => {
+    const ground = await openGround(t);
+    if (!ground) return;
+    const owner = await ground.signIn();
+    const visitor = await ground.visitor();
+    const objects = await crowdedWorkspace(owner.vendor);
+    const walked = addressesOf(objects).filter(({ isTest }) => isTest);
+    const faults: string[] = [];
+    for (const { path, frame } of walked.filter((_, at) => at % SHARES === share)) {
+      const { page, visit } = frame === 'open' ? visitor : owner;
+      // Groups of rows that are not near were never laid out.
+      await page.setViewportSize({ width: WIDTHS[0] ?? 0, height: HEIGHT });
+      await visit(path);
+      await heading(page);
+      if (LISTS.test(path)) await readMore(page);
+      faults.push(...(await faultsAt(page, path)));
+      if (!path.endsWith('/webhooks')) continue;
+      await page.getByRole('button', { name: 'http://127.0.0.1:1/keyrail' }).click();
+      await page.getByRole('table', { name: 'Deliveries' }).waitFor();
+      faults.push(...(await faultsAt(page, 'the deliveries of an endpoint')));
+    }
+    deepEqual(faults, []);
+  });
+}

@@ -1,0 +1,78 @@
+// The bar for a server that is away: it appears for one that is silent too, and covers nothing.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { openProxy } from '@keyrail/testing/processes/proxy.ts';
+import type { Locator, Page } from 'playwright-core';
+import { openGround } from '../../test/ground.ts';
+
+const bar = (page: Page) => page.getByRole('region', { name: 'Connection' });
+
+/** What lies over an element that is in view, or null. */
+const over = (element: Locator): Promise<string | null> =>
+  element.evaluate((one) => {
+    const { left, top, width, height } = one.getBoundingClientRect();
+    const found = document.elementFromPoint(left + width / 2, top + height / 2);
+    return found === null || one === found || one.contains(found) ? null : found.outerHTML;
+  });
+
+test('a server that accepts connections and never answers is away, and the bar says so', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  ground.expectsErrors(/^Failed to load resource: net::ERR_/);
+  const proxy = await openProxy(Number(new URL(ground.origin).port));
+  t.after(() => proxy.close());
+  const origin = `http://127.0.0.1:${proxy.port}`;
+  const { page, vendor, visit } = await ground.signIn({ origin });
+  await vendor.given.key({ name: 'Backend' });
+  const create = page.getByRole('link', { name: 'Create key' });
+
+  await visit(`/w/${vendor.slug}/live/keys`);
+  await page.getByRole('link', { name: 'Backend' }).waitFor();
+  proxy.unplug(true);
+  // One read that nobody answers is enough. No request fails for a while.
+  await page.getByRole('searchbox').fill('back');
+  await bar(page).getByText('The server does not answer.').waitFor();
+  await page.getByRole('link', { name: 'Backend' }).waitFor();
+
+  for (const width of [390, 768, 1440]) {
+    await page.setViewportSize({ width, height: 700 });
+    equal(await over(create), null, `"Create key" at ${width} px`);
+    equal(await over(page.getByRole('button', { name: 'Try again' })), null);
+    equal(await over(page.getByRole('button', { name: 'Search or go to' })), null);
+    equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0);
+  }
+  proxy.unplug(false);
+  await bar(page).waitFor({ state: 'detached' });
+  equal(await page.evaluate("document.documentElement.style.getPropertyValue('--bar')"), '');
+});
+
+/** Scrolls to the last label of the chart, and tells whether it is in sight. */
+const AXIS_SHOWS = `(() => {
+  const axis = [...document.querySelectorAll('main figure svg text')].at(-1);
+  axis.scrollIntoView({ block: 'nearest' });
+  const { top, bottom } = axis.getBoundingClientRect();
+  const bar = document.querySelector('section[aria-label=Connection]').getBoundingClientRect();
+  return bottom <= innerHeight && (bottom <= bar.top || top >= bar.bottom);
+})()`;
+
+test('the bar covers no axis of a chart, and what sticks to the top sticks below it', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  ground.expectsErrors(/^Failed to load resource: net::ERR_/);
+  const { page, vendor, visit } = await ground.signIn();
+  await vendor.given.project({ slug: 'orders' });
+  await visit(`/w/${vendor.slug}/test/projects/orders`);
+  await page.locator('main figure svg text').last().waitFor();
+  await page.route(/\/(v1|healthz)/, (route) => route.abort());
+  // The page reads its nodes every few seconds.
+  await bar(page).waitFor();
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 400 });
+    await page.waitForFunction(AXIS_SHOWS);
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    const tops = await page.evaluate(`['header', 'header button'].map((one) =>
+      document.querySelector('#content').parentElement.querySelector(one).getBoundingClientRect().top
+      >= document.querySelector('section[aria-label=Connection]').getBoundingClientRect().bottom)`);
+    deepEqual(tops, [true, true], `the header at ${width} px`);
+  }
+});

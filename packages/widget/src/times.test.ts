@@ -1,0 +1,39 @@
+// Times in the element: local, with their zone, on the clock of the locale.
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { openSite } from '../test/ground.ts';
+
+/** A zone without a name and without summer time. */
+const TIMEZONE = { timezoneId: 'Asia/Kolkata' };
+
+const UNTIL: Readonly<Record<string, RegExp>> = {
+  en: /until \w{3} \d+ \w{3,4}, \d\d:\d\d GMT\+5:30\. Then/,
+  'en-US': /until \w{3}, \w{3} \d+, \d\d:\d\d [AP]M GMT\+5:30\. Then/,
+  de: /bis \w{2}\., \d+\. \S+, \d\d:\d\d GMT\+5:30\. Dann/,
+};
+
+test('moments have a zone and a 24-hour clock, unless the region has another one', async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  const { page, context, vendor, projectId: project_id, tenantId: tenant_id } = site;
+  const debug = await context.newCDPSession(page);
+  await debug.send('Emulation.setTimezoneOverride', TIMEZONE);
+  const expires_at = '2031-05-05T18:30:00.000Z';
+  const scopes = ['invoices:read'];
+  await vendor.given.key({ project_id, tenant_id, name: 'Website', scopes, expires_at });
+  await site.open();
+  const element = page.locator('keyrail-keys');
+  for (const [lang, until] of Object.entries(UNTIL)) {
+    await element.evaluate((one, name) => one.setAttribute('lang', name), lang);
+    await page.getByRole('button', { name: /Website/ }).click();
+    await page.getByRole('menuitem').nth(1).click();
+    await page.getByRole('dialog').locator('figcaption').getByText(until).waitFor();
+    await page.keyboard.press('Escape');
+  }
+  await element.evaluate((one) => one.setAttribute('lang', 'en'));
+  await page.getByText('6 May 2031').waitFor();
+  equal(
+    await page.getByText('6 May 2031').getAttribute('title'),
+    '6 May 2031, 00:00:00 GMT+5:30 (5 May 2031, 18:30:00 UTC)',
+  );
+});
