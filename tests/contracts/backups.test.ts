@@ -121,14 +121,22 @@ test('a restore is interrupted, refuses to serve, begins again, and fences', asy
     await target.rows(`select (select count(*)::int from keyrail.served_spans) as spans,
     (select count(*)::int from keyrail.recent_restores) as restores`);
   deepEqual(nodes, { spans: 0, restores: 1 }, 'nodes that the backup does not know are expected');
+  const { id, takenAt } = manifest;
+  const [run] = await target.rows(`select kind, passed,
+    ended_at = '${takenAt}' as is_dated from keyrail.backup_runs where backup_id = '${id}'`);
+  deepEqual(
+    run,
+    { kind: 'backup', passed: true, is_dated: true },
+    'the backup is known to the database that it became',
+  );
 
   // It is not empty any more.
   const again = target.use((session) => restoreBackup(session, backup, order));
   await rejects(again, /target is not empty: its table \w+ has rows/);
 });
 
-/** What these tables say of serving ends with a restore. */
-const OF_SERVING = ['served_spans', 'recent_restores'];
+/** What these tables say of serving ends with a restore, and the backup itself is recorded. */
+const OF_SERVING = ['served_spans', 'recent_restores', 'backup_runs'];
 
 /** The tables whose rows a restore changed, by a digest that shares no code with backups. */
 async function tablesChangedIn({ rows }: Target): Promise<string[]> {

@@ -24,9 +24,12 @@ export type Restorable = {
 };
 
 /** A deployment on a fixed port, so that nodes find the restored one. */
-export async function restorable(t: TestContext): Promise<Deployment & Restorable> {
+export async function restorable(
+  t: TestContext,
+  more: Settings = {},
+): Promise<Deployment & Restorable> {
   const port = String(await freePort());
-  const settings = { KEYRAIL_PORT: port, KEYRAIL_BACKUP_KEY: BACKUP_KEY };
+  const settings = { ...more, KEYRAIL_PORT: port, KEYRAIL_BACKUP_KEY: BACKUP_KEY };
   const deployment = await deploy(t, settings);
   return { ...deployment, settings, port, backupDir: `${deployment.directory}/backups` };
 }

@@ -15,6 +15,7 @@ import type { Message } from './features/mail/transport.ts';
 import { startWorker, type Worker, type WorkerParts } from './worker.ts';
 
 const SECOND_MS = 1000;
+const HOUR_MS = 3_600_000;
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 function start(t: TestContext, { app }: TestApp, changes: Partial<WorkerParts> = {}): Worker {
@@ -60,6 +61,22 @@ test('/status reports the worker as unknown, then ok, then down after 30 s witho
   });
   start(t, vendor.testApp);
   await until(async () => (await statusOf(vendor))[0] === 'ok');
+});
+
+test('a worker that ran while the clock was ahead is not taken for a running one', async (t) => {
+  const vendor = await harness(t);
+  await vendor.testApp.beyond('delete from keyrail.worker_beats');
+  vendor.clock.shift(HOUR_MS);
+  const worker = start(t, vendor.testApp);
+  await until(async () => (await statusOf(vendor))[0] === 'ok');
+  await worker.stop();
+  vendor.clock.shift(-HOUR_MS);
+  deepEqual(await statusOf(vendor), ['down', 'down']);
+  const another = start(t, vendor.testApp);
+  await until(async () => (await statusOf(vendor))[0] === 'ok');
+  await another.stop();
+  vendor.clock.shift(HOUR_MS);
+  deepEqual(await statusOf(vendor), ['down', 'down'], 'when the clock gets there');
 });
 
 test('a queued mail is sent without another call', async (t) => {

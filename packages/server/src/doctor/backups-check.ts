@@ -38,11 +38,12 @@ export async function checkBackups(
   return found.length > 0 ? found : [fine(`The newest backup is ${ageHours} hours old.`)];
 }
 
-// Newest first, and enough of them to find the last good one.
+// Newest first, and enough of them to find the last good one. Without those of a clock that was
+// set back since.
 const RUNS = `
   select kind, passed, reason,
     (extract(epoch from app_now() - ended_at) * 1000)::float8 as "ageMs"
-  from backup_runs order by ended_at desc limit 1000`;
+  from backup_runs where ended_at <= (select app_now()) order by ended_at desc limit 1000`;
 
 const never = warning(
   'There is no backup.',

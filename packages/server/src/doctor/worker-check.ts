@@ -19,7 +19,8 @@ export async function checkWorker(inspection: Inspection): Promise<Outcome[]> {
 }
 
 const SEEN = `
-  select max(seen_at) > app_now() - interval '30 seconds' as "isSeen" from worker_beats`;
+  select bool_or(seen_at > app_now() - interval '30 seconds' and seen_at <= app_now()) as "isSeen"
+  from worker_beats`;
 
 /** Mail that waits, or that was given up in the last day. */
 export async function checkMailQueue(inspection: Inspection): Promise<Outcome[]> {

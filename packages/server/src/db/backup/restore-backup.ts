@@ -8,7 +8,7 @@ import { readTables, type TableShape } from './catalogue.ts';
 import { type Fenced, type FenceOrder, fence } from './fences.ts';
 import { liftGuards, putBackGuards } from './guards.ts';
 import { fixTextForms, insertLines, pagesOf } from './lines.ts';
-import type { TableRecord } from './manifest.ts';
+import type { Manifest, TableRecord } from './manifest.ts';
 import { BadBackup } from './names.ts';
 import type { OpenBackup } from './open-backup.ts';
 import { type Content, createTally, linesOf } from './table-file.ts';
@@ -63,12 +63,24 @@ async function replaceSchema(
   const migrated = await migrateWithin(admin);
   const lifted = await liftGuards(admin, { foreignKeys: false });
   const fenced = await fence(admin, order);
+  await recordBackup(admin, manifest);
   await order.rotateSigningKey(admin);
   await putBackGuards(admin, lifted);
   await admin.query('set local role none');
   await unmark(admin);
   return { migrated, fenced };
 }
+
+/**
+ * A backup is recorded after it was taken, so it does not hold its own record: without it, /status
+ * would know only the backups before.
+ */
+const recordBackup = (admin: pg.ClientBase, { id, takenAt, tables }: Manifest) =>
+  admin.query(
+    `insert into backup_runs (id, kind, backup_id, started_at, ended_at, passed, bytes)
+      values (gen_random_uuid(), 'backup', $1, $2, $2, true, $3)`,
+    [id, takenAt, tables.reduce((total, table) => total + table.bytes, 0)],
+  );
 
 type Shapes = Map<string, TableShape>;
 

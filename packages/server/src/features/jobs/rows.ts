@@ -4,7 +4,10 @@ import { msAfter } from '../../base/duration.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
 
-/** Records that this worker is alive, and removes workers that were not seen for a day. */
+/**
+ * Records that this worker is alive, and removes workers that were not seen for a day, or in the
+ * future: by a clock that was set back since.
+ */
 export async function updateHeartbeat(tx: Work, workerId: string): Promise<void> {
   await many(
     tx,
@@ -13,7 +16,9 @@ export async function updateHeartbeat(tx: Work, workerId: string): Promise<void>
   );
   await many(
     tx,
-    sql`delete from worker_beats where seen_at < ${tx.now}::timestamptz - interval '1 day'`,
+    sql`delete from worker_beats
+      where seen_at < ${tx.now}::timestamptz - interval '1 day'
+        or seen_at > ${tx.now}::timestamptz + interval '1 minute'`,
   );
 }
 

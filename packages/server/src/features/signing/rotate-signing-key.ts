@@ -10,7 +10,13 @@ import {
   signerAt,
   timesOf,
 } from './rotation-schedule.ts';
-import { insertSigningKey, lockSigningKeys, type SigningKeyRow, updateEnds } from './rows.ts';
+import {
+  insertSigningKey,
+  lockSigningKeys,
+  removeEnded,
+  type SigningKeyRow,
+  updateEnds,
+} from './rows.ts';
 
 export type SigningParts = SigningSchedule & { seal: Seal; randomBytes: RandomBytes };
 
@@ -50,6 +56,8 @@ export async function rotateSigningKey(
   };
   if (await insertSigningKey(tx, made)) {
     await updateEnds(tx, made, othersEndAt);
+    // With an end alone, a clock that is set back would bring them back.
+    if (cause === 'at once') await removeEnded(tx);
     const current = signsFrom <= now ? made : (signerAt(keys, now) ?? made);
     return { newest: made, current, isNew: true };
   }

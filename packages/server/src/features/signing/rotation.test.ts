@@ -15,6 +15,7 @@ import { rotateSigningKeys } from './rotate-signing-keys.job.ts';
 import { isNeeded, type RotationCause, timesOf } from './rotation-schedule.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
 const rotate = ({ worker: { work, signing } }: App, cause: RotationCause) =>
@@ -115,6 +116,18 @@ test('rotating at once ends the old key and its tokens in every process', async 
   equal(kidOf(next.token), newest.id);
   await next.call('GET /v1/embed/session');
   ok(token !== next.token);
+});
+
+test('a clock that is set back brings no key back that was ended at once', async (t) => {
+  const vendor = await harness(t);
+  const { headers } = await vendor.embed();
+  const status = async () =>
+    (await vendor.testApp.app.http.inject({ url: '/v1/embed/session', headers })).statusCode;
+  equal(await status(), 200);
+  const { newest } = await rotate(vendor.testApp.app, 'at once');
+  vendor.clock.shift(-HOUR_MS);
+  equal(await status(), 401);
+  deepEqual(await published(vendor.testApp), [newest.id]);
 });
 
 test('a private key is sealed and unreadable under another master key', async (t) => {

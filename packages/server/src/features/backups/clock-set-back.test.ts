@@ -1,0 +1,55 @@
+// What /status says of backups after the clock was set back: results from its future do not count,
+// neither now nor when the clock gets there.
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { afterEach, type TestContext, test } from 'node:test';
+import { harness } from '@keyrail/testing/harness.ts';
+import { testApp } from '@keyrail/testing/test-app.ts';
+import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
+import { recordRun } from './record-run.ts';
+import { TestFailed } from './tasks.ts';
+
+afterEach(async () => (await testApp()).beyond('delete from keyrail.backup_runs'));
+
+async function scene(t: TestContext) {
+  const { as, clock, testApp } = await harness(t);
+  const parts = { work: testApp.app.worker.work, operatorEmail: null };
+  const fail = (error: Error) => () => Promise.reject(error);
+  return {
+    clock,
+    shown: async () => {
+      const { components, restoreTest } = await as.nobody('GET /status');
+      return [components.backup, restoreTest.pass, restoreTest.backupId];
+    },
+    passed: async (backupId: string) => {
+      await recordRun(parts, 'backup', async () => ({ backupId, bytes: 1 }));
+      await recordRun(parts, 'restore_test', async () => ({ backupId }));
+    },
+    backupFailed: () =>
+      rejects(recordRun(parts, 'backup', fail(new Error('the disk is full'))), /disk/),
+    testFailed: (backupId: string) =>
+      rejects(recordRun(parts, 'restore_test', fail(new TestFailed(backupId, 'broken'))), /broken/),
+  };
+}
+
+test('a failure after the clock was set back is not hidden by a backup of its future', async (t) => {
+  const { clock, shown, passed, backupFailed, testFailed } = await scene(t);
+  await passed('one');
+  clock.shift(DAY_MS);
+  await passed('two');
+  deepEqual(await shown(), ['ok', true, 'two']);
+  clock.shift(-DAY_MS + HOUR_MS);
+  deepEqual(await shown(), ['ok', true, 'one']);
+  await backupFailed();
+  await testFailed('one');
+  deepEqual(await shown(), ['degraded', false, 'one']);
+  clock.shift(DAY_MS);
+  deepEqual(await shown(), ['degraded', false, 'one'], 'when the clock gets there');
+});
+
+test('a backup that ended in the future is not taken for a recent one', async (t) => {
+  const { clock, shown, passed } = await scene(t);
+  clock.shift(300 * DAY_MS);
+  await passed('one');
+  clock.shift(-300 * DAY_MS);
+  equal((await shown())[0], 'not_configured');
+});
