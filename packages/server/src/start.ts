@@ -175,7 +175,7 @@ async function openApp(
   return { ...app, close };
 }
 
-/** prom-client is loaded only if it is used. */
+/** Metrics are loaded only if they are used. */
 async function meteringOf({ metricsToken: token }: Config): Promise<AppParts['metering']> {
   if (token === null) return null;
   const { createMetrics } = await import('./metrics/metrics.ts');
