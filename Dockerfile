@@ -9,9 +9,9 @@ WORKDIR /opt/keyrail
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY scripts scripts
 COPY packages packages
-# The second installation has what the server itself needs, without the tools of the build.
-RUN npm ci --omit=dev \
-  && node scripts/setup.mjs --server \
+# The set-up installs what it needs, without another Node. The second installation has what the
+# server itself needs, without the tools of the build.
+RUN node scripts/setup.mjs --server \
   && npm ci --omit=dev --workspace packages/server
 
 FROM ${BASE}
@@ -25,7 +25,7 @@ COPY --from=build /opt/keyrail/packages/server packages/server
 COPY --from=build /opt/keyrail/packages/dashboard/dist packages/dashboard/dist
 RUN install -d -o node -g node -m 0700 /var/lib/keyrail
 # Inside of a container, loopback is of no use: the server listens on every address of its network.
-ENV NODE_ENV=production KEYRAIL_HOST=0.0.0.0 KEYRAIL_PORT=4400 KEYRAIL_DATA_DIR=/var/lib/keyrail
+ENV NODE_ENV=production KEYRAIL_HOST=0.0.0.0 KEYRAIL_DATA_DIR=/var/lib/keyrail
 EXPOSE 4400
 # The only place that the server writes to: the rest may be read-only.
 VOLUME /var/lib/keyrail

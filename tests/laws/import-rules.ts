@@ -54,7 +54,6 @@ const KEPT_IN: Record<string, string> = {
   pg: 'db',
   ioredis: 'volatile',
   jose: 'access',
-  'prom-client': 'metrics',
   '@opentelemetry/api': 'traces',
   '@opentelemetry/core': 'traces',
   '@opentelemetry/resources': 'traces',

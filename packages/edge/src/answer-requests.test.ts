@@ -188,6 +188,7 @@ test('probes and counters', async (t) => {
   match(text, /^keyrail_edge_requests_total\{kind="auth",status="200"\} 1$/m);
   match(text, /^keyrail_edge_requests_total\{kind="auth",status="401"\} 1$/m);
   match(text, /^keyrail_edge_policy_keys 1$/m);
+  equal(text.match(/^# HELP /gm)?.length, text.match(/^# TYPE /gm)?.length);
   equal((await ask('/nothing')).status, 404);
 });
 

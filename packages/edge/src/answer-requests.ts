@@ -1,6 +1,7 @@
 // The endpoints of an Edge. Most requests are decided without waiting and without a body, so the
 // path to their response has no promise, no stream and no parsing.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { METRICS_CONTENT_TYPE } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { Admission, Keyrail, OpenContext } from '@keyrail/sdk';
 import { createCounts } from './counts.ts';
 import { endLater } from './end-later.ts';
@@ -119,7 +120,7 @@ export function createListener(parts: EdgeParts): RequestListener {
     if (url === '/readyz') return sendReadiness(response, keyrail.state());
     if (url === '/metrics') {
       if (isStranger(request, response)) return;
-      response.setHeader('content-type', 'text/plain; version=0.0.4; charset=utf-8');
+      response.setHeader('content-type', METRICS_CONTENT_TYPE);
       return void response.end(counts.text(keyrail.state(), relay?.counts() ?? null));
     }
     return sendError(response, 404, 'There is no such path.');

@@ -1,5 +1,6 @@
-// The counters of an Edge, as plain text for a scraper. They are few and fixed, so that a flood of
-// odd requests cannot add series.
+// The counters of an Edge, as text for a scraper. They are few and fixed, so that a flood of odd
+// requests cannot add series.
+import { metricText, type Sample, valueText } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { KeyrailState } from '@keyrail/sdk';
 
 const STATUSES = [200, 400, 401, 403, 404, 429, 503] as const;
@@ -21,35 +22,41 @@ export function createCounts(): Counts {
       const before = counted.get(status);
       if (before !== undefined) counted.set(status, before + 1);
     },
-    text: ({ version, keys, degraded, telemetry }, relay) => {
-      const lines = Object.entries({ auth, verify }).flatMap(([kind, counted]) =>
-        Array.from(
-          counted,
-          ([status, count]) =>
-            `keyrail_edge_requests_total{kind="${kind}",status="${status}"} ${count}`,
+    text: ({ version, keys, degraded, telemetry }, relay) =>
+      [
+        metricText(
+          'keyrail_edge_requests_total',
+          'Responses by kind of request and status.',
+          Object.entries({ auth, verify }).flatMap(([kind, counted]) =>
+            Array.from(counted, ([status, count]): Sample => [{ kind, status }, count]),
+          ),
         ),
-      );
-      return [
-        '# TYPE keyrail_edge_requests_total counter',
-        ...lines,
-        '# TYPE keyrail_edge_policy_version gauge',
-        `keyrail_edge_policy_version ${version ?? 0}`,
-        '# TYPE keyrail_edge_policy_keys gauge',
-        `keyrail_edge_policy_keys ${keys}`,
-        '# TYPE keyrail_edge_degraded gauge',
-        `keyrail_edge_degraded ${degraded ? 1 : 0}`,
-        '# TYPE keyrail_edge_telemetry_dropped_total counter',
-        `keyrail_edge_telemetry_dropped_total ${telemetry.dropped}`,
-        ...(relay ? relayLines(relay) : []),
-        '',
-      ].join('\n');
-    },
+        valueText(
+          'keyrail_edge_policy_version',
+          'The policy version; 0 without one.',
+          version ?? 0,
+        ),
+        valueText('keyrail_edge_policy_keys', 'Keys in the policy.', keys),
+        valueText(
+          'keyrail_edge_degraded',
+          '1 if the policy is missing, stale or incomplete.',
+          Number(degraded),
+        ),
+        valueText(
+          'keyrail_edge_telemetry_dropped_total',
+          'Events that were lost.',
+          telemetry.dropped,
+        ),
+        ...(relay ? relayTexts(relay) : []),
+      ].join(''),
   };
 }
 
-const relayLines = ({ heldPolls, upstreamRequests }: RelayCounts): string[] => [
-  '# TYPE keyrail_edge_relay_held_polls gauge',
-  `keyrail_edge_relay_held_polls ${heldPolls}`,
-  '# TYPE keyrail_edge_relay_upstream_requests_total counter',
-  `keyrail_edge_relay_upstream_requests_total ${upstreamRequests}`,
+const relayTexts = ({ heldPolls, upstreamRequests }: RelayCounts): string[] => [
+  valueText('keyrail_edge_relay_held_polls', 'Polls of nodes that wait for a change.', heldPolls),
+  valueText(
+    'keyrail_edge_relay_upstream_requests_total',
+    'Requests to the control plane.',
+    upstreamRequests,
+  ),
 ];

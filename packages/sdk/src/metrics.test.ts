@@ -1,6 +1,7 @@
 // The metrics of a node: what it decided, what it asked the control plane, and its policy.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { metricsFaults, prometheusIsMissing } from '@keyrail/testing/stores/prometheus.ts';
 import { createTestKeyrail } from './testing.ts';
 
 const valueIn = (text: string, series: string): number | undefined => {
@@ -40,4 +41,12 @@ test('a node counts its decisions and requests, and reports its policy', async (
   ok((polls ?? 0) >= 1);
   deepEqual(seriesIn(text), before, 'callers add no series');
   ok(!text.includes(one?.key ?? '?'), 'no key is shown');
+});
+
+const skip = prometheusIsMissing();
+
+test('promtool finds nothing to improve in the metrics of a node', { skip }, async (t) => {
+  const keyrail = await createTestKeyrail({ keys: [{}], log: () => {} });
+  t.after(() => keyrail.close());
+  equal(metricsFaults(keyrail.metrics()), '');
 });

@@ -1,5 +1,5 @@
-// The metrics of a node in the text format of Prometheus, without a dependency. Decisions are the
-// busiest path, so they are counted as plain numbers.
+// The metrics of a node. Decisions are the busiest path, so they are counted as plain numbers.
+import { metricText, type Sample, valueText } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { DenialReason } from './api/decision.ts';
 import type { KeyrailState } from './api/keyrail.ts';
 import type { Outcome, Transport } from './transport.ts';
@@ -26,8 +26,9 @@ const noDecisions = (): Record<DecisionOutcome, number> => ({
 
 type Purpose = 'feed' | 'limits' | 'idempotency' | 'telemetry';
 
-const purposes: readonly Purpose[] = ['feed', 'limits', 'idempotency', 'telemetry'];
-const answers: readonly Outcome['kind'][] = ['answer', 'refused', 'unreachable'];
+type Answers = Record<Outcome['kind'], number>;
+
+const noAnswers = (): Answers => ({ answer: 0, refused: 0, unreachable: 0 });
 
 /** `unproven`: responses of the feed whose signature was refused. */
 type Observed = { nowMs: number; unproven: number };
@@ -40,9 +41,12 @@ export type NodeTally = {
 
 export function createNodeTally(): NodeTally {
   const decisions = noDecisions();
-  const requests = new Map<string, number>(
-    purposes.flatMap((purpose) => answers.map((kind) => [requestLabels(purpose, kind), 0])),
-  );
+  const requests: Record<Purpose, Answers> = {
+    feed: noAnswers(),
+    limits: noAnswers(),
+    idempotency: noAnswers(),
+    telemetry: noAnswers(),
+  };
   return {
     decided: (outcome) => {
       decisions[outcome] += 1;
@@ -50,28 +54,30 @@ export function createNodeTally(): NodeTally {
     counting: (transport) => ({
       async send(exchange) {
         const outcome = await transport.send(exchange);
-        const labels = requestLabels(purposeOf(exchange.path), outcome.kind);
-        requests.set(labels, (requests.get(labels) ?? 0) + 1);
+        requests[purposeOf(exchange.path)][outcome.kind] += 1;
         return outcome;
       },
     }),
-    text(state, observed) {
-      const decided = Object.entries(decisions).map(([outcome, count]) => [
-        `{outcome="${outcome}"}`,
-        count,
-      ]);
-      const families = [
-        family('decisions_total', 'Decisions on keys by outcome.', decided),
-        family('requests_total', 'Requests to the control plane.', [...requests]),
-        ...stateFamilies(state, observed),
-      ];
-      return families.join('');
-    },
+    text: (state, observed) =>
+      [
+        metricText(
+          'keyrail_node_decisions_total',
+          'Decisions on keys by outcome.',
+          Object.entries(decisions).map(([outcome, count]) => [{ outcome }, count]),
+        ),
+        metricText(
+          'keyrail_node_requests_total',
+          'Requests to the control plane.',
+          Object.entries(requests).flatMap(([purpose, answers]) =>
+            Object.entries(answers).map(
+              ([outcome, count]): Sample => [{ purpose, outcome }, count],
+            ),
+          ),
+        ),
+        ...stateTexts(state, observed),
+      ].join(''),
   };
 }
-
-const requestLabels = (purpose: Purpose, kind: Outcome['kind']): string =>
-  `{purpose="${purpose}",outcome="${kind}"}`;
 
 function purposeOf(path: string): Purpose {
   if (/^\/(v1\/policy|\.well-known)\//.test(path)) return 'feed';
@@ -79,16 +85,15 @@ function purposeOf(path: string): Purpose {
   return path.startsWith('/v1/idempotency') ? 'idempotency' : 'telemetry';
 }
 
-type Samples = (string | number)[][];
-
-function stateFamilies(state: KeyrailState, { nowMs, unproven }: Observed): string[] {
+function stateTexts(state: KeyrailState, { nowMs, unproven }: Observed): string[] {
   const { version, lastSyncAt, telemetry, keys, degraded, nodeId } = state;
   const figure = (name: string, help: string, value: number | null): string =>
-    family(name, help, value === null ? [] : [['', value]]);
+    valueText(`keyrail_node_${name}`, help, value);
   const ageSeconds = lastSyncAt === null ? null : Math.max(0, nowMs - lastSyncAt) / 1000;
-  const labels = `{node="${escaped(nodeId)}",version="${SDK.version}"}`;
   return [
-    family('info', 'Always 1; the labels name the node and the SDK.', [[labels, 1]]),
+    metricText('keyrail_node_info', 'Always 1; the labels name the node and the SDK.', [
+      [{ node: nodeId, version: SDK.version }, 1],
+    ]),
     figure('policy_version', 'The policy version in force; absent without one.', version),
     figure('policy_age_seconds', 'Since the request that last confirmed the policy.', ageSeconds),
     figure('policy_keys', 'Keys in the policy.', keys),
@@ -99,13 +104,3 @@ function stateFamilies(state: KeyrailState, { nowMs, unproven }: Observed): stri
     figure('telemetry_dropped_total', 'Events that were lost.', telemetry.dropped),
   ];
 }
-
-function family(name: string, help: string, samples: Samples): string {
-  const whole = `keyrail_node_${name}`;
-  const type = name.endsWith('_total') ? 'counter' : 'gauge';
-  const lines = samples.map(([labels, value]) => `${whole}${labels} ${value}\n`).join('');
-  return `# HELP ${whole} ${help}\n# TYPE ${whole} ${type}\n${lines}`;
-}
-
-const escaped = (text: string): string =>
-  text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');

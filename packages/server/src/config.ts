@@ -14,6 +14,7 @@ import * as backups from './settings/backups.ts';
 import { clientNames } from './settings/client-names.ts';
 import * as embed from './settings/embed.ts';
 import * as events from './settings/events.ts';
+import * as listening from './settings/listening.ts';
 import * as monitoring from './settings/metrics.ts';
 import * as people from './settings/people.ts';
 import * as policy from './settings/policy.ts';
@@ -28,6 +29,8 @@ import { redisAddresses } from './volatile/redis-addresses.ts';
 export type Config = Readonly<{
   host: string;
   port: number;
+  /** The variable that names the port; null: the port is the default. */
+  portFrom: string | null;
   /** Null: host and port, which are known when the server has its port. */
   publicUrl: string | null;
   dataDir: string;
@@ -80,6 +83,8 @@ export type Config = Readonly<{
   workerPort: number | null;
   /** Null: nothing is traced. */
   traces: TraceSettings | null;
+  /** npm says so: the start then prints where the server is, also without a terminal. */
+  isByNpmStart: boolean;
 }>;
 
 export type ConfigResult = { warnings: string[] } & ({ config: Config } | { faults: string[] });
@@ -88,17 +93,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export function readConfig(env: Environment): ConfigResult {
   const faults: string[] = [];
-  const optional = <T>(setting: Setting<T>): T | null => {
-    const text = env[setting.name] || setting.fallback;
-    if (text === null) return null;
-    try {
-      return setting.parse(text);
-    } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      faults.push(`${setting.name} ${error.message}${setting.isSecret ? '' : `: ${text}`}`);
-      return null;
-    }
-  };
+  const optional = <T>(setting: Setting<T>): T | null => readSetting(env, setting, faults);
   const required = <T>(setting: Setting<T>, harmless: T): T => optional(setting) ?? harmless;
 
   const mail: MailSetting = optional(known.mail) ?? {
@@ -106,8 +101,9 @@ export function readConfig(env: Environment): ConfigResult {
     directory: join(required(known.dataDir, ''), 'mail'),
   };
   const config: Config = {
-    host: required(known.host, ''),
-    port: required(known.port, 0),
+    host: required(listening.host, ''),
+    port: required(listening.port, 0),
+    portFrom: nameIn(env, listening.port),
     publicUrl: optional(known.publicUrl),
     dataDir: required(known.dataDir, ''),
     databaseUrl: optional(known.databaseUrl),
@@ -155,6 +151,7 @@ export function readConfig(env: Environment): ConfigResult {
     metricsToken: optional(monitoring.metricsToken),
     workerPort: optional(monitoring.workerPort),
     traces: readTraces(optional),
+    isByNpmStart: env.npm_lifecycle_event === 'start',
   };
   faults.push(...contradictionsIn(config, env));
   const unknown = unknownNames(env);
@@ -166,6 +163,19 @@ export function readConfig(env: Environment): ConfigResult {
     .filter((name) => clientNames.includes(name))
     .map((name) => `${name} is ignored: clients of Keyrail read it, the server does not`);
   return faults.length > 0 ? { faults, warnings } : { config: Object.freeze(config), warnings };
+}
+
+function readSetting<T>(env: Environment, setting: Setting<T>, faults: string[]): T | null {
+  const name = nameIn(env, setting) ?? setting.name;
+  const text = env[name] || setting.fallback;
+  if (text === null) return null;
+  try {
+    return setting.parse(text);
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error;
+    faults.push(`${name} ${error.message}${setting.isSecret ? '' : `: ${text}`}`);
+    return null;
+  }
 }
 
 /** Settings that are right alone, but not together. */
@@ -187,6 +197,10 @@ function contradictionsIn({ redisCluster }: Config, env: Environment): string[] 
 
 const scheduleOf = (chosen: number | 'off' | null, usual: number | null): number | null =>
   chosen === 'off' ? null : (chosen ?? usual);
+
+/** The variable from which a setting takes its value; null: it has its default. */
+const nameIn = (env: Environment, { name, alias = name }: Setting<unknown>): string | null =>
+  [name, alias].find((each) => env[each]) ?? null;
 
 function unknownNames(env: Environment): string[] {
   const known = new Set(settings.map(({ name }) => name));

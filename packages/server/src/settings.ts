@@ -19,9 +19,9 @@ import {
   signingPublishWait,
 } from './settings/embed.ts';
 import { expiryMail, webhookPrivate } from './settings/events.ts';
+import { host, port } from './settings/listening.ts';
 import { metricsToken, workerPort } from './settings/metrics.ts';
 import {
-  hostText,
   isPostgres,
   isRedis,
   isSender,
@@ -52,20 +52,6 @@ import { traceSettings } from './settings/traces.ts';
 
 const BOOTSTRAP_CHARS_MIN = 32;
 const MASTER_KEY_BYTES = 32;
-
-export const host: Setting<string> = {
-  name: 'KEYRAIL_HOST',
-  meaning: 'Address to listen on.',
-  fallback: '127.0.0.1',
-  parse: hostText,
-};
-
-export const port: Setting<number> = {
-  name: 'KEYRAIL_PORT',
-  meaning: 'Port to listen on; 0 takes any free port.',
-  fallback: '4400',
-  parse: (text) => wholeNumber(text, 0, 65_535),
-};
 
 export const publicUrl: Setting<string | null> = {
   name: 'KEYRAIL_PUBLIC_URL',

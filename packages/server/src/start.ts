@@ -29,7 +29,8 @@ import { startWorker, type Worker, type WorkerParts } from './worker.ts';
 
 const STOP_WITHIN_MS = 9000;
 
-type Address = { host: string; port: number };
+/** `portFrom` is the setting that names the port, for an error. */
+type Address = { host: string; port: number; portFrom: string };
 
 type Parts = { api: boolean; worker: boolean };
 
@@ -48,13 +49,16 @@ async function run(config: Config, parts: Parts): Promise<void> {
   const log = openLog(config.logLevel, process.stdout, traces?.logFields);
   traces?.reportTo(log);
   // Links contain the port, so it is known before anything is built that makes links.
-  const held = parts.api && config.port === 0 ? await holdFreePort(config.host) : null;
-  const address = { host: config.host, port: held?.port ?? config.port };
+  const { host, port, portFrom } = config;
+  const wanted = { host, port, portFrom: portFrom ?? 'KEYRAIL_PORT' };
+  const held = parts.api && port === 0 ? await holdFreePort(wanted) : null;
+  const address = { ...wanted, port: held?.port ?? port };
   const publicUrl = config.publicUrl ?? urlOf(address);
   const app = await openApp({ ...config, publicUrl }, log, traces);
   const probes = !parts.api && config.workerPort !== null ? app.openWorkerHttp() : null;
   if (probes) {
-    await listenOr(probes, { host: config.host, port: config.workerPort ?? 0 }, app);
+    const own = { host, port: config.workerPort ?? 0, portFrom: 'KEYRAIL_WORKER_PORT' };
+    await listenOr(probes, own, app);
     log.info({ url: probes.listeningOrigin }, 'the worker serves its probes');
   }
   if (parts.api) {
@@ -72,17 +76,23 @@ async function run(config: Config, parts: Parts): Promise<void> {
   const ms = Math.round(monotonicMs() - startedAt);
   // Install before "ready" is logged: a supervisor may send a signal as soon as it reads that.
   stopOnSignal({ app, worker, probes }, log);
-  if (process.stdout.isTTY && parts.api) process.stdout.write(welcome(url, config));
-  else log.info({ ms, ...(parts.api && readyFields(url, config)) }, 'ready');
+  const { isTTY } = process.stdout;
+  if (!isTTY || !parts.api) {
+    log.info({ ms, ...(parts.api && readyFields(url, config)) }, 'ready');
+  }
+  if (parts.api && isTTY) process.stdout.write(welcome(url, config));
+  // Somebody may read along: the log on standard output stays JSON alone.
+  else if (parts.api && config.isByNpmStart) process.stderr.write(welcome(url, config));
   // A killed process would not write it at its end.
   flushCompileCache();
 }
 
 /** Takes a free port that no other program gets until it is released. */
-async function holdFreePort(host: string): Promise<{ port: number; release(): Promise<void> }> {
+async function holdFreePort(wanted: Address): Promise<{ port: number; release(): Promise<void> }> {
+  const { host } = wanted;
   const holder = createServer((socket) => socket.destroy()).listen({ host, port: 0 });
   await once(holder, 'listening').catch((error: unknown) => {
-    throw cannotListen(error);
+    throw cannotListen(wanted, error);
   });
   const address = holder.address();
   return {
@@ -99,15 +109,15 @@ type Http = Pick<App['http'], 'listen' | 'close'>;
 /** Closes the app if the address cannot be used. */
 async function listenOr(http: Http, address: Address, app: App): Promise<void> {
   try {
-    await http.listen(address);
+    await http.listen({ host: address.host, port: address.port });
   } catch (error) {
     await app.close();
-    throw cannotListen(error);
+    throw cannotListen(address, error);
   }
 }
 
-const cannotListen = (error: unknown): Error =>
-  new Error(`Cannot listen (KEYRAIL_HOST, KEYRAIL_PORT): ${reasonOf(error)}`, { cause: error });
+const cannotListen = ({ portFrom }: Address, error: unknown): Error =>
+  new Error(`Cannot listen (KEYRAIL_HOST, ${portFrom}): ${reasonOf(error)}`, { cause: error });
 
 async function openApp(
   config: Config & { publicUrl: string },
@@ -175,7 +185,7 @@ async function openApp(
   return { ...app, close };
 }
 
-/** prom-client is loaded only if it is used. */
+/** Metrics are loaded only if they are used. */
 async function meteringOf({ metricsToken: token }: Config): Promise<AppParts['metering']> {
   if (token === null) return null;
   const { createMetrics } = await import('./metrics/metrics.ts');

@@ -26,12 +26,21 @@ for (const [what, env, token] of [
     equal(/Bearer ([^"]+)"/.exec(text)?.[1], token);
     equal(text.includes(TOKEN), false);
     match(text, /http:\/\/x\/v1\/workspaces/);
+    match(text, /^ {2}Open http:\/\/x in a browser$/m);
+    match(text, /^ {2}Mail {7}\S/m);
   });
 }
+
+test('a port that PORT names is pointed out', () => {
+  const config = configOf({ PORT: '8080' });
+  match(welcome('http://x:8080', config), /^ {2}Open http:\/\/x:8080 in a browser \(PORT names/m);
+  equal(readyFields('http://x:8080', config).port_from, 'PORT');
+});
 
 test('the log names the URL and the files, and no command or token', () => {
   deepEqual(readyFields('http://x', configOf({ KEYRAIL_DATA_DIR: './k' })), {
     url: 'http://x',
+    port_from: 'default',
     docs: 'http://x/docs',
     mail: resolve('k/mail'),
     bootstrap_token_file: resolve('k/bootstrap-token'),

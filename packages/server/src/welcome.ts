@@ -1,4 +1,4 @@
-// The first lines after `npm start`: where the server is and how to try it.
+// The last lines of a start: where the server is and how to try it.
 import { resolve } from 'node:path';
 import type { Config } from './config.ts';
 
@@ -15,6 +15,10 @@ function tokenIn(config: Config): string {
 const inShell = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
+/** PORT is a variable of many programs, so it may have been meant for another one. */
+const portHint = ({ portFrom }: Config): string =>
+  portFrom === 'PORT' ? ' (PORT names the port)' : '';
+
 const mailPlace = ({ mail }: Config): string => (mail.kind === 'file' ? mail.directory : 'SMTP');
 
 /** The same as log fields, without a terminal. Paths are absolute: a log has no current folder. */
@@ -22,6 +26,7 @@ export function readyFields(url: string, config: Config): Record<string, string>
   const file = tokenFile(config);
   return {
     url,
+    port_from: config.portFrom ?? 'default',
     docs: `${url}/docs`,
     mail: config.mail.kind === 'file' ? resolve(config.mail.directory) : 'SMTP',
     ...(file !== null && { bootstrap_token_file: resolve(file) }),
@@ -30,7 +35,7 @@ export function readyFields(url: string, config: Config): Record<string, string>
 
 export function welcome(url: string, config: Config): string {
   return `
-  Open Keyrail at ${url}
+  Open ${url} in a browser${portHint(config)}
 
   Reference  ${url}/docs
   Mail       ${mailPlace(config)}

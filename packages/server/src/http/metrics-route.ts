@@ -1,5 +1,6 @@
 // GET /metrics, for a scraper with the token of the setting. Without that setting the path does not
 // exist.
+import { METRICS_CONTENT_TYPE } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { FastifyInstance } from 'fastify';
 import { tokenCheck } from '../access/authenticate.ts';
 import { ApiError } from '../base/errors.ts';
@@ -24,7 +25,7 @@ export function metricsRoute(
       throw new ApiError('invalid_key', 'Wrong or missing KEYRAIL_METRICS_TOKEN.');
     }
     const text = await metrics.text();
-    return reply.headers(headersFor(request, standard)).type(metrics.contentType).send(text);
+    return reply.headers(headersFor(request, standard)).type(METRICS_CONTENT_TYPE).send(text);
   });
   refuseChanges(app, PATH);
 }

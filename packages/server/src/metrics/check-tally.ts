@@ -1,5 +1,5 @@
 // Counts rate-limit checks and leases by store and outcome.
-import { Counter, type Registry } from 'prom-client';
+import { metricText } from '@keyrail/protocol/wire/metrics-text.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Counters } from '../volatile/counters.ts';
 
@@ -9,20 +9,23 @@ type Outcomes = { allowed: number; denied: number; refused: number; failed: numb
 type Tally = {
   /** Counts the result of `charge`, and returns it. */
   count<T>(charge: () => T | Promise<T>, isAllowed: (result: T) => boolean): T | Promise<T>;
+  text(): string;
 };
 
-/** Counters that count their checks and leases in `register`. */
-export function tallied(counters: Counters, register: Registry): Counters {
+/** Counters that count their checks and leases, and the text of the counts. */
+export function tallied(counters: Counters): { counters: Counters; text(): string } {
   const { store } = counters;
-  const checks = createTally(register, store, {
-    name: 'keyrail_ratelimit_checks_total',
-    help: 'Rate-limit checks by store and outcome.',
-  });
-  const leases = createTally(register, store, {
-    name: 'keyrail_ratelimit_leases_total',
-    help: 'Rate-limit leases by store and outcome.',
-  });
-  return {
+  const checks = createTally(
+    store,
+    'keyrail_ratelimit_checks_total',
+    'Rate-limit checks by store and outcome.',
+  );
+  const leases = createTally(
+    store,
+    'keyrail_ratelimit_leases_total',
+    'Rate-limit leases by store and outcome.',
+  );
+  const counting: Counters = {
     ...counters,
     check: (owner, rules, cost) =>
       checks.count(
@@ -35,24 +38,11 @@ export function tallied(counters: Counters, register: Registry): Counters {
         ({ granted }) => granted > 0,
       ),
   };
+  return { counters: counting, text: () => checks.text() + leases.text() };
 }
 
-function createTally(
-  register: Registry,
-  store: Counters['store'],
-  { name, help }: { name: string; help: string },
-): Tally {
+function createTally(store: Counters['store'], name: string, help: string): Tally {
   const outcomes: Outcomes = { allowed: 0, denied: 0, refused: 0, failed: 0 };
-  new Counter({
-    name,
-    help,
-    labelNames: ['store', 'outcome'],
-    registers: [register],
-    collect() {
-      this.reset();
-      for (const [outcome, count] of Object.entries(outcomes)) this.inc({ store, outcome }, count);
-    },
-  });
   const missed = (error: unknown): never => {
     const isRefused = error instanceof ApiError && error.code === 'rate_limited';
     outcomes[isRefused ? 'refused' : 'failed'] += 1;
@@ -73,5 +63,11 @@ function createTally(
         return missed(error);
       }
     },
+    text: () =>
+      metricText(
+        name,
+        help,
+        Object.entries(outcomes).map(([outcome, count]) => [{ store, outcome }, count]),
+      ),
   };
 }

@@ -1,6 +1,6 @@
 // Figures of the whole deployment. They are read from the database, and kept for a few seconds, so
 // that scraping cannot load it. Without an answer of the database they are absent.
-import { Gauge, type Registry } from 'prom-client';
+import { valueText } from '@keyrail/protocol/wire/metrics-text.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';
 import type { BackupFacts } from '../doors/backup-facts.ts';
@@ -16,49 +16,43 @@ export type DeploymentSources = {
 
 type Facts = [DeploymentFigures, BackupFacts, boolean | null] | null;
 
-export function addDeploymentSeries(register: Registry, sources: DeploymentSources): void {
+export function deploymentSeries(sources: DeploymentSources): () => Promise<string> {
   const read = (): Promise<Facts> =>
     Promise.all([sources.figures(), sources.backupFacts(), sources.workerIsSeen()]).catch(
       () => null,
     );
   const facts = keptFor(KEPT_MS, read);
+  return async () => textOf(await facts());
+}
 
-  const gauge = (name: string, help: string, valueIn: (facts: Facts) => number | null): void => {
-    new Gauge({
-      name,
-      help,
-      registers: [register],
-      async collect() {
-        const value = valueIn(await facts());
-        if (value === null) this.remove();
-        else this.set(value);
-      },
-    });
-  };
-  gauge('keyrail_database_up', '1 if the database answered.', (all) => Number(all !== null));
-  for (const [name, { help, valueIn }] of Object.entries(figureSeries)) {
-    gauge(name, help, (all) => all && valueIn(all[0]));
-  }
-  gauge(
-    'keyrail_worker_seen',
-    '1 if a worker was seen lately; absent if none ever was.',
-    (all) => all && (all[2] === null ? null : Number(all[2])),
-  );
-  gauge(
-    'keyrail_backup_age_seconds',
-    'The age of the newest good backup; absent without one.',
-    (all) => all && ageOf(all[1]),
-  );
-  gauge(
-    'keyrail_backup_last_passed',
-    '1 if the newest backup passed; absent without one.',
-    (all) => all && numberOf(all[1].lastPassed),
-  );
-  gauge(
-    'keyrail_restore_test_passed',
-    '1 if the newest restore test passed; absent without one.',
-    (all) => all && numberOf(all[1].testPassed),
-  );
+function textOf(facts: Facts): string {
+  const [figures, backups, workerIsSeen] = facts ?? [null, null, null];
+  return [
+    valueText('keyrail_database_up', '1 if the database answered.', Number(facts !== null)),
+    ...Object.entries(figureSeries).map(([name, { help, valueIn }]) =>
+      valueText(name, help, figures && valueIn(figures)),
+    ),
+    valueText(
+      'keyrail_worker_seen',
+      '1 if a worker was seen lately; absent if none ever was.',
+      numberOf(workerIsSeen),
+    ),
+    valueText(
+      'keyrail_backup_age_seconds',
+      'The age of the newest good backup; absent without one.',
+      backups && ageOf(backups),
+    ),
+    valueText(
+      'keyrail_backup_last_passed',
+      '1 if the newest backup passed; absent without one.',
+      backups && numberOf(backups.lastPassed),
+    ),
+    valueText(
+      'keyrail_restore_test_passed',
+      '1 if the newest restore test passed; absent without one.',
+      backups && numberOf(backups.testPassed),
+    ),
+  ].join('');
 }
 
 type FigureSeries = { help: string; valueIn(figures: DeploymentFigures): number };
@@ -94,8 +88,8 @@ const figureSeries: Record<string, FigureSeries> = {
   },
 };
 
-const numberOf = (passed: boolean | null): number | null =>
-  passed === null ? null : Number(passed);
+const numberOf = (isTrue: boolean | null): number | null =>
+  isTrue === null ? null : Number(isTrue);
 
 const ageOf = ({ now, goodAt }: BackupFacts): number | null =>
   goodAt && (now.getTime() - goodAt.getTime()) / SECOND_MS;

@@ -1,12 +1,15 @@
 // GET /metrics: its token, the series of each part, and their bounded number.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import { Secret } from '@keyrail/server/base/secret.ts';
 import { createMetrics } from '@keyrail/server/metrics/metrics.ts';
 import { startWorker } from '@keyrail/server/worker.ts';
 import { inRun } from '@keyrail/testing/full-run.ts';
 import { harness } from '@keyrail/testing/harness.ts';
+import { metricsFaults, prometheusIsMissing } from '@keyrail/testing/stores/prometheus.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { until } from '@keyrail/testing/until.ts';
 
@@ -89,6 +92,58 @@ test('each part of the product has its series', async (t) => {
     ok((valueIn(text, `keyrail_${queue}_overdue_seconds`) ?? -1) >= 0);
   }
   equal(app.http.hasRoute({ method: 'GET', url: '/metrics' }), true);
+});
+
+test('the process reports its CPU, memory, files, event loop and garbage collections', async (t) => {
+  const { scrape } = await measuredApp(t);
+  const text = await scrape();
+
+  const secondsSince =
+    systemClock.now().getTime() / 1000 - (valueIn(text, 'process_start_time_seconds') ?? 0);
+  ok(Math.abs(secondsSince - process.uptime()) < 60, `started ${secondsSince} s ago`);
+  const positive = [
+    'process_cpu_seconds_total',
+    'process_resident_memory_bytes',
+    'nodejs_heap_size_total_bytes',
+    'nodejs_heap_size_used_bytes',
+    'nodejs_external_memory_bytes',
+    ...(process.platform === 'linux' ? ['process_open_fds', 'process_max_fds'] : []),
+  ];
+  deepEqual(
+    positive.filter((name) => !((valueIn(text, name) ?? 0) > 0)),
+    [],
+  );
+  for (const figure of ['p50', 'p90', 'p99', 'max']) {
+    ok((valueIn(text, `nodejs_eventloop_lag_${figure}_seconds`) ?? -1) >= 0, figure);
+  }
+  match(text, new RegExp(`^nodejs_version_info\\{version="${process.version}",major=`, 'm'));
+
+  const collected = 'nodejs_gc_duration_seconds_count{kind="major"}';
+  const before = valueIn(text, collected) ?? Number.NaN;
+  await collectGarbage();
+  await until(async () => (valueIn(await scrape(), collected) ?? 0) > before);
+});
+
+/** A full collection, which a flag allows while the process runs. */
+async function collectGarbage(): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  await runInNewContext('gc')({ type: 'major', execution: 'async' });
+}
+
+const skip = prometheusIsMissing();
+
+test('promtool finds nothing to improve in the metrics', { skip }, async (t) => {
+  const { tokens } = await harness(t);
+  const { app, get, scrape } = await measuredApp(t);
+  const worker = startWorker(app.worker);
+  t.after(() => worker.stop());
+  await get('/v1/keys', tokens.liveKey);
+
+  const text = await scrape();
+
+  ok((text.match(/^# TYPE /gm)?.length ?? 0) > 30);
+  equal(metricsFaults(text), '');
+  match(metricsFaults(text.replace(/^# HELP keyrail_build_info .*\n/m, '')), /no help text/);
 });
 
 type Measured = Awaited<ReturnType<typeof measuredApp>>;

@@ -1,14 +1,13 @@
-// The metrics of one process in the text format of Prometheus. This file and prom-client are loaded
-// only if the setting of the token is present.
-import { collectDefaultMetrics, Registry } from 'prom-client';
+// The metrics of one process. This file is loaded only if the setting of the token is present.
 import type { Clock } from '../base/clock.ts';
 import type { Counters } from '../volatile/counters.ts';
 import { tallied } from './check-tally.ts';
-import { addDeploymentSeries, type DeploymentSources } from './deployment-series.ts';
-import { addJobSeries, type ObserveJob } from './job-series.ts';
-import { addOwnSeries, type OwnSources } from './own-series.ts';
-import { addRequestSeries } from './request-series.ts';
+import { type DeploymentSources, deploymentSeries } from './deployment-series.ts';
+import { createJobTally, type ObserveJob } from './job-series.ts';
+import { type OwnSources, ownSeries } from './own-series.ts';
+import { requestSeries } from './request-series.ts';
 import { createRequestTally, type RequestTally } from './request-tally.ts';
+import { openRuntimeSeries } from './runtime-series.ts';
 
 export type Metrics = {
   requests: RequestTally;
@@ -16,25 +15,27 @@ export type Metrics = {
   talliedCounters(counters: Counters): Counters;
   /** Adds the figures that are read when they are scraped. */
   readFrom(sources: OwnSources & DeploymentSources): void;
-  contentType: string;
+  /** In the text format of Prometheus. */
   text(): Promise<string>;
 };
 
 export function createMetrics(clock: Clock): Metrics {
-  const register = new Registry();
-  // CPU, memory, garbage collection, open files, and the delay of the event loop.
-  collectDefaultMetrics({ register });
   const requests = createRequestTally();
-  addRequestSeries(register, requests);
+  const jobs = createJobTally(clock);
+  const series: (() => string | Promise<string>)[] = [
+    openRuntimeSeries(),
+    () => requestSeries(requests),
+    jobs.text,
+  ];
   return {
     requests,
-    observeJob: addJobSeries(register, clock),
-    talliedCounters: (counters) => tallied(counters, register),
-    readFrom(sources) {
-      addOwnSeries(register, sources);
-      addDeploymentSeries(register, sources);
+    observeJob: jobs.observe,
+    talliedCounters(counters) {
+      const { counters: counting, text } = tallied(counters);
+      series.push(text);
+      return counting;
     },
-    contentType: register.contentType,
-    text: () => register.metrics(),
+    readFrom: (sources) => void series.push(ownSeries(sources), deploymentSeries(sources)),
+    text: async () => (await Promise.all(series.map((read) => read()))).join(''),
   };
 }

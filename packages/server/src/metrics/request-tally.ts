@@ -1,6 +1,6 @@
 // Counts responses by line and status, and their durations. It runs with every response, so it
 // keeps plain numbers, which are turned into series when they are scraped.
-// bench: 2.1 µs (prom-client's own counter and histogram, labels resolved before) → 0.05 µs
+// bench: 2.1 µs (a counter and a histogram of prom-client, labels resolved before) → 0.05 µs
 
 /** The upper bounds of the buckets, in seconds. */
 export const BOUNDS_S = [
@@ -12,7 +12,7 @@ export const OTHER_LINE = 'other';
 
 export type ObserveResponse = (status: number, ms: number) => void;
 
-export type LineTally = {
+type LineTally = {
   line: string;
   byStatus: ReadonlyMap<number, number>;
   /** How many responses each bucket has; the last one has no upper bound. */

@@ -3,6 +3,8 @@
 export type Setting<T> = {
   name: string;
   meaning: string;
+  /** The variable that platforms set for the same purpose. It counts where `name` is not set. */
+  alias?: string;
   /** Default value as text; null if the setting has no default. */
   fallback: string | null;
   isSecret?: true;

@@ -1,0 +1,24 @@
+// The port: KEYRAIL_PORT, otherwise PORT, otherwise the default.
+import { deepEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import { readConfig } from '../config.ts';
+
+for (const [env, port, portFrom] of [
+  [{ KEYRAIL_PORT: '1' }, 1, 'KEYRAIL_PORT'],
+  [{ KEYRAIL_PORT: '65535' }, 65_535, 'KEYRAIL_PORT'],
+  [{ PORT: '8080' }, 8080, 'PORT'],
+  [{ PORT: '8080', KEYRAIL_PORT: '' }, 8080, 'PORT'],
+  [{ PORT: '8080', KEYRAIL_PORT: '80' }, 80, 'KEYRAIL_PORT'],
+  [{ PORT: 'x', KEYRAIL_PORT: '80' }, 80, 'KEYRAIL_PORT'],
+  [{ PORT: '' }, 4400, null],
+] as const) {
+  test(`the port with ${JSON.stringify(env)} is ${port}`, () => {
+    const read = readConfig(env);
+    deepEqual('config' in read && [read.config.port, read.config.portFrom], [port, portFrom]);
+  });
+}
+
+test('a wrong port is reported under the name that it has', () => {
+  const read = readConfig({ PORT: '70000' });
+  deepEqual('faults' in read && read.faults, ['PORT must be a whole number, 0 to 65535: 70000']);
+});
