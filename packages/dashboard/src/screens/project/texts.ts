@@ -1,5 +1,12 @@
-const keys = (count: number): string =>
-  count === 1 ? '1 key' : `${count.toLocaleString('en')} keys`;
+import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
+import { capitalised } from '../../texts/capitalised.ts';
+
+type Inheriting = { keys: number; capped: boolean };
+
+const sentence = ({ keys, capped }: Inheriting, one: string, several: string): string => {
+  const words = keys === 1 && !capped ? `key ${one}` : `keys ${several}`;
+  return capitalised(`${cappedCount(keys, { capped })} ${words}`);
+};
 
 export const texts = {
   projects: 'Projects',
@@ -23,7 +30,7 @@ export const texts = {
   secretKeys: 'Secret keys',
   limits: 'Default rate limits',
   limitsLead: 'They apply to every key that has none of its own.',
-  inherit: (count: number) => `${keys(count)} ${count === 1 ? 'inherits' : 'inherit'} them.`,
+  inherit: (inheriting: Inheriting) => `${sentence(inheriting, 'inherits', 'inherit')} them.`,
   noLimits: 'No limits.',
   changeLimits: 'Change',
   nodes: 'Nodes',
@@ -37,7 +44,9 @@ export const texts = {
     limitsTitle: 'Default rate limits',
     action: 'Save',
     done: 'Saved.',
-    changes: (count: number) => `${keys(count)} would change. Every node loads the full policy.`,
-    noChange: 'No key inherits them, so none would change.',
+    changes: (inheriting: Inheriting) =>
+      inheriting.keys === 0 && !inheriting.capped
+        ? 'No key inherits them, so none would change.'
+        : `${sentence(inheriting, 'would change', 'would change')}. Every node loads the full policy.`,
   },
 };
