@@ -22,6 +22,7 @@ import { anchorPlacesOf } from './features/audit/anchor-places.ts';
 import { recordRun } from './features/backups/record-run.ts';
 import { noScannerKeys, openScannerKeys } from './features/scanner/public-keys.ts';
 import { bootstrapTokenIn, masterKeyIn } from './generated-secrets.ts';
+import { backupPlaceOf } from './settings/backups.ts';
 import { openCounters, openStore } from './stores.ts';
 import type { Traces } from './traces/open-traces.ts';
 import { readyFields, welcome } from './welcome.ts';
@@ -51,7 +52,7 @@ async function run(config: Config, parts: Parts): Promise<void> {
   const held = parts.api && config.port === 0 ? await holdFreePort(config.host) : null;
   const address = { host: config.host, port: held?.port ?? config.port };
   const publicUrl = config.publicUrl ?? urlOf(address);
-  const app = await openApp({ ...config, publicUrl }, log, traces);
+  const app = await openApp({ ...config, publicUrl, makesBackups: parts.worker }, log, traces);
   const probes = !parts.api && config.workerPort !== null ? app.openWorkerHttp() : null;
   if (probes) {
     await listenOr(probes, { host: config.host, port: config.workerPort ?? 0 }, app);
@@ -110,7 +111,7 @@ const cannotListen = (error: unknown): Error =>
   new Error(`Cannot listen (KEYRAIL_HOST, KEYRAIL_PORT): ${reasonOf(error)}`, { cause: error });
 
 async function openApp(
-  config: Config & { publicUrl: string },
+  config: Config & { publicUrl: string; makesBackups: boolean },
   log: Log,
   tracing: AppParts['tracing'],
 ): Promise<App> {
@@ -153,6 +154,7 @@ async function openApp(
     backup: {
       tasks: createBackupTasks({ config, masterKey: secrets.masterKey, db, newId }),
       everyMs: config.backupEveryMs,
+      place: config.makesBackups ? backupPlaceOf(config) : null,
       operatorEmail: config.operatorEmail,
     },
     webhookPrivate: config.webhookPrivate,

@@ -23,6 +23,8 @@ export type BackupSetup = {
   tasks: BackupTasks | null;
   /** Null: backups are not scheduled. */
   everyMs: number | null;
+  /** Null: a worker with settings of its own makes the backups. */
+  place: 'data_directory' | 'other_directory' | null;
   operatorEmail: string | null;
 };
 
