@@ -3,9 +3,9 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+import { methods } from '@keyrail/protocol/wire/methods.ts';
 import { json, scriptedServer } from '../test/scripted-server.ts';
 import { createClient } from './client.ts';
-import { methods } from './resources.ts';
 
 type Named = { name: string; endpoint: string };
 
