@@ -2,9 +2,9 @@
 import type { Impact } from '@keyrail/client';
 import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
 import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
-import { en } from '../texts/en.ts';
 import { Icon } from './icon.tsx';
 import styles from './impact-facts.module.css';
+import { texts } from './impact-texts.ts';
 import { Skeleton } from './skeleton.tsx';
 import { relativeTime } from './spans.ts';
 import { useNow } from './time.tsx';
@@ -18,7 +18,6 @@ type Figures = Pick<
 
 export function ImpactFacts({ impact }: { impact: Figures | undefined }) {
   const now = useNow();
-  const { impact: texts } = en;
   if (!impact) return <Skeleton height={76} />;
   const usedMs = impact.last_used_at === null ? null : Date.parse(impact.last_used_at);
   const isHot = usedMs !== null && now - usedMs < HOUR_MS;
