@@ -12,12 +12,12 @@ export const Deployment = z
       description: '`file`: mails are written to the data directory, and nobody receives them.',
     }),
     backups: z
-      .enum(['data_directory', 'other_directory'])
+      .enum(['inside', 'outside'])
       .nullable()
       .meta({
         description:
-          'Where this server puts backups: into its data directory, or into the one that ' +
-          'KEYRAIL_BACKUP_DIR names. `null` if another process makes them.',
+          'Whether this server puts backups into its data directory, or into another one ' +
+          '(`KEYRAIL_BACKUP_DIR`). `null` if another process makes them.',
       }),
   })
   .meta({ id: 'Deployment' });

@@ -25,14 +25,14 @@ test('backups are scheduled on the embedded store, and on PostgreSQL only if ask
 test('a directory inside the data directory is known as such, however it is written', () => {
   const placeOf = (dataDir: string, backupDir: string) => backupPlaceOf({ dataDir, backupDir });
   const read = readConfig({});
-  equal('config' in read && backupPlaceOf(read.config), 'data_directory');
+  equal('config' in read && backupPlaceOf(read.config), 'inside');
   for (const inside of ['/data/backups', '/data', '/data/../data/x', '/data/..x']) {
-    equal(placeOf('/data', inside), 'data_directory', inside);
+    equal(placeOf('/data', inside), 'inside', inside);
   }
   for (const outside of ['/', '/backups', '/data/../x', '/data-2/backups']) {
-    equal(placeOf('/data/', outside), 'other_directory', outside);
+    equal(placeOf('/data/', outside), 'outside', outside);
   }
-  equal(placeOf('.keyrail', './.keyrail/backups'), 'data_directory');
+  equal(placeOf('.keyrail', './.keyrail/backups'), 'inside');
 });
 
 test('a wrong backup key or address is refused and not repeated', () => {

@@ -16,10 +16,10 @@ export const backupDir: Setting<string | null> = {
 export function backupPlaceOf(config: {
   dataDir: string;
   backupDir: string;
-}): 'data_directory' | 'other_directory' {
+}): 'inside' | 'outside' {
   const way = relative(config.dataDir, config.backupDir);
   const isOutside = isAbsolute(way) || way.split(sep)[0] === '..';
-  return isOutside ? 'other_directory' : 'data_directory';
+  return isOutside ? 'outside' : 'inside';
 }
 
 export const backupEvery: Setting<number | 'off'> = {

@@ -82,7 +82,7 @@ const Components = ({ status }: { status: Status }) => (
 /** Where the backups are, and what to do if that is beside the data. */
 function AboutBackup({ state }: { state: ComponentState }) {
   const place = useApi('GET /v1/deployment', {}).data?.backups;
-  const isAtRisk = place === 'data_directory' && state !== 'not_configured';
+  const isAtRisk = place === 'inside' && state !== 'not_configured';
   return (
     <>
       <span>{place ? texts.backups[place] : texts.components.backup.about}</span>

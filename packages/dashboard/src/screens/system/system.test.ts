@@ -7,7 +7,7 @@ import { type Ground, openGround } from '../../../test/ground.ts';
 
 const DAY_MS = 86_400_000;
 
-type Backup = { everyMs: number | null; place: 'data_directory' | 'other_directory' | null };
+type Backup = { everyMs: number | null; place: 'inside' | 'outside' | null };
 
 /** The system page of a server with these backups. */
 async function open(t: TestContext, ground: Ground, backup: Backup) {
@@ -22,12 +22,12 @@ async function open(t: TestContext, ground: Ground, backup: Backup) {
 test('the page says where backups are, and what to do if that is the data directory', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
-  const risky = await open(t, ground, { everyMs: DAY_MS, place: 'data_directory' });
+  const risky = await open(t, ground, { everyMs: DAY_MS, place: 'inside' });
   await risky.row.getByText('copies the database into the data directory').waitFor();
   await risky.row.getByText('Copy them to another machine').waitFor();
   await ground.axe(risky.page);
 
-  const apart = await open(t, ground, { everyMs: DAY_MS, place: 'other_directory' });
+  const apart = await open(t, ground, { everyMs: DAY_MS, place: 'outside' });
   await apart.row.getByText('into the directory set with KEYRAIL_BACKUP_DIR').waitFor();
   equal(await apart.row.getByText('another machine').count(), 0);
 

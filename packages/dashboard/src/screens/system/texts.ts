@@ -15,8 +15,8 @@ const components: Readonly<Record<Component, { name: string; about: string }>> =
 type BackupPlace = NonNullable<Answer<'GET /v1/deployment'>['backups']>;
 
 const backups: Readonly<Record<BackupPlace, string>> = {
-  data_directory: 'copies the database into the data directory of the server',
-  other_directory: 'copies the database into the directory set with KEYRAIL_BACKUP_DIR',
+  inside: 'copies the database into the data directory of the server',
+  outside: 'copies the database into the directory set with KEYRAIL_BACKUP_DIR',
 };
 
 const states: Readonly<Record<ComponentState, { name: string; about: string }>> = {

@@ -24,7 +24,7 @@ export type BackupSetup = {
   /** Null: backups are not scheduled. */
   everyMs: number | null;
   /** Null: a worker with settings of its own makes the backups. */
-  place: 'data_directory' | 'other_directory' | null;
+  place: 'inside' | 'outside' | null;
   operatorEmail: string | null;
 };
 
