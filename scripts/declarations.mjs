@@ -32,7 +32,9 @@ export async function declareClient({ root, home, out, entries }) {
     // The type argument is unknown to compilers before TypeScript 5.7.
     .replaceAll('Uint8Array<ArrayBufferLike>', 'Uint8Array');
   writeFileSync(join(all, 'src/endpoints.d.ts'), resolved);
-  const methods = join(all, 'src/resources.d.ts');
+  const names = 'protocol/wire/methods.d.ts';
+  const methods = join(all, 'src', names);
+  await declareProtocol(root, join(all, 'src'), names);
   writeFileSync(methods, withSummaries(readFileSync(methods, 'utf8'), summaries));
   await publish({ root, from: join(all, 'src'), out, entries });
   rmSync(all, { recursive: true });

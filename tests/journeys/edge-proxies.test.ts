@@ -88,12 +88,7 @@ test('nginx and Caddy admit, refuse and limit with the files of examples/edge', 
     equal(seen['x-keyrail-scopes'], 'invoices:read');
     ok(!passed.text.includes('spoofed'), name);
 
-    const none = await ask(port, '/', spoofed);
-    equal(none.status, 401, name);
-    equal(none.headers['www-authenticate'], 'Bearer');
-    const refused = await ask(port, '/?scopes=other', bearing(narrow.key));
-    deepEqual([refused.status, JSON.parse(refused.text).error.code], [403, 'insufficient_scope']);
-    equal((await ask(port, '/', bearing(`${good.key.slice(0, -1)}x`))).status, 401, name);
+    await deniesLikeTheSdk(port, { narrow: narrow.key, wrong: `${good.key.slice(0, -1)}x` });
   }
 
   await runPython(t, tcp, good.key);
@@ -109,7 +104,10 @@ test('nginx and Caddy admit, refuse and limit with the files of examples/edge', 
     if (name.endsWith('open')) {
       equal(answer.status, 200, name);
       ok(!answer.text.includes('spoofed'), name);
-    } else ok([502, 503].includes(answer.status), `${name} ${answer.status}`);
+    } else if (name === 'nginx') {
+      const message = 'The service is not available.';
+      deepEqual(denialOf(answer), [503, { code: 'unavailable', message }]);
+    } else equal(answer.status, 502, name);
   }
   // The socket that it left behind is replaced, and SIGTERM ends it in order.
   const again = await startEdge(t, settings);
@@ -117,6 +115,26 @@ test('nginx and Caddy admit, refuse and limit with the files of examples/edge', 
   again.kill('SIGTERM');
   deepEqual(await once(again, 'exit'), [0, null]);
 });
+
+/** A caller gets the reason that the SDK gives, with its scopes and headers. */
+async function deniesLikeTheSdk(port: number, keys: { narrow: string; wrong: string }) {
+  const none = await ask(port, '/', spoofed);
+  deepEqual(denialOf(none), [401, { code: 'missing_key', message: 'An API key is required.' }]);
+  equal(none.headers['www-authenticate'], 'Bearer');
+  const narrow = await ask(port, '/?scopes=other', { authorization: `Bearer ${keys.narrow}` });
+  const message = 'This API key lacks a required scope.';
+  const missing_scopes = ['invoices:read'];
+  deepEqual(denialOf(narrow), [403, { code: 'insufficient_scope', message, missing_scopes }]);
+  const wrong = await ask(port, '/', { authorization: `Bearer ${keys.wrong}` });
+  deepEqual(denialOf(wrong), [401, { code: 'invalid_key', message: 'Invalid API key.' }]);
+  equal(wrong.headers['cache-control'], 'no-store');
+}
+
+/** The status of a denial and its error, as the SDK sends it. */
+const denialOf = ({ status, headers, text }: Awaited<ReturnType<typeof ask>>) => {
+  match(String(headers['content-type']), /^application\/json/);
+  return [status, JSON.parse(text).error];
+};
 
 /** The example of another language, with only its port replaced. */
 async function runPython(t: TestContext, port: number, key: string): Promise<void> {

@@ -15,7 +15,7 @@ const never = (): never => {
 
 /** The route table of the app, built from parts that are never used. */
 export const routeTable = servedRoutes({
-  backup: { everyMs: null },
+  backup: { everyMs: null, place: null },
   region: 'law',
   mail: { kind: 'file' },
   redis: () => ({ configured: false, ready: false, error: null }),

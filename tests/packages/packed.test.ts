@@ -116,7 +116,7 @@ test('the client uses nothing that browsers lack', async () => {
 });
 
 test('editors show what each method of the client does', async () => {
-  const methods = await read('client', 'dist/esm/resources.d.ts');
+  const methods = await read('client', 'dist/esm/protocol/wire/methods.d.ts');
   match(
     methods,
     /\* Replace an API key without an outage\.\n[^/]*`POST \/v1\/keys\/\{id\}\/rotate`/,

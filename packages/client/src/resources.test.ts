@@ -1,10 +1,11 @@
 // Every endpoint is a method under exactly one name, and the names follow one rule.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
+import { methods } from '@keyrail/protocol/wire/methods.ts';
 import { json, scriptedServer } from '../test/scripted-server.ts';
 import { createClient } from './client.ts';
-import { methods } from './resources.ts';
 
 type Named = { name: string; endpoint: string };
 
@@ -67,6 +68,18 @@ function nameByRule(endpoint: string): string {
 
 test('every endpoint has exactly one name', () => {
   deepEqual(named.map(({ endpoint }) => endpoint).toSorted(), endpoints.toSorted());
+});
+
+test('the README lists every method, and no other', () => {
+  const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const [, table = ''] =
+    /\n\| Resource \| Methods \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(text) ?? [];
+  const listed = table.split('\n').flatMap((row) => {
+    const [, resources = '', called = ''] = row.split('|');
+    const codesIn = (cell: string) => Array.from(cell.matchAll(/`([\w.]+)`/g), ([, code]) => code);
+    return codesIn(resources).flatMap((one) => codesIn(called).map((method) => `${one}.${method}`));
+  });
+  deepEqual(listed.toSorted(), named.map(({ name }) => name).toSorted());
 });
 
 test('names follow the rule, apart from the listed exceptions', () => {

@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { METRICS_CONTENT_TYPE } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { Admission, Keyrail, OpenContext } from '@keyrail/sdk';
 import { createCounts } from './counts.ts';
+import { DENIAL_HEADER, denialHeader } from './denial-header.ts';
 import { endLater } from './end-later.ts';
 import { ForwardedCall } from './forwarded-call.ts';
 import { keyHeaders } from './key-headers.ts';
@@ -82,7 +83,8 @@ export function createListener(parts: EdgeParts): RequestListener {
     if (admission.kind === 'admitted') throw new Error('bug: a route of Edge skips verification');
     const { status, headers, body } = admission;
     counts.add('auth', status);
-    response.writeHead(status, headers).end(body);
+    const more = typeof body === 'string' ? { [DENIAL_HEADER]: denialHeader(body) } : {};
+    response.writeHead(status, { ...headers, ...more }).end(body);
   }
 
   function verify(request: IncomingMessage, response: ServerResponse): void {

@@ -1,6 +1,7 @@
 // The program `keyrail-edge`. Only this file reads the environment of the process.
 import { serveEdge } from './serve-edge.ts';
-import { SettingFault, settingsIn, settingsText } from './settings.ts';
+import { SettingFault } from './setting-parsers.ts';
+import { settingsIn, settingsText } from './settings.ts';
 
 const HELP = `keyrail-edge: verifies API keys for proxies and for programs in any language.
 
@@ -15,7 +16,9 @@ const say = (message: string): void => {
 };
 
 async function start(): Promise<void> {
-  const edge = await serveEdge(settingsIn(process.env), say);
+  const settings = settingsIn(process.env);
+  for (const warning of settings.warnings) say(`keyrail-edge: ${warning}`);
+  const edge = await serveEdge(settings, say);
   process.stdout.write(`keyrail-edge listens on ${edge.places.join(', ')}\n`);
   let isStopping = false;
   const stop = () => {
@@ -36,7 +39,8 @@ if (word === 'help' || word === '--help') {
   await start().catch((error: unknown) => {
     // Mistakes in settings, also those that the SDK finds, need no stack.
     const isPlain = error instanceof SettingFault || error instanceof TypeError;
-    say(isPlain ? `keyrail-edge: ${error.message}` : `keyrail-edge: ${String(error)}`);
+    const text = isPlain ? error.message : String(error);
+    for (const line of text.split('\n')) say(`keyrail-edge: ${line}`);
     process.exitCode = 1;
   });
 }

@@ -6,7 +6,8 @@ import { connect } from 'node:net';
 import { createKeyrail } from '@keyrail/sdk';
 import { createListener } from './answer-requests.ts';
 import { openRelay } from './relay/relay.ts';
-import { type Place, SettingFault, type Settings } from './settings.ts';
+import { type Place, SettingFault } from './setting-parsers.ts';
+import type { Settings } from './settings.ts';
 import { readAllHeaders } from './too-many-headers.ts';
 import { createTrust } from './trusted-proxies.ts';
 

@@ -1,15 +1,17 @@
 // The settings of Edge: what they mean, and that the manual lists all of them.
 import { deepEqual, equal, throws } from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { settingRows, settingsIn } from './settings.ts';
 
 const given = {
   KEYRAIL_URL: 'http://127.0.0.1:1',
-  KEYRAIL_SECRET_KEY: 'k',
-  KEYRAIL_PROJECT_ID: 'p',
+  KEYRAIL_SECRET_KEY: mintCredential('secret_key', 'live', randomBytes).secret,
+  KEYRAIL_PROJECT_ID: '01890000-0000-7000-8000-00000000000a',
 };
 
 test('docs/edge.md lists every setting with its default and meaning', () => {
@@ -40,7 +42,8 @@ test('it is a relay only on an address of the setting, and of one control plane'
   equal(settingsIn({ ...given, KEYRAIL_EDGE_RELAY: 'off' }).relay, null);
   const on = { ...given, KEYRAIL_EDGE_RELAY: '[::]:4411' };
   const place = { host: '::', port: 4411 };
-  deepEqual(settingsIn(on).relay, { url: 'http://127.0.0.1:1', projectId: 'p', place });
+  const projectId = given.KEYRAIL_PROJECT_ID;
+  deepEqual(settingsIn(on).relay, { url: 'http://127.0.0.1:1', projectId, place });
   const KEYRAIL_URL = 'https://relay.example.com, https://keys.example.com';
   const urls = ['https://relay.example.com', 'https://keys.example.com'];
   deepEqual(settingsIn({ ...given, KEYRAIL_URL }).node.url, urls);
@@ -87,7 +90,10 @@ test('it listens on several places', () => {
 
 const faults: Record<string, string>[] = [
   { KEYRAIL_URL: '' },
+  { KEYRAIL_URL: 'keys.example.com' },
   { KEYRAIL_SECRET_KEY: ' ' },
+  { KEYRAIL_SECRET_KEY: 'kr_live_wrong' },
+  { KEYRAIL_PROJECT_ID: 'payments' },
   { KEYRAIL_ENV: 'prod' },
   { KEYRAIL_EDGE_LISTEN: '4410' },
   { KEYRAIL_EDGE_LISTEN: 'unix:relative' },
@@ -112,3 +118,32 @@ for (const fault of faults) {
     throws(() => settingsIn({ ...given, ...fault }), new RegExp(name));
   });
 }
+
+test('all faults are listed at the same time, with the setting that was meant', () => {
+  const env = {
+    KEYRAIL_URL: 'http://127.0.0.1:1',
+    KEYRAIL_SECRET_KEY: 'hunter2',
+    KEYRAIL_EDGE_LISEN: '0.0.0.0:4410',
+    KEYRAIL_CACHE_DIR: '/var/cache',
+    KEYRAIL_DATA_DIR: '/var/lib/keyrail',
+    KEYRAIL_EDGE_LEASES: 'yes',
+  };
+  throws(() => settingsIn(env), {
+    message: [
+      'KEYRAIL_EDGE_LISEN is not a setting: keyrail-edge help lists the known ones. Did you mean KEYRAIL_EDGE_LISTEN?',
+      'KEYRAIL_CACHE_DIR is not a setting: keyrail-edge help lists the known ones. Did you mean KEYRAIL_EDGE_CACHE_DIR?',
+      'KEYRAIL_DATA_DIR is not a setting: keyrail-edge help lists the known ones',
+      'KEYRAIL_PROJECT_ID must be set',
+      'KEYRAIL_SECRET_KEY must be a whole secret key, krsk_…',
+      'KEYRAIL_EDGE_LEASES must be on or off',
+    ].join('\n'),
+  });
+});
+
+test('names that only other clients read are ignored with a warning', () => {
+  const { warnings } = settingsIn({ ...given, KEYRAIL_TENANT_ID: 'x', PATH: '/bin' });
+  deepEqual(warnings, [
+    'KEYRAIL_TENANT_ID is ignored: other clients of Keyrail read it, Edge does not',
+  ]);
+  deepEqual(settingsIn(given).warnings, []);
+});

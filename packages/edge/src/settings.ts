@@ -1,13 +1,23 @@
 // Every setting with its name, meaning, default and parser. `keyrail-edge help` prints this list.
-import { readFileSync } from 'node:fs';
-import { isAddressBlock } from '@keyrail/protocol/wire/address-block.ts';
+import { checkNames } from '@keyrail/protocol/wire/setting-names.ts';
 import type { KeyrailOptions } from '@keyrail/sdk';
 import { VERIFIED_KEY } from './forwarded-call.ts';
 import type { Defaults } from './requirements.ts';
+import {
+  feedKeysIn,
+  listIn,
+  oneOf,
+  type Place,
+  placesIn,
+  projectIdIn,
+  proxiesIn,
+  relayPlaceIn,
+  SettingFault,
+  secretKeyIn,
+  urlsIn,
+  wholeIn,
+} from './setting-parsers.ts';
 import { UNIX } from './trusted-proxies.ts';
-
-/** A port of an address, or a Unix socket. */
-export type Place = { host: string; port: number } | { path: string };
 
 export type Settings = {
   node: KeyrailOptions;
@@ -17,6 +27,7 @@ export type Settings = {
   trustedProxies: readonly string[];
   /** The control plane, the project and the address of the relay; null if it is off. */
   relay: { url: string; projectId: string; place: Place } | null;
+  warnings: readonly string[];
 };
 
 type Setting = { name: string; meaning: string; fallback: string | null; isRequired?: true };
@@ -104,9 +115,6 @@ const settings = [
 
 type Name = (typeof settings)[number]['name'];
 
-/** A setting that cannot be used. The message names it and never quotes a secret. */
-export class SettingFault extends Error {}
-
 export const settingsText = (): string =>
   settings
     .map(
@@ -121,115 +129,64 @@ export const settingRows = settings.map(({ name, meaning, fallback }) => ({
   fallback,
 }));
 
+/** Throws one SettingFault with all faults. */
 export function settingsIn(env: Readonly<Record<string, string | undefined>>): Settings {
-  const text = (name: Name): string | undefined => {
+  const names = checkNames(env, {
+    program: 'keyrail-edge',
+    known: settings.map((one) => one.name),
+  });
+  const faults = [...names.faults];
+  /** Undefined if the setting has no value or a wrong one. */
+  const read = <T>(name: Name, parse: (text: string) => T): T | undefined => {
     const { fallback = null, ...setting } = settings.find((one) => one.name === name) ?? {};
     const value = env[name]?.trim() || fallback || undefined;
-    if (value === undefined && 'isRequired' in setting) {
-      throw new SettingFault(`${name} must be set. keyrail-edge help lists all settings.`);
+    if (value === undefined) {
+      if ('isRequired' in setting) faults.push(`${name} must be set`);
+      return undefined;
     }
-    return value;
+    try {
+      return parse(value);
+    } catch (error) {
+      if (!(error instanceof SettingFault)) throw error;
+      faults.push(`${name} ${error.message}`);
+      return undefined;
+    }
   };
-  const oneOf = <T extends string>(name: Name, ...choices: readonly T[]): T | undefined => {
-    const value = text(name);
-    const found = choices.find((choice) => choice === value);
-    if (value === undefined || found !== undefined) return found;
-    throw new SettingFault(`${name} must be ${choices.join(' or ')}.`);
-  };
-  const urls = listIn(text('KEYRAIL_URL'));
-  const projectId = text('KEYRAIL_PROJECT_ID') ?? '';
-  const relayPlace = relayPlaceIn(text('KEYRAIL_EDGE_RELAY') ?? 'off');
-  return {
+  const text = (name: Name) => read(name, (value) => value);
+  const urls = read('KEYRAIL_URL', urlsIn) ?? [];
+  const projectId = read('KEYRAIL_PROJECT_ID', projectIdIn) ?? '';
+  const relayPlace = read('KEYRAIL_EDGE_RELAY', relayPlaceIn) ?? null;
+  // A relay keeps what one control plane said about each version.
+  if (relayPlace && urls.length > 1) {
+    faults.push('KEYRAIL_URL must be one URL if KEYRAIL_EDGE_RELAY is set');
+  }
+  const found: Settings = {
     node: {
       url: urls,
-      secretKey: text('KEYRAIL_SECRET_KEY') ?? '',
+      secretKey: read('KEYRAIL_SECRET_KEY', secretKeyIn) ?? '',
       projectId,
-      env: oneOf('KEYRAIL_ENV', 'live', 'test'),
+      env: read('KEYRAIL_ENV', oneOf('live', 'test')),
       include: ['externalId'],
       nodeName: text('KEYRAIL_EDGE_NODE_NAME'),
       cacheDir: text('KEYRAIL_EDGE_CACHE_DIR'),
-      feedKeys: feedKeysIn(text('KEYRAIL_EDGE_FEED_KEYS')),
-      maxStaleMs: wholeIn('KEYRAIL_EDGE_MAX_STALE_MS', text('KEYRAIL_EDGE_MAX_STALE_MS')),
-      keyHeaders: [...listIn(text('KEYRAIL_EDGE_KEY_HEADERS')), VERIFIED_KEY],
-      rateLimit: { leases: oneOf('KEYRAIL_EDGE_LEASES', 'on', 'off') === 'on' },
-      telemetry: oneOf('KEYRAIL_EDGE_TELEMETRY', 'on', 'off') === 'on',
+      feedKeys: read('KEYRAIL_EDGE_FEED_KEYS', feedKeysIn),
+      maxStaleMs: read('KEYRAIL_EDGE_MAX_STALE_MS', wholeIn) ?? null,
+      keyHeaders: [...(read('KEYRAIL_EDGE_KEY_HEADERS', listIn) ?? []), VERIFIED_KEY],
+      rateLimit: { leases: read('KEYRAIL_EDGE_LEASES', oneOf('on', 'off')) === 'on' },
+      telemetry: read('KEYRAIL_EDGE_TELEMETRY', oneOf('on', 'off')) === 'on',
     },
     defaults: {
-      onNoPolicy: oneOf('KEYRAIL_EDGE_ON_NO_POLICY', 'deny', 'allow') ?? 'deny',
-      onLimitsUnreachable: oneOf('KEYRAIL_EDGE_ON_LIMITS_UNREACHABLE', 'allow', 'deny') ?? 'allow',
+      onNoPolicy: read('KEYRAIL_EDGE_ON_NO_POLICY', oneOf('deny', 'allow')) ?? 'deny',
+      onLimitsUnreachable:
+        read('KEYRAIL_EDGE_ON_LIMITS_UNREACHABLE', oneOf('allow', 'deny')) ?? 'allow',
     },
-    places: placesIn(text('KEYRAIL_EDGE_LISTEN') ?? ''),
-    trustedProxies: proxiesIn(text('KEYRAIL_EDGE_TRUSTED_PROXIES')),
-    relay: relayPlace && { url: onlyOne(urls), projectId, place: relayPlace },
+    places: read('KEYRAIL_EDGE_LISTEN', placesIn) ?? [],
+    trustedProxies: read('KEYRAIL_EDGE_TRUSTED_PROXIES', proxiesIn) ?? [],
+    relay: relayPlace && { url: urls[0] ?? '', projectId, place: relayPlace },
+    warnings: names.ofClients.map(
+      (name) => `${name} is ignored: other clients of Keyrail read it, Edge does not`,
+    ),
   };
+  if (faults.length === 0) return found;
+  throw new SettingFault(faults.join('\n'));
 }
-
-/** A relay keeps what one control plane said about each version. */
-function onlyOne([url = '', ...others]: readonly string[]): string {
-  if (others.length === 0 && URL.canParse(url)) return url;
-  throw new SettingFault('KEYRAIL_URL must be one URL if KEYRAIL_EDGE_RELAY is set.');
-}
-
-/** The SDK checks the keys of the file. */
-function feedKeysIn(text: string | undefined): KeyrailOptions['feedKeys'] {
-  if (text === undefined || text === 'jwks') return text;
-  try {
-    return JSON.parse(readFileSync(text, 'utf8'));
-  } catch {
-    throw new SettingFault('KEYRAIL_EDGE_FEED_KEYS must be jwks or the path of a JSON file.');
-  }
-}
-
-/** The SDK checks the range. */
-function wholeIn(name: Name, text: string | undefined): number | null {
-  if (text === undefined || /^\d{1,15}$/.test(text))
-    return text === undefined ? null : Number(text);
-  throw new SettingFault(`${name} must be a whole number of milliseconds.`);
-}
-
-const PLACES_MAX = 8;
-const PROXIES_MAX = 64;
-
-function placesIn(text: string): Place[] {
-  const places = listIn(text).map(placeIn);
-  if (places.length > 0 && places.length <= PLACES_MAX) return places;
-  throw new SettingFault(`KEYRAIL_EDGE_LISTEN must name 1 to ${PLACES_MAX} places.`);
-}
-
-function placeIn(text: string): Place {
-  if (text.startsWith('unix:/')) return { path: text.slice('unix:'.length) };
-  const place = addressIn(text);
-  if (place) return place;
-  throw new SettingFault('KEYRAIL_EDGE_LISTEN must hold host:port or unix:/path.');
-}
-
-function addressIn(text: string): Place | null {
-  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
-  if (host === '' || Number(port) > 65_535) return null;
-  return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
-}
-
-/** Apart from the places of verification, so that a proxy in front of it opens nothing else. */
-function relayPlaceIn(text: string): Place | null {
-  if (text === 'off') return null;
-  const place = addressIn(text);
-  if (place) return place;
-  throw new SettingFault(
-    'KEYRAIL_EDGE_RELAY must be off, or the host:port where the relay listens.',
-  );
-}
-
-function proxiesIn(text: string | undefined): string[] {
-  const proxies = listIn(text);
-  const isKnown = (one: string) => one === UNIX || isAddressBlock(one);
-  if (proxies.length <= PROXIES_MAX && proxies.every(isKnown)) return proxies;
-  throw new SettingFault(
-    `KEYRAIL_EDGE_TRUSTED_PROXIES must be up to ${PROXIES_MAX} IP addresses, ranges, or unix.`,
-  );
-}
-
-const listIn = (text: string | undefined): string[] =>
-  (text ?? '')
-    .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');

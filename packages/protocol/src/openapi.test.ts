@@ -1,9 +1,11 @@
 // The generated OpenAPI document is complete, and its references resolve.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { pathParams, splitLine } from './endpoint.ts';
 import { allEndpoints } from './endpoints/all.ts';
-import { buildOpenApi, operationId } from './openapi.ts';
+import { buildOpenApi } from './openapi.ts';
+import { auditActions, noticeTypes, TEST_EVENT } from './wire/event-types.ts';
 
 type Node = { [key: string]: Node };
 
@@ -12,6 +14,11 @@ const document: Node = JSON.parse(
   JSON.stringify(buildOpenApi({ url: 'https://keys.example.com', version: '1.2.3' })),
 );
 const lines = Object.keys(allEndpoints);
+
+/** Generated clients are named after these: an entry may be added, and none may change. */
+const pinned: Record<string, string> = JSON.parse(
+  readFileSync(new URL('./vectors/operation-ids.json', import.meta.url), 'utf8'),
+);
 
 test('the document has its version and the URL of the server', () => {
   equal(document.openapi, '3.1.1');
@@ -26,10 +33,34 @@ test('exactly the existing endpoints are documented', () => {
   deepEqual(documented.toSorted(), lines.toSorted());
 });
 
-test('every operation id is unique', () => {
-  equal(operationId('POST /v1/keys/{id}/rotate'), 'postKeysByIdRotate');
-  equal(operationId('GET /.well-known/jwks.json'), 'getWellKnownJwksJson');
-  equal(new Set(lines.map(operationId)).size, lines.length);
+test('operations have ids and tags by the names of the client, and keep them', () => {
+  const found = lines.map((line) => {
+    const { operationId, tags } = operationOf(line);
+    return [line, `${tags?.[0]} ${operationId}`];
+  });
+  deepEqual(Object.fromEntries(found), pinned);
+});
+
+test('every operation id is unique, also among the events', () => {
+  const items = [...Object.values(document.paths ?? {}), ...Object.values(document.webhooks ?? {})];
+  const ids = items.flatMap((item) => Object.values(item).map((each) => String(each.operationId)));
+  equal(ids.length, lines.length + Object.keys(document.webhooks ?? {}).length);
+  for (const id of ids) match(id, /^[a-z]+([A-Z][a-z]+)+$/);
+  deepEqual(ids.toSorted(), [...new Set(ids)].toSorted());
+});
+
+test('every event is described, with the schema of its kind', () => {
+  const webhooks = document.webhooks ?? {};
+  deepEqual(Object.keys(webhooks), [...auditActions, ...noticeTypes, TEST_EVENT]);
+  for (const [type, { post = {} }] of Object.entries(webhooks)) {
+    const { schema } = post.requestBody?.content?.['application/json'] ?? {};
+    const [event, own] = Object.values(schema?.allOf ?? {});
+    deepEqual(own, { properties: { type: { const: type } } });
+    const { properties } = follow(String(event?.$ref)) ?? {};
+    const types = properties?.type?.enum ?? [properties?.type?.const];
+    ok(Object.values(types).map(String).includes(type), type);
+    match(String(post.description), /^\S.*\.$/, type);
+  }
 });
 
 test('every reference resolves', () => {

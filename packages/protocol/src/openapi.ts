@@ -22,6 +22,8 @@ import {
   securityOf,
   securitySchemes,
 } from './openapi-text.ts';
+import { webhooksOf } from './openapi-webhooks.ts';
+import { operationId, tagDescriptions, tagOf } from './operation-names.ts';
 import { errorCodes, wireCode } from './wire/error-codes.ts';
 import { REQUEST_KEPT_HOURS, REQUEST_KEY_CHARS_MAX } from './wire/limits.ts';
 
@@ -33,11 +35,11 @@ export function buildOpenApi({ url, version }: { url: string; version: string })
   const errorSchema = jsonSchemaOf(ErrorBody, 'output', components);
   const paths: Record<string, JsonObject> = {};
 
-  for (const [tag, group] of Object.entries(groups)) {
+  for (const [heading, group] of Object.entries(groups)) {
     for (const [line, endpoint] of Object.entries(group)) {
       const { method, path } = splitLine(line);
       const item = paths[path] ?? {};
-      item[method.toLowerCase()] = operation(line, { ...endpoint, tag }, components);
+      item[method.toLowerCase()] = operation(line, { ...endpoint, heading }, components);
       paths[path] = item;
     }
   }
@@ -53,9 +55,12 @@ export function buildOpenApi({ url, version }: { url: string; version: string })
       license: { name: 'Proprietary; no licence has been granted yet' },
     },
     'x-first-operation': operationId('GET /v1/workspace'),
+    // The headings of the reference, which hold several tags each.
+    'x-groups': described(groupDescriptions),
     servers: [{ url }],
-    tags: Object.entries(groupDescriptions).map(([name, description]) => ({ name, description })),
+    tags: described(tagDescriptions),
     paths,
+    webhooks: webhooksOf(components),
     components: {
       securitySchemes,
       responses: refusals(errorSchema, paths),
@@ -64,9 +69,12 @@ export function buildOpenApi({ url, version }: { url: string; version: string })
   };
 }
 
+const described = (texts: Readonly<Record<string, string>>): JsonObject[] =>
+  Object.entries(texts).map(([name, description]) => ({ name, description }));
+
 function operation(
   line: string,
-  endpoint: Endpoint & { tag: string },
+  endpoint: Endpoint & { heading: string },
   components: Components,
 ): JsonObject {
   const parameters = [
@@ -79,7 +87,8 @@ function operation(
   const role = requiredRole(line, endpoint);
   return {
     operationId: operationId(line),
-    tags: [endpoint.tag],
+    tags: [tagOf(line)],
+    'x-group': endpoint.heading,
     summary: endpoint.summary,
     description: endpoint.description,
     security: securityOf(endpoint.auth),
@@ -95,19 +104,6 @@ function requiredRole(line: string, endpoint: Endpoint): 'admin' | 'owner' | nul
   if (endpoint.auth !== 'vendor') return null;
   return endpoint.role ?? (isSafe(line, endpoint) ? null : 'admin');
 }
-
-/** `POST /v1/keys/{id}/rotate` becomes `postKeysByIdRotate`. */
-export function operationId(line: string): string {
-  const { method, path } = splitLine(line);
-  const words = path
-    .replace(/^\/v1\//, '')
-    .replaceAll('{', 'by_')
-    .split(/[^A-Za-z0-9]+/)
-    .filter((word) => word !== '');
-  return method.toLowerCase() + words.map(capitalised).join('');
-}
-
-const capitalised = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
 
 const pathParameter = (name: string): JsonObject => ({
   name,

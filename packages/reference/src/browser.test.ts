@@ -98,7 +98,7 @@ async function filterMenu(page: Page): Promise<void> {
   equal(await page.textContent('#menu-none'), 'No endpoint matches.');
   await page.fill('#menu-filter', '/v1/workspace patch');
   await page.press('#menu-filter', 'Enter');
-  equal(await page.evaluate('location.hash'), '#patchWorkspace');
+  equal(await page.evaluate('location.hash'), '#updateWorkspace');
   await page.fill('#menu-filter', '');
   deepEqual(await page.evaluate(entries), all);
 }

@@ -60,7 +60,7 @@ export function readDocument(openApi: JsonObject): ApiDocument {
   const about = objectAt(openApi, 'info');
   const components = objectAt(openApi, 'components');
   const operations = operationsOf(objectAt(openApi, 'paths'));
-  const groups = objectsIn(openApi.tags).map((tag) => ({
+  const groups = objectsIn(openApi['x-groups'] ?? openApi.tags).map((tag) => ({
     name: textAt(tag, 'name'),
     description: textAt(tag, 'description'),
     operations: operations
@@ -108,7 +108,7 @@ function readOperation(operation: JsonObject, method: string, path: string): Tag
       .map(([status, response]) => [status, textAt(response, '$ref')]),
   );
   return {
-    tags: textsIn(operation.tags),
+    tags: 'x-group' in operation ? [textAt(operation, 'x-group')] : textsIn(operation.tags),
     refs,
     operation: {
       id: textAt(operation, 'operationId'),

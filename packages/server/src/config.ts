@@ -2,6 +2,7 @@
 // and warnings.
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { checkNames } from '@keyrail/protocol/wire/setting-names.ts';
 import { DAY_MS } from './base/duration.ts';
 import type { LogLevel } from './base/log.ts';
 import type { Secret } from './base/secret.ts';
@@ -11,7 +12,6 @@ import type { MailSetting } from './features/mail/transport.ts';
 import type { ScannerKeysSource } from './features/scanner/public-keys.ts';
 import { auditAnchors } from './settings/audit.ts';
 import * as backups from './settings/backups.ts';
-import { clientNames } from './settings/client-names.ts';
 import * as embed from './settings/embed.ts';
 import * as events from './settings/events.ts';
 import * as listening from './settings/listening.ts';
@@ -154,14 +154,12 @@ export function readConfig(env: Environment): ConfigResult {
     isByNpmStart: env.npm_lifecycle_event === 'start',
   };
   faults.push(...contradictionsIn(config, env));
-  const unknown = unknownNames(env);
-  // A misspelt setting would otherwise be silently ignored.
-  for (const name of unknown.filter((each) => !clientNames.includes(each))) {
-    faults.push(`${name} is not a setting: keyrail-server help lists the known ones`);
-  }
-  const warnings = unknown
-    .filter((name) => clientNames.includes(name))
-    .map((name) => `${name} is ignored: clients of Keyrail read it, the server does not`);
+  const program = { program: 'keyrail-server', known: settings.map(({ name }) => name) };
+  const names = checkNames(env, program);
+  faults.push(...names.faults);
+  const warnings = names.ofClients.map(
+    (name) => `${name} is ignored: clients of Keyrail read it, the server does not`,
+  );
   return faults.length > 0 ? { faults, warnings } : { config: Object.freeze(config), warnings };
 }
 
@@ -201,13 +199,6 @@ const scheduleOf = (chosen: number | 'off' | null, usual: number | null): number
 /** The variable from which a setting takes its value; null: it has its default. */
 const nameIn = (env: Environment, { name, alias = name }: Setting<unknown>): string | null =>
   [name, alias].find((each) => env[each]) ?? null;
-
-function unknownNames(env: Environment): string[] {
-  const known = new Set(settings.map(({ name }) => name));
-  return Object.keys(env)
-    .filter((name) => name.startsWith('KEYRAIL_') && !name.startsWith('KEYRAIL_TEST_'))
-    .filter((name) => !known.has(name));
-}
 
 export const urlOf = ({ host, port }: { host: string; port: number }): string =>
   `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;

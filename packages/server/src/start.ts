@@ -22,6 +22,7 @@ import { anchorPlacesOf } from './features/audit/anchor-places.ts';
 import { recordRun } from './features/backups/record-run.ts';
 import { noScannerKeys, openScannerKeys } from './features/scanner/public-keys.ts';
 import { bootstrapTokenIn, masterKeyIn } from './generated-secrets.ts';
+import { backupPlaceOf } from './settings/backups.ts';
 import { openCounters, openStore } from './stores.ts';
 import type { Traces } from './traces/open-traces.ts';
 import { readyFields, welcome } from './welcome.ts';
@@ -54,7 +55,7 @@ async function run(config: Config, parts: Parts): Promise<void> {
   const held = parts.api && port === 0 ? await holdFreePort(wanted) : null;
   const address = { ...wanted, port: held?.port ?? port };
   const publicUrl = config.publicUrl ?? urlOf(address);
-  const app = await openApp({ ...config, publicUrl }, log, traces);
+  const app = await openApp({ ...config, publicUrl, makesBackups: parts.worker }, log, traces);
   const probes = !parts.api && config.workerPort !== null ? app.openWorkerHttp() : null;
   if (probes) {
     const own = { host, port: config.workerPort ?? 0, portFrom: 'KEYRAIL_WORKER_PORT' };
@@ -120,7 +121,7 @@ const cannotListen = ({ portFrom }: Address, error: unknown): Error =>
   new Error(`Cannot listen (KEYRAIL_HOST, ${portFrom}): ${reasonOf(error)}`, { cause: error });
 
 async function openApp(
-  config: Config & { publicUrl: string },
+  config: Config & { publicUrl: string; makesBackups: boolean },
   log: Log,
   tracing: AppParts['tracing'],
 ): Promise<App> {
@@ -163,6 +164,7 @@ async function openApp(
     backup: {
       tasks: createBackupTasks({ config, masterKey: secrets.masterKey, db, newId }),
       everyMs: config.backupEveryMs,
+      place: config.makesBackups ? backupPlaceOf(config) : null,
       operatorEmail: config.operatorEmail,
     },
     webhookPrivate: config.webhookPrivate,

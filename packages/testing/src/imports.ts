@@ -1,5 +1,6 @@
 // Imports of keys that another product issued.
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
+import { IMPORT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { Harness, Input } from './harness.ts';
 
 let issued = 0;
@@ -30,4 +31,17 @@ export async function importOne(
   const [key] = data;
   if (!key) throw new Error('an import returned no key');
   return { text, key };
+}
+
+/** Imports live keys into one project and for one tenant, by as many calls as that needs. */
+export async function importMany(
+  { as }: Harness,
+  { project_id, tenant_id }: Place,
+  count: number,
+): Promise<void> {
+  for (let made = 0; made < count; made += IMPORT_KEYS_MAX) {
+    const length = Math.min(IMPORT_KEYS_MAX, count - made);
+    const keys = Array.from({ length }, () => importedKey(foreignKey(), { tenant_id }));
+    await as.liveKey('POST /v1/keys/import', { project_id, env: 'live', keys });
+  }
 }

@@ -108,7 +108,7 @@ async function openTestApp(): Promise<TestApp> {
     embedKeysMax: 100,
     idempotencyBytesMax: 268_435_456,
     tenantMonthsMax: 1_000_000,
-    backup: { tasks: null, everyMs: null, operatorEmail: null },
+    backup: { tasks: null, everyMs: null, place: 'inside', operatorEmail: null },
     webhookPrivate: true,
     expiryMail: true,
     counters: createMemoryCounters({ nowMs: () => clock.now().getTime() }),

@@ -126,16 +126,6 @@ export const en = {
     sentence: ({ limit, window, scope, algorithm }: Limit) =>
       `at most ${limit.toLocaleString('en')} per ${window} by ${scope}, ${algorithm}`,
   } as const,
-  impact: {
-    day: 'Requests, 24 h',
-    week: 'Requests, 7 d',
-    lastUse: 'Last use',
-    never: 'never',
-    nodes: 'Live nodes',
-    keys: 'Active keys',
-    tenants: 'Tenants',
-    hot: (when: string) => `In use: the last request was ${when}.`,
-  },
   diff: { none: 'none', becomes: ' becomes ', changed: 'changed' },
   steps: { done: ', done' },
   keyStates: {

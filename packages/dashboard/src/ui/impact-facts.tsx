@@ -1,26 +1,28 @@
 // The figures of a dry run. What was used within the hour is said first.
 import type { Impact } from '@keyrail/client';
-import { en } from '../texts/en.ts';
+import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
+import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { Icon } from './icon.tsx';
 import styles from './impact-facts.module.css';
+import { texts } from './impact-texts.ts';
 import { Skeleton } from './skeleton.tsx';
-import { count, relativeTime } from './spans.ts';
+import { relativeTime } from './spans.ts';
 import { useNow } from './time.tsx';
 
 const HOUR_MS = 3_600_000;
 
 type Figures = Pick<
   Impact,
-  'active_keys' | 'tenants' | 'requests_24h' | 'requests_7d' | 'last_used_at'
+  'keys' | 'capped' | 'active_keys' | 'tenants' | 'requests_24h' | 'requests_7d' | 'last_used_at'
 > & { nodes: number | null };
 
 export function ImpactFacts({ impact }: { impact: Figures | undefined }) {
   const now = useNow();
-  const { impact: texts } = en;
   if (!impact) return <Skeleton height={76} />;
   const usedMs = impact.last_used_at === null ? null : Date.parse(impact.last_used_at);
   const isHot = usedMs !== null && now - usedMs < HOUR_MS;
-  const lastUse = usedMs === null ? texts.never : relativeTime(usedMs, now);
+  const lastUse = texts.used(usedMs === null ? null : relativeTime(usedMs, now), impact.capped);
+  const count = (figure: number) => cappedCount(figure, impact);
   const facts: [string, string][] = [
     [texts.day, count(impact.requests_24h)],
     [texts.week, count(impact.requests_7d)],
@@ -37,6 +39,7 @@ export function ImpactFacts({ impact }: { impact: Figures | undefined }) {
           {texts.hot(lastUse)}
         </p>
       )}
+      {impact.keys > IMPACT_KEYS_MAX && <p>{texts.capped(count(impact.keys))}</p>}
       <dl className={styles.facts}>
         {facts.map(([name, value]) => (
           <div key={name}>

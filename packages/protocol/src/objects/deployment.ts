@@ -11,6 +11,14 @@ export const Deployment = z
     mail: z.enum(['file', 'smtp']).meta({
       description: '`file`: mails are written to the data directory, and nobody receives them.',
     }),
+    backups: z
+      .enum(['inside', 'outside'])
+      .nullable()
+      .meta({
+        description:
+          'Whether this server puts backups into its data directory, or into another one ' +
+          '(`KEYRAIL_BACKUP_DIR`). `null` if another process makes them.',
+      }),
   })
   .meta({ id: 'Deployment' });
 export type Deployment = z.output<typeof Deployment>;

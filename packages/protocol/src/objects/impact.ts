@@ -1,7 +1,7 @@
 // What a change would affect, as a dry run answers it.
 import { z } from 'zod';
 import { Uuid } from '../validators.ts';
-import { IMPACT_KEYS_MAX } from '../wire/limits.ts';
+import { IMPACT_KEYS_MAX, IMPACT_PLACES_MAX } from '../wire/limits.ts';
 import { Count, WireTime } from './wire.ts';
 
 /** The changes that can be foreseen, by the name of their audit row. */
@@ -30,9 +30,13 @@ export const Impact = z
     keys: Count.meta({
       description:
         'Keys that would change: API keys, or secret keys where the target is one. For a member, ' +
-        'the unrevoked secret keys that the person minted, which go on working. A dry run looks ' +
-        `at ${most} keys, newest first. If there are more, this is ${IMPACT_KEYS_MAX + 1}, and ` +
-        'the other figures are of those that it looked at.',
+        'the unrevoked secret keys that the person created, which keep working.',
+    }),
+    capped: z.boolean().meta({
+      description:
+        `A dry run looks at ${most} keys, live before test and newest first, and counts the nodes ` +
+        `of ${IMPACT_PLACES_MAX} projects in an environment. True if there is more: every figure ` +
+        'is then a lower bound, and a later use is possible.',
     }),
     active_keys: Count.meta({ description: 'Those of them that can be used now.' }),
     tenants: Count.meta({ description: 'Tenants of the API keys that would change.' }),

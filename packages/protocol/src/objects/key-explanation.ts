@@ -55,9 +55,11 @@ export const KeyExplanation = z
     policy_version: z.int().min(1).nullable().meta({
       description: 'Of the project; `null` if neither the request nor the key names one.',
     }),
-    nodes: z
-      .strictObject({ total: Count, current: Count })
-      .meta({ description: 'Nodes seen within 90 seconds, and those at this version.' }),
+    nodes: z.strictObject({ total: Count, current: Count }).meta({
+      description:
+        'Nodes seen within 90 seconds, and those at this version. Without a policy version no ' +
+        'nodes were counted, and both are 0.',
+    }),
   })
   .meta({ id: 'KeyExplanation' });
 export type KeyExplanation = z.output<typeof KeyExplanation>;

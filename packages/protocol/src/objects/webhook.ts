@@ -1,6 +1,8 @@
 // Endpoints of the vendor that receive events, and the deliveries to them.
 import { z } from 'zod';
-import { Env, Uuid } from '../validators.ts';
+import { Env, Meta, Uuid } from '../validators.ts';
+import { auditActions, noticeTypes, TEST_EVENT } from '../wire/event-types.ts';
+import { AuditLog } from './audit.ts';
 import { Count, SecretText, ShownOnce, WireTime } from './wire.ts';
 
 export const WebhookEndpoint = z
@@ -57,3 +59,30 @@ export const WebhookDelivery = z
   })
   .meta({ id: 'WebhookDelivery' });
 export type WebhookDelivery = z.output<typeof WebhookDelivery>;
+
+/** A change: `data` is the row of the audit log, as a secret key of that environment reads it. */
+export const ChangeEvent = z
+  .strictObject({ type: z.enum(auditActions), timestamp: WireTime, data: AuditLog })
+  .meta({ id: 'ChangeEvent' });
+
+/** Time has passed, so the audit log has no row of it. */
+export const NoticeEvent = z
+  .strictObject({
+    type: z.enum(noticeTypes),
+    timestamp: WireTime,
+    data: z.strictObject({
+      object: z.literal('notice'),
+      target_type: z.enum(['api_key', 'secret_key']),
+      target_id: Uuid,
+      payload: Meta,
+    }),
+  })
+  .meta({ id: 'NoticeEvent' });
+
+export const TestEvent = z
+  .strictObject({
+    type: z.literal(TEST_EVENT),
+    timestamp: WireTime,
+    data: z.strictObject({ object: z.literal('webhook_test'), endpoint_id: Uuid }),
+  })
+  .meta({ id: 'TestEvent' });

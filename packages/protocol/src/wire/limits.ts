@@ -70,6 +70,8 @@ export const NODE_SEEN_WITHIN_MS = 90_000;
 export const KEY_TEXT_CHARS_MAX = 1_024;
 // The keys that a dry run looks at, newest first. With more keys, its figures are of these.
 export const IMPACT_KEYS_MAX = 10_000;
+// The projects, each in one environment, in which a dry run counts the nodes of a tenant's keys.
+export const IMPACT_PLACES_MAX = 200;
 export const DISPLAY_PREFIX_CHARS_MIN = 1;
 export const DISPLAY_PREFIX_CHARS_MAX = 24;
 export const IMPORTED_KEY_CHARS_MIN = 8;

@@ -3,7 +3,7 @@ import { equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
-import { operationId } from '@keyrail/protocol/openapi.ts';
+import { operationId } from '@keyrail/protocol/operation-names.ts';
 import { errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
 import type { InjectOptions } from 'fastify';
 import { openLog } from '../base/log.ts';

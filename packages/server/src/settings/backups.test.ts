@@ -1,6 +1,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../config.ts';
+import { backupPlaceOf } from './backups.ts';
 
 const onPostgres = {
   DATABASE_URL: 'postgres://keyrail@localhost/keyrail',
@@ -19,6 +20,19 @@ test('backups are scheduled on the embedded store, and on PostgreSQL only if ask
   equal(everyMs(onPostgres), null);
   equal(everyMs({ ...onPostgres, KEYRAIL_BACKUP_EVERY: '1m' }), 60_000);
   match(String(everyMs({ KEYRAIL_BACKUP_EVERY: '5s' })), /^KEYRAIL_BACKUP_EVERY/);
+});
+
+test('a directory inside the data directory is known as such, however it is written', () => {
+  const placeOf = (dataDir: string, backupDir: string) => backupPlaceOf({ dataDir, backupDir });
+  const read = readConfig({});
+  equal('config' in read && backupPlaceOf(read.config), 'inside');
+  for (const inside of ['/data/backups', '/data', '/data/../data/x', '/data/..x']) {
+    equal(placeOf('/data', inside), 'inside', inside);
+  }
+  for (const outside of ['/', '/backups', '/data/../x', '/data-2/backups']) {
+    equal(placeOf('/data/', outside), 'outside', outside);
+  }
+  equal(placeOf('.keyrail', './.keyrail/backups'), 'inside');
 });
 
 test('a wrong backup key or address is refused and not repeated', () => {

@@ -1,4 +1,5 @@
 // Settings of backups.
+import { isAbsolute, relative, sep } from 'node:path';
 import { DAY_MS, MINUTE_MS } from '../base/duration.ts';
 import type { Secret } from '../base/secret.ts';
 import { durationMs, isSender, plainText, secretIf, wholeNumber } from './parsers.ts';
@@ -10,6 +11,16 @@ export const backupDir: Setting<string | null> = {
   fallback: null,
   parse: plainText,
 };
+
+/** Whether the backups are lost together with the data directory. */
+export function backupPlaceOf(config: {
+  dataDir: string;
+  backupDir: string;
+}): 'inside' | 'outside' {
+  const way = relative(config.dataDir, config.backupDir);
+  const isOutside = isAbsolute(way) || way.split(sep)[0] === '..';
+  return isOutside ? 'outside' : 'inside';
+}
 
 export const backupEvery: Setting<number | 'off'> = {
   name: 'KEYRAIL_BACKUP_EVERY',

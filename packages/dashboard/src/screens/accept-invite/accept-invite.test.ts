@@ -30,6 +30,9 @@ test('a person looks at an invitation, signs in, and joins', async (t) => {
   await page.getByRole('button', { name: 'Accept invitation' }).click();
   await page.waitForURL(`**/w/${vendor.slug}/**`);
   equal((await guest.call('GET /v1/auth/me')).memberships[0]?.role, 'admin');
+  await visit(`/w/${vendor.slug}/audit`);
+  await page.getByText('accepted an invitation as admin').waitFor();
+  await page.getByText('joined as admin').waitFor();
 
   await visit(`/accept-invite#token=${token}`);
   await page.getByRole('heading', { name: 'This invitation does not work' }).waitFor();

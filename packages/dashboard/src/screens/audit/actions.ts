@@ -45,6 +45,12 @@ export const actions: Readonly<Record<string, Words>> = {
   'webhook_endpoint.redelivered': { verb: 'repeated a delivery to', noun: 'webhook endpoint' },
 };
 
+/** What a person did to their own membership. */
+export const ownActions: Readonly<Record<string, string>> = {
+  'workspace_member.joined': 'joined',
+  'workspace_member.removed': 'left',
+};
+
 export const targetTypes: Readonly<Record<string, string>> = {
   workspace: 'Workspace',
   workspace_member: 'Member',

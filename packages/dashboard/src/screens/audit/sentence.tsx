@@ -3,7 +3,7 @@
 import { type Env, paths } from '../../paths.ts';
 import { type Scope, useScope } from '../../shell/scope.ts';
 import { Link } from '../../ui/link.tsx';
-import { actions, actors } from './actions.ts';
+import { actions, actors, ownActions } from './actions.ts';
 import styles from './audit.module.css';
 import type { AuditRow, Names } from './use-names.ts';
 
@@ -21,12 +21,18 @@ export function Sentence({ row, names }: Props) {
 }
 
 /** An update names its fields: "changed name, scopes of key Backend". */
-function wordsOf({ action, target_type, payload }: AuditRow): { verb: string; noun: string } {
+function wordsOf(row: AuditRow): { verb: string; noun: string } {
+  const { action, target_type, payload } = row;
+  const own = ownVerb(row);
+  if (own !== null) return { verb: own, noun: '' };
   const words = actions[action] ?? { verb: action, noun: target_type };
   const fields = changedFields(payload);
   const named = fields.map((field) => field.replaceAll('_', ' ')).join(', ');
   return fields.length === 0 ? words : { ...words, verb: `${words.verb} ${named} of` };
 }
+
+const ownVerb = ({ action, actor_id, target_id }: AuditRow): string | null =>
+  actor_id === target_id ? (ownActions[action] ?? null) : null;
 
 export const envOf = ({ payload }: AuditRow): Env | null =>
   payload.env === 'live' || payload.env === 'test' ? payload.env : null;
@@ -51,6 +57,7 @@ function Target({ row, names }: Props) {
   const scope = useScope();
   const { target_id: id, target_type: type, payload } = row;
   if (type === 'workspace' || row.action === 'workspace_invite.revoked') return null;
+  if (ownVerb(row) !== null) return null;
   if (row.action === 'workspace_invite.accepted') return null;
   if (type === 'workspace_invite') return <strong>{String(payload.email ?? '')}</strong>;
   const to = placeOf(row, scope);

@@ -1,5 +1,5 @@
 // Why a key is denied: the checks, the remedies, and the response that the caller gets.
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { refuseKey } from '../../../../sdk/src/request/refusal.ts';
@@ -28,6 +28,9 @@ test('the response that is shown is the response of the SDK', () => {
 const answer = (page: Page) => page.getByRole('region', { name: 'What the caller gets' });
 const failed = (page: Page, name: string) =>
   page.getByRole('listitem').filter({ hasText: 'Fail' }).filter({ hasText: name });
+
+const verdict = async (page: Page) =>
+  page.getByRole('region', { name: 'Checks' }).getByRole('status').innerText();
 
 async function explain(page: Page, text: string): Promise<void> {
   await page.getByLabel('Key', { exact: true }).fill(text);
@@ -63,6 +66,8 @@ test('a denied key is explained and mended, and its text stays in its input', as
   await vendor.as.liveKey('POST /v1/keys/{id}/disable', { id: key.id });
   await page.getByRole('button', { name: 'Explain', exact: true }).click();
   await answer(page).getByText('HTTP/1.1 401 Unauthorized').waitFor();
+  match(await verdict(page), /Denied\s*This key is disabled\.$/);
+  await page.getByText('A node gives the reason unknown_key.').waitFor();
   await fix(page, 'Enable live key');
   await page.getByText('Allowed', { exact: true }).waitFor();
 
@@ -137,6 +142,30 @@ test('every other reason names its check, its remedy, and the answer of the call
   await refuses('Project', unauthorized('project_deleted'));
   await page.getByRole('link', { name: 'See projects' }).click();
   await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
+});
+
+test('nodes are named only if they were counted, and a revoked key is said to be revoked', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const key = await vendor.given.key();
+  const asked = { project_id: key.project_id, node: 'connected' };
+  await vendor.as.liveKey('GET /v1/policy/snapshot', asked);
+  await visit(`/w/${vendor.slug}/live/explain`);
+  const checks = page.getByRole('region', { name: 'Checks' });
+
+  await explain(page, 'kr_live_garbage');
+  await failed(page, 'Form').waitFor();
+  match(await verdict(page), /A node gives the reason malformed_key\.$/);
+  doesNotMatch(await checks.innerText(), /connected|version/);
+  await explain(page, key.key);
+  await checks.getByText(/^Policy version \d+\. .*\b1 node\b/).waitFor();
+
+  await vendor.as.liveKey('POST /v1/keys/{id}/disable', { id: key.id });
+  await vendor.as.liveKey('POST /v1/keys/{id}/revoke', { id: key.id });
+  await explain(page, key.key);
+  await page.getByText('This key is revoked.').waitFor();
+  await page.getByText('A node gives the reason unknown_key.').waitFor();
 });
 
 test('nothing that a link asks for is sent before a dialog names it and its tenant', async (t) => {

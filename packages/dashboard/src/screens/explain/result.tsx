@@ -21,7 +21,10 @@ const marks: Readonly<Record<Outcome, IconName>> = {
 
 export function Result(props: ResultProps) {
   const { explanation } = props;
+  const { key, reason, policy_version: version } = explanation;
   const isAllowed = explanation.verdict === 'allowed';
+  const state = stateOf(explanation);
+  const given = reason === null ? texts.passes : texts.reason(reason);
   return (
     <section className={styles.result} aria-label={texts.checks}>
       <header className={styles.verdict}>
@@ -29,15 +32,17 @@ export function Result(props: ResultProps) {
           <State tone={isAllowed ? 'good' : 'bad'} shape={isAllowed ? 'full' : 'cross'}>
             {isAllowed ? texts.allowed : texts.denied}
           </State>
-          <span>{explanation.reason ? texts.reason(explanation.reason) : texts.passes}</span>
+          <span>{state === null ? given : texts.states[state]}</span>
         </div>
-        {explanation.key && <KeyLine apiKey={explanation.key} />}
-        <p className={styles.nodes}>
-          {explanation.policy_version !== null && (
-            <strong>{texts.version(explanation.policy_version)}. </strong>
-          )}
-          {texts.nodes(explanation.nodes)}
-        </p>
+        {key && <KeyLine apiKey={key} />}
+        {state !== null && <p className={styles.nodes}>{given}</p>}
+        {/* Without a project, no nodes were counted. */}
+        {version !== null && (
+          <p className={styles.nodes}>
+            <strong>{texts.version(version)}. </strong>
+            {texts.nodes(explanation.nodes)}
+          </p>
+        )}
       </header>
       <ol>
         {explanation.checks.map(({ check, outcome, detail }, at) => (
@@ -61,6 +66,13 @@ export function Result(props: ResultProps) {
       </ol>
     </section>
   );
+}
+
+/** Nodes do not know keys in these states, so their reason alone says too little. */
+function stateOf({ checks, key }: Explanation): keyof typeof texts.states | null {
+  const failed = checks.find(({ outcome }) => outcome === 'fail')?.check;
+  if (failed === 'disabled' && key?.revoked_at) return 'revoked';
+  return failed === 'disabled' || failed === 'revoked' || failed === 'expired' ? failed : null;
 }
 
 function KeyLine({ apiKey }: { apiKey: NonNullable<Explanation['key']> }) {

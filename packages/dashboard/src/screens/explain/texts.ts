@@ -32,6 +32,11 @@ export const texts = {
   docs: 'How a node decides',
   allowed: 'Allowed',
   denied: 'Denied',
+  states: {
+    disabled: 'This key is disabled.',
+    revoked: 'This key is revoked.',
+    expired: 'This key has expired.',
+  },
   reason: (code: string) => `A node gives the reason ${code}.`,
   passes: 'The request goes through to your handler.',
   version: (version: number) => `Policy version ${version}`,

@@ -112,6 +112,8 @@ function Ask({ act, keys, title, onConfirm, onClose }: AskProps) {
       <ImpactFacts
         impact={
           byDay && {
+            keys: keys.length,
+            capped: false,
             active_keys: active,
             tenants: new Set(keys.map(({ tenant_id }) => tenant_id)).size,
             requests_24h: recentRequests(byDay, 1),

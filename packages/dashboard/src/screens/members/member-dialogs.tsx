@@ -105,8 +105,12 @@ export function RemoveDialog({ member, isSelf, onClose }: Props) {
       onClose={onClose}
     >
       <Loaded query={impact} failed={removing.failed} skeleton={<SkeletonRows rows={2} />}>
-        {({ keys }) =>
-          keys === 0 ? <p>{removing.none}</p> : <Minted member={member} count={keys} />
+        {({ keys, capped }) =>
+          keys === 0 && !capped ? (
+            <p>{removing.none}</p>
+          ) : (
+            <Minted member={member} count={keys} capped={capped} />
+          )
         }
       </Loaded>
       <p>{removing.text}</p>
@@ -114,8 +118,10 @@ export function RemoveDialog({ member, isSelf, onClose }: Props) {
   );
 }
 
+type MintedProps = { member: Member; count: number; capped: boolean };
+
 /** The secret keys that outlive the membership. */
-function Minted({ member, count }: { member: Member; count: number }) {
+function Minted({ member, count, capped }: MintedProps) {
   const { removing } = texts;
   const scope = useScope();
   const keys = useList('GET /v1/secret_keys', { query: { limit: KEYS_READ } });
@@ -125,7 +131,7 @@ function Minted({ member, count }: { member: Member; count: number }) {
   const shown = minted.slice(0, KEYS_SHOWN);
   return (
     <div className={styles.minted}>
-      <p>{removing.minted(count)}</p>
+      <p>{removing.minted(count, capped)}</p>
       <ul>
         {shown.map(({ id, name, display_prefix, env, last_used_at }) => (
           <li key={id}>
@@ -134,7 +140,9 @@ function Minted({ member, count }: { member: Member; count: number }) {
             <Time at={last_used_at} never="" />
           </li>
         ))}
-        {shown.length > 0 && count > shown.length && <li>{removing.more(count - shown.length)}</li>}
+        {shown.length > 0 && count > shown.length && (
+          <li>{removing.more(count - shown.length, capped)}</li>
+        )}
       </ul>
     </div>
   );

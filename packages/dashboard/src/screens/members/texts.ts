@@ -1,6 +1,9 @@
+import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
 import type { Role } from '../../shell/scope.ts';
+import { capitalised } from '../../texts/capitalised.ts';
 
-const keys = (count: number): string => (count === 1 ? '1 secret key' : `${count} secret keys`);
+const keys = (count: number, capped: boolean): string =>
+  count === 1 && !capped ? '1 secret key' : `${cappedCount(count, { capped })} secret keys`;
 
 export const texts = {
   title: 'Members',
@@ -77,8 +80,9 @@ export const texts = {
     done: (name: string) => `${name} is no longer a member.`,
     failed: 'What this changes could not be read.',
     none: 'No secret key that this person minted is in use.',
-    minted: (count: number) => `${keys(count)} that this person minted go on working:`,
-    more: (count: number) => `and ${count} more`,
+    minted: (count: number, capped: boolean) =>
+      capitalised(`${keys(count, capped)} that this person minted go on working:`),
+    more: (count: number, capped: boolean) => `and ${cappedCount(count, { capped })} more`,
     open: (env: string) => `See ${env} secret keys`,
     unnamed: 'Unnamed',
   },

@@ -1,4 +1,5 @@
 // The default limits of a project, and how many keys inherit them.
+import type { Impact } from '@keyrail/client';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
@@ -21,9 +22,7 @@ export function Limits({ project }: { project: Project }) {
   return (
     <Card
       title={texts.limits}
-      lead={[texts.limitsLead, inherit !== undefined && texts.inherit(inherit)]
-        .filter(Boolean)
-        .join(' ')}
+      lead={[texts.limitsLead, inherit && texts.inherit(inherit)].filter(Boolean).join(' ')}
       aside={
         mayChange && (
           <Button small onClick={() => setOpen(true)}>
@@ -55,11 +54,11 @@ const anyRule: Rule = {
 };
 
 /** A dry run of any change counts the keys that inherit. A member may not ask. */
-function useInheriting(project: Project, mayAsk: boolean): number | undefined {
+function useInheriting(project: Project, mayAsk: boolean): Impact | undefined {
   const isLimited = project.default_rate_limits.length > 0;
   const body = { default_rate_limits: isLimited ? [] : [anyRule] };
   const input = { params: { id: project.id }, body };
-  return useImpact('PATCH /v1/projects/{id}', input, { enabled: mayAsk }).data?.keys;
+  return useImpact('PATCH /v1/projects/{id}', input, { enabled: mayAsk }).data;
 }
 
 function ChangeLimits({ project, onClose }: { project: Project; onClose(): void }) {
@@ -89,9 +88,7 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
       onSubmit={submit}
       onClose={onClose}
     >
-      {inherit !== undefined && (
-        <p>{inherit === 0 ? texts.form.noChange : texts.form.changes(inherit)}</p>
-      )}
+      {inherit && <p>{texts.form.changes(inherit)}</p>}
       <RateLimits rules={rules} errors={errors} onRules={setRules} />
     </FormDialog>
   );

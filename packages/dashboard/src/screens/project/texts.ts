@@ -1,3 +1,7 @@
+import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
+
+type Inheriting = { keys: number; capped: boolean };
+
 const number = (count: number): string => count.toLocaleString('en');
 
 export const texts = {
@@ -22,7 +26,8 @@ export const texts = {
   limits: 'Default rate limits',
   limitsLead: 'They apply to every key that has none of its own.',
   // Limits belong to both environments; other figures of the page, to the one that is shown.
-  inherit: (count: number) => `Keys that inherit them, live and test: ${number(count)}.`,
+  inherit: ({ keys, capped }: Inheriting) =>
+    `Keys that inherit them, live and test: ${cappedCount(keys, { capped })}.`,
   noLimits: 'No limits.',
   changeLimits: 'Change',
   nodes: 'Nodes',
@@ -36,8 +41,9 @@ export const texts = {
     limitsTitle: 'Default rate limits',
     action: 'Save',
     done: 'Saved.',
-    changes: (count: number) =>
-      `Keys that would change, live and test: ${number(count)}. Every node loads the full policy.`,
-    noChange: 'No key inherits them, so none would change.',
+    changes: ({ keys, capped }: Inheriting) =>
+      keys === 0 && !capped
+        ? 'No key inherits them, so none would change.'
+        : `Keys that would change, live and test: ${cappedCount(keys, { capped })}. Every node loads the full policy.`,
   },
 };

@@ -66,7 +66,11 @@ const Components = ({ status }: { status: Status }) => (
         <li key={name}>
           <span className={styles.component}>
             <strong>{texts.components[name].name}</strong>
-            <span>{texts.components[name].about}</span>
+            {name === 'backup' ? (
+              <AboutBackup state={status.components.backup} />
+            ) : (
+              <span>{texts.components[name].about}</span>
+            )}
           </span>
           <StateOf state={status.components[name]} />
         </li>
@@ -74,6 +78,18 @@ const Components = ({ status }: { status: Status }) => (
     </ul>
   </>
 );
+
+/** Where the backups are, and what to do if that is beside the data. */
+function AboutBackup({ state }: { state: ComponentState }) {
+  const place = useApi('GET /v1/deployment', {}).data?.backups;
+  const isAtRisk = place === 'inside' && state !== 'not_configured';
+  return (
+    <>
+      <span>{place ? texts.backups[place] : texts.components.backup.about}</span>
+      {isAtRisk && <span className={styles.advice}>{texts.sameDisk}</span>}
+    </>
+  );
+}
 
 function Deployment({ status }: { status: Status | undefined }) {
   const deployment = useApi('GET /v1/deployment', {});

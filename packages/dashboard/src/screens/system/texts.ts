@@ -9,7 +9,14 @@ const components: Readonly<Record<Component, { name: string; about: string }>> =
   database: { name: 'Database', about: 'stores everything that must not be lost' },
   redis: { name: 'Redis', about: 'counts limits across several servers' },
   worker: { name: 'Worker', about: 'sends mail and tidies up in the background' },
-  backup: { name: 'Backup', about: 'copies the database to another place' },
+  backup: { name: 'Backup', about: 'copies the database to where the worker’s settings say' },
+};
+
+type BackupPlace = NonNullable<Answer<'GET /v1/deployment'>['backups']>;
+
+const backups: Readonly<Record<BackupPlace, string>> = {
+  inside: 'copies the database into the data directory of the server',
+  outside: 'copies the database into the directory set with KEYRAIL_BACKUP_DIR',
 };
 
 const states: Readonly<Record<ComponentState, { name: string; about: string }>> = {
@@ -32,6 +39,9 @@ export const texts = {
   title: 'System',
   failed: 'The state of the server could not be read.',
   components,
+  backups,
+  sameDisk:
+    'Backups are lost with the data directory. Copy them to another machine, or set KEYRAIL_BACKUP_DIR to another disk.',
   states,
   headlines,
   nodes: 'Keys are verified inside your own processes: they go on while this server is away.',

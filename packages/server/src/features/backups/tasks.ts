@@ -23,6 +23,8 @@ export type BackupSetup = {
   tasks: BackupTasks | null;
   /** Null: backups are not scheduled. */
   everyMs: number | null;
+  /** Null: a worker with settings of its own makes the backups. */
+  place: 'inside' | 'outside' | null;
   operatorEmail: string | null;
 };
 

@@ -17,6 +17,7 @@ test('a deployment shows its version, settings and kind of mail to anyone', asyn
     publicUrl: 'https://keys.example.com',
     passwordCharsMin: 15,
     mail: { kind: 'smtp', url: new Secret('smtp://person:password@mail.example.com') },
+    backup: { tasks: null, everyMs: null, place: 'outside', operatorEmail: null },
   });
   const answer = await beside.http.inject({ url: '/v1/deployment' });
   deepEqual(answer.json(), {
@@ -26,5 +27,6 @@ test('a deployment shows its version, settings and kind of mail to anyone', asyn
     public_url: 'https://keys.example.com',
     password_min: 15,
     mail: 'smtp',
+    backups: 'outside',
   });
 });

@@ -2,12 +2,14 @@
 import { deploymentEndpoints } from '@keyrail/protocol/endpoints/deployment.ts';
 import { VERSION } from '../../base/version.ts';
 import { type ServedRoute, serve } from '../../http/route.ts';
+import type { BackupSetup } from '../backups/tasks.ts';
 
 export type DeploymentParts = {
   region: string;
   publicUrl: string;
   passwordCharsMin: number;
   mail: { kind: 'file' | 'smtp' };
+  backup: Pick<BackupSetup, 'place'>;
 };
 
 export const deploymentRoutes = (parts: DeploymentParts): ServedRoute[] =>
@@ -22,6 +24,7 @@ export const deploymentRoutes = (parts: DeploymentParts): ServedRoute[] =>
         public_url: parts.publicUrl,
         password_min: parts.passwordCharsMin,
         mail: parts.mail.kind,
+        backups: parts.backup.place,
       }),
     },
   });

@@ -7,8 +7,8 @@ type Place = { projectId: string; env: Env };
 export type KeySums = {
   /** Keys that were looked at; some are not concerned by the change. */
   read: number;
-  /** There are more keys than the dry run looks at. */
-  isCut: boolean;
+  /** There is more than the dry run looks at, so the sums are lower bounds. */
+  isCapped: boolean;
   keys: number;
   activeKeys: number;
   tenantIds: ReadonlySet<string>;
@@ -24,7 +24,7 @@ export type KeySums = {
 
 export const NO_KEYS: KeySums = {
   read: 0,
-  isCut: false,
+  isCapped: false,
   keys: 0,
   activeKeys: 0,
   tenantIds: new Set(),

@@ -1,4 +1,4 @@
-import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { IMPACT_KEYS_MAX, IMPACT_PLACES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { unreachable } from '../../base/assert.ts';
 import type { Affected, Check } from '../../doors/plan.ts';
 import { allEnvs } from '../../doors/reach.ts';
@@ -15,9 +15,6 @@ import {
 
 export type Measured = KeySums & { nodes: number };
 
-/** The keys of a tenant may be in many projects. Of more, the nodes are not counted. */
-const PLACES_MAX = 200;
-
 /** Counts what a change would affect. Looks at IMPACT_KEYS_MAX keys at most, newest first. */
 export async function measureImpact(tx: Check, affected: Affected): Promise<Measured> {
   const counted = async (sums: KeySums, filter: NodeSelection) => ({
@@ -31,7 +28,8 @@ export async function measureImpact(tx: Check, affected: Affected): Promise<Meas
     }
     case 'keys of a tenant': {
       const sums = await sumKeys(tx, { under: { tenantId: affected.tenantId } });
-      return counted(sums, { changes: sums.places.slice(0, PLACES_MAX) });
+      const isCapped = sums.isCapped || sums.places.length > IMPACT_PLACES_MAX;
+      return counted({ ...sums, isCapped }, { changes: sums.places.slice(0, IMPACT_PLACES_MAX) });
     }
     case 'keys of a project':
     case 'keys that inherit': {
@@ -69,7 +67,7 @@ type Walk = {
   onlyInheriting?: boolean;
 };
 
-/** All unrevoked keys under a parent: those that a deletion revokes. */
+/** The unrevoked keys under a parent: those that a deletion revokes. */
 async function sumKeys(tx: Check, { under, onlyInheriting = false }: Walk): Promise<KeySums> {
   let sums = NO_KEYS;
   for (const env of allEnvs) {
@@ -81,8 +79,9 @@ async function sumKeys(tx: Check, { under, onlyInheriting = false }: Walk): Prom
       const range = { under, shelf, onlyInheriting, after: page };
       if (limit === 0) {
         const next = await countKeys(tx, { ...range, limit: 1 });
-        if (next !== null) return { ...sums, isCut: true };
-        break;
+        if (next === null) break;
+        // Known to be there; what it did lately is not counted.
+        return { ...sums, keys: sums.keys + next.keys, isCapped: true };
       }
       page = await countKeys(tx, { ...range, limit });
       sums = addKeys(sums, page, env);
@@ -99,5 +98,7 @@ async function sumMintedKeys(tx: Check, userId: string): Promise<KeySums> {
     sums = addSecretKeys(sums, page);
     beforeSeq = page.read === KEYS_PER_STATEMENT ? page.seq : null;
   } while (beforeSeq !== null && sums.read < IMPACT_KEYS_MAX);
-  return { ...sums, isCut: beforeSeq !== null };
+  if (beforeSeq === null) return sums;
+  const next = await countMintedKeys(tx, userId, { beforeSeq, limit: 1 });
+  return { ...sums, isCapped: next.read > 0 };
 }

@@ -1,6 +1,5 @@
 // Foreseen changes → impact objects.
 import type { Impact } from '@keyrail/protocol/objects/impact.ts';
-import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS } from '../../base/duration.ts';
 import { wireTimeOrNull } from '../../base/wire-time.ts';
 import { targetTypeOf } from '../../doors/actions.ts';
@@ -19,7 +18,8 @@ export function presentImpact(
     action,
     target_type: targetTypeOf(action),
     target_id: target,
-    keys: measured.isCut ? IMPACT_KEYS_MAX + 1 : measured.keys,
+    keys: measured.keys,
+    capped: measured.isCapped,
     active_keys: measured.activeKeys,
     tenants: measured.tenantIds.size,
     requests_24h: since(measured.today, measured.yesterday),

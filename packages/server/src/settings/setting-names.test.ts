@@ -3,8 +3,8 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { clientNames } from '@keyrail/protocol/wire/setting-names.ts';
 import { readConfig } from '../config.ts';
-import { clientNames } from './client-names.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 
@@ -27,6 +27,27 @@ test('a misspelt client name is refused like any other unknown name', () => {
   deepEqual(read, {
     faults: ['KEYRAIL_URI is not a setting: keyrail-server help lists the known ones'],
   });
+});
+
+test('a name near one setting is refused with that setting', () => {
+  const misspelt = {
+    KEYRAIL_PROT: 'KEYRAIL_PORT',
+    KEYRAIL_DATADIR: 'KEYRAIL_DATA_DIR',
+    KEYRAIL_BACKUP_EVRY: 'KEYRAIL_BACKUP_EVERY',
+    KEYRAIL_DATABASE_URL: 'DATABASE_URL',
+    KEYRAIL_XURL: null,
+    KEYRAIL_BYTES_MAX: null,
+    KEYRAIL_: null,
+    [`KEYRAIL_${'PORT'.repeat(1000)}`]: null,
+  };
+  const read = readConfig(Object.fromEntries(Object.keys(misspelt).map((name) => [name, '1'])));
+  deepEqual(
+    'faults' in read && read.faults,
+    Object.entries(misspelt).map(([name, meant]) => {
+      const hint = meant === null ? '' : `. Did you mean ${meant}?`;
+      return `${name} is not a setting: keyrail-server help lists the known ones${hint}`;
+    }),
+  );
 });
 
 test('the command line, the client, the SDK and the examples read these names and no others', () => {

@@ -1,0 +1,98 @@
+// The values of settings. A parser throws a SettingFault, whose message follows the name.
+import { readFileSync } from 'node:fs';
+import { isAddressBlock } from '@keyrail/protocol/wire/address-block.ts';
+import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
+import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
+import type { KeyrailOptions } from '@keyrail/sdk';
+import { UNIX } from './trusted-proxies.ts';
+
+/** A port of an address, or a Unix socket. */
+export type Place = { host: string; port: number } | { path: string };
+
+/** Settings that cannot be used, one on each line. The message never quotes a secret. */
+export class SettingFault extends Error {}
+
+export const oneOf =
+  <T extends string>(...choices: readonly T[]) =>
+  (text: string): T => {
+    const found = choices.find((choice) => choice === text);
+    if (found !== undefined) return found;
+    throw new SettingFault(`must be ${choices.join(' or ')}`);
+  };
+
+/** The SDK checks the rest. */
+export function urlsIn(text: string): string[] {
+  const urls = listIn(text);
+  const isUrl = (one: string) => /^https?:\/\//i.test(one) && URL.canParse(one);
+  if (urls.length > 0 && urls.every(isUrl)) return urls;
+  throw new SettingFault('must be http:// or https:// URLs');
+}
+
+export function secretKeyIn(text: string): string {
+  if (parseCredential(text)?.kind === 'secret_key') return text;
+  throw new SettingFault('must be a whole secret key, krsk_…');
+}
+
+export function projectIdIn(text: string): string {
+  if (UUID_ANY_CASE.test(text)) return text;
+  throw new SettingFault('must be a UUID');
+}
+
+/** The SDK checks the keys of the file. */
+export function feedKeysIn(text: string): KeyrailOptions['feedKeys'] {
+  if (text === 'jwks') return text;
+  try {
+    return JSON.parse(readFileSync(text, 'utf8'));
+  } catch {
+    throw new SettingFault('must be jwks or the path of a JSON file');
+  }
+}
+
+/** The SDK checks the range. */
+export function wholeIn(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new SettingFault('must be a whole number of milliseconds');
+}
+
+const PLACES_MAX = 8;
+const PROXIES_MAX = 64;
+
+export function placesIn(text: string): Place[] {
+  const places = listIn(text).map(placeIn);
+  if (places.length > 0 && places.length <= PLACES_MAX) return places;
+  throw new SettingFault(`must name 1 to ${PLACES_MAX} places`);
+}
+
+function placeIn(text: string): Place {
+  if (text.startsWith('unix:/')) return { path: text.slice('unix:'.length) };
+  const place = addressIn(text);
+  if (place) return place;
+  throw new SettingFault('must hold host:port or unix:/path');
+}
+
+function addressIn(text: string): Place | null {
+  const [, host = '', port = ''] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  if (host === '' || Number(port) > 65_535) return null;
+  return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
+}
+
+/** Apart from the places of verification, so that a proxy in front of it opens nothing else. */
+export function relayPlaceIn(text: string): Place | null {
+  if (text === 'off') return null;
+  const place = addressIn(text);
+  if (place) return place;
+  throw new SettingFault('must be off, or the host:port where the relay listens');
+}
+
+export function proxiesIn(text: string): string[] {
+  const proxies = listIn(text);
+  const isKnown = (one: string) => one === UNIX || isAddressBlock(one);
+  if (proxies.length <= PROXIES_MAX && proxies.every(isKnown)) return proxies;
+  throw new SettingFault(`must be up to ${PROXIES_MAX} IP addresses, ranges, or unix`);
+}
+
+export const listIn = (text: string): string[] =>
+  text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');

@@ -1,0 +1,101 @@
+// The ids and tags of operations in the OpenAPI document. Both follow the methods of the client:
+// `keys.rotate` is `rotateKey` with the tag `keys`. Generated clients are named after them, so they
+// stay.
+import { type Endpoint, splitLine } from './endpoint.ts';
+import { allEndpoints } from './endpoints/all.ts';
+import { methods } from './wire/methods.ts';
+
+type Tag = keyof typeof methods;
+type Table = { readonly [name: string]: string | Table };
+
+/** Ids that differ from the rule, because the rule would read badly. */
+const EXCEPTIONS: Readonly<Record<string, string>> = {
+  'audit.list': 'listAuditLogs',
+  'ingest.batch': 'ingestBatch',
+  'me.changePassword': 'changeMyPassword',
+  'sessions.deleteCurrent': 'deleteCurrentSession',
+  'webhooks.secretScanning': 'receiveSecretScanning',
+};
+
+/** Resources whose name is not that of the object. */
+const OBJECTS: Readonly<Record<string, string>> = { idempotency: 'idempotencyKey' };
+
+/** The other words of GET methods name what is read. */
+const READING = ['get', 'list', 'verify'];
+
+const pathsIn = (table: Table, before: readonly string[] = []): [string, readonly string[]][] =>
+  Object.entries(table).flatMap(([name, entry]) =>
+    typeof entry === 'string'
+      ? [[entry, [...before, name]] as [string, readonly string[]]]
+      : pathsIn(entry, [...before, name]),
+  );
+
+const paths = new Map(pathsIn(methods));
+const endpoints: Readonly<Record<string, Endpoint>> = allEndpoints;
+
+function pathOf(line: string): readonly string[] {
+  const path = paths.get(line);
+  if (!path) throw new Error(`no name: ${line}`);
+  return path;
+}
+
+/** The client's name of the resource. */
+export const tagOf = (line: string): string => pathOf(line)[0] ?? '';
+
+/** The verb, the object, and the other words of the method. */
+export function operationId(line: string): string {
+  const path = pathOf(line);
+  const exception = EXCEPTIONS[path.join('.')];
+  if (exception) return exception;
+  const [verb = '', ...rest] = verbFirst(line, path.at(-1) ?? '');
+  const isPlural = rest.length === 0 && (verb === 'list' || verb === 'import');
+  const resources = path.slice(0, -1);
+  const objects = resources.map((name, at) =>
+    isPlural && at === resources.length - 1 ? name : oneOf(OBJECTS[name] ?? name),
+  );
+  return verb + [...objects, ...rest].map(capitalised).join('');
+}
+
+function verbFirst(line: string, method: string): string[] {
+  const words = method.split(/(?=[A-Z])/);
+  const isVerb = splitLine(line).method !== 'GET' || READING.includes(words[0] ?? '');
+  if (isVerb) return words;
+  return [endpoints[line]?.list ? 'list' : 'get', method];
+}
+
+const oneOf = (name: string): string => name.replace(/ies$/, 'y').replace(/s$/, '');
+
+const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** The id of an event: `api_key.revoked` is `onApiKeyRevoked`. */
+export const eventOperationId = (type: string): string =>
+  `on${type.split(/[._]/).map(capitalised).join('')}`;
+
+/** The type requires a description for each tag. */
+export const tagDescriptions: Readonly<Record<Tag, string>> = {
+  users: 'Accounts of people.',
+  sessions: 'Signing in and out.',
+  me: 'The account of the signed-in person.',
+  emailVerifications: 'Proof that an address belongs to a person.',
+  passwordResets: 'New passwords by email.',
+  workspace: 'The workspace of the credential.',
+  members: 'The people in the workspace.',
+  invites: 'Invitations to the workspace.',
+  projects: 'The APIs that you protect.',
+  tenants: 'Your customers.',
+  keys: 'The API keys of your customers.',
+  secretKeys: 'The credentials of your own backend.',
+  embedTokens: 'Tokens with which a customer manages keys in a browser.',
+  embed: 'Key management from a browser.',
+  policy: 'The data from which nodes verify keys, and the nodes.',
+  rateLimits: 'Counters shared by all nodes.',
+  idempotency: 'Requests that run once.',
+  ingest: 'Telemetry of nodes.',
+  usage: 'Metrics from telemetry.',
+  environments: '`live` and `test`.',
+  audit: 'Every change, in a hash chain.',
+  webhookEndpoints: 'Your endpoints for events.',
+  webhookDeliveries: 'Deliveries of events to them.',
+  server: 'The state, settings and public keys of the deployment.',
+  webhooks: 'What partners send to Keyrail.',
+};

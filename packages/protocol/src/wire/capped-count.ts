@@ -1,0 +1,8 @@
+// The figures of a dry run in words. With more keys than it looks at, they are lower bounds.
+import { IMPACT_KEYS_MAX } from './limits.ts';
+
+export function cappedCount(count: number, { capped }: { capped: boolean }): string {
+  if (!capped) return count.toLocaleString('en');
+  if (count > IMPACT_KEYS_MAX) return `more than ${IMPACT_KEYS_MAX.toLocaleString('en')}`;
+  return `at least ${count.toLocaleString('en')}`;
+}
