@@ -17,9 +17,10 @@ type Ack = { node: string; version: number | null; sdk: string | null };
 
 /**
  * `version` is that of the project after the nodes were recorded: a node may not get an older
- * policy. `refused` is the response of the control plane to the node's secret key.
+ * policy. `refused` is the response of the control plane to the node's secret key. A node that has
+ * `left` was not recorded, so it may get no policy.
  */
-export type Reported = { version: number } | { refused: Answer };
+export type Reported = { version: number } | { refused: Answer } | { left: true };
 
 type Acknowledgements = {
   /** Throws Unreachable. */
@@ -51,7 +52,7 @@ export function createAcknowledgements(
         feed,
         sent.map(({ ack }) => ack),
       );
-      for (const { resolve } of sent) resolve(reported);
+      for (const { ack, resolve } of sent) resolve(reported(ack.node));
     } catch (error) {
       for (const { reject } of sent) reject(error);
     }
@@ -83,7 +84,7 @@ async function reportedTo(
   upstream: Pick<Upstream, 'ask'>,
   { credential, projectId, env }: ReportedFeed,
   acks: readonly Ack[],
-): Promise<Reported> {
+): Promise<(node: string) => Reported> {
   // The last report of a node is the valid one.
   const byNode = new Map(acks.map((ack) => [ack.node, ack]));
   const nodes = Array.from(byNode.values(), ({ node, version, sdk }) => ({
@@ -98,17 +99,21 @@ async function reportedTo(
     body: JSON.stringify({ project_id: projectId, ...(env !== null && { env }), nodes }),
     timeoutMs: TIMEOUT_MS,
   });
-  if (answer.status !== 200) return { refused: answer };
-  const version = versionIn(answer.body);
-  if (version === null) throw new Unreachable('the response to a report is not valid');
-  return { version };
+  if (answer.status !== 200) {
+    const refused = { refused: answer };
+    return () => refused;
+  }
+  const { version, left } = recordedIn(answer.body);
+  const recorded = { version };
+  return (node) => (left.has(node) ? { left: true } : recorded);
 }
 
-function versionIn(body: Buffer): number | null {
+function recordedIn(body: Buffer): { version: number; left: ReadonlySet<string> } {
   try {
-    const { version } = JSON.parse(body.toString());
-    return Number.isSafeInteger(version) ? version : null;
+    const { version, left = [] } = JSON.parse(body.toString());
+    if (Number.isSafeInteger(version)) return { version, left: new Set(left) };
   } catch {
-    return null;
+    // The same as a version that is missing.
   }
+  throw new Unreachable('the response to a report is not valid');
 }

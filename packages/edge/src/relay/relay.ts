@@ -106,6 +106,7 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
     const reported = await report(request, question);
     if (reported && 'refused' in reported) return send(response, reported.refused);
     if (question.leaves) return passOn(request, response);
+    if (reported && 'left' in reported) return sendError(response, 409, 'This node has left.');
     if (question.hasNonce) return passSnapshotOn(request, response);
     if (response.closed) return;
     const leave = polls.wait(shared(request, question, reported?.version ?? null), (outcome) => {

@@ -28,9 +28,13 @@ const filter = {
 
 const headers = {
   'Keyrail-SDK': 'Name and version of the SDK, as `name/version`.',
-  'Keyrail-Node':
-    'The name of the node, if the query has no `node`. Nodes with it share signatures.',
+  'Keyrail-Node': 'The id of the node, if the query has no `node`. Nodes with it share signatures.',
+  'Keyrail-Node-Name':
+    'The name that the node keeps when it restarts, if its id is a new one at each start. The id ' +
+    'of a node with a name is refused for a minute after it has left.',
 };
+
+const HAS_LEFT = 'The node has left within the last minute.';
 
 export const policyEndpoints = endpoints({
   'GET /v1/policy/snapshot': {
@@ -53,6 +57,7 @@ export const policyEndpoints = endpoints({
     }),
     refusals: {
       404: 'There is no such project.',
+      409: HAS_LEFT,
       413: 'The snapshot is larger than one page, and `max_keys` is missing.',
     },
     answers: { 200: PolicySnapshot, 304: null },
@@ -64,7 +69,8 @@ export const policyEndpoints = endpoints({
       'A poll acknowledges that `node` has applied version `since`. A node that is too far ' +
       'behind gets a snapshot; a node that is up to date gets 304. With `wait_ms`, the request ' +
       'waits for a change. With `leave=true`, the node reports that it has stopped verifying ' +
-      'keys: it is removed at once, and the request neither acknowledges nor waits.',
+      'keys: it is removed immediately, and the request neither acknowledges nor waits. If the ' +
+      'node has a name, its polls that arrive later are refused and do not bring it back.',
     headers,
     query: z
       .strictObject({
@@ -79,6 +85,7 @@ export const policyEndpoints = endpoints({
       }),
     refusals: {
       404: 'There is no such project.',
+      409: HAS_LEFT,
       413: 'A snapshot is needed that is larger than one page, and `max_keys` is missing.',
     },
     answers: { 200: z.discriminatedUnion('object', [PolicyDelta, PolicySnapshot]), 304: null },

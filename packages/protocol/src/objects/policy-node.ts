@@ -37,6 +37,10 @@ export const PolicyNodeReport = z
     version: z.int().min(1).meta({
       description: 'The version of the project, read after all nodes were recorded.',
     }),
+    left: z.array(z.string()).meta({
+      description:
+        'The ids of the reported nodes that have left. They are not recorded, and get no policy.',
+    }),
   })
   .meta({ id: 'PolicyNodeReport' });
 export type PolicyNodeReport = z.output<typeof PolicyNodeReport>;

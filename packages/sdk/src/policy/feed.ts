@@ -28,6 +28,7 @@ type FeedParts = {
   /** The environment that the feed must be limited to; null for both. */
   env: Env | null;
   filter: SourceParts['filter'];
+  nodeName: string;
   nodeId: string;
   sdk: string;
   /** Null if responses need no signature. */

@@ -1,10 +1,10 @@
 // Requests to the two endpoints of the policy feed, with checked responses.
-import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
+import { NODE_HEADER, NODE_NAME_HEADER } from '@keyrail/protocol/wire/node-header.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import type { Env } from '../api/context.ts';
-import type { Chance } from '../clock.ts';
+import type { Chance, Clock } from '../clock.ts';
 import { fieldsOf, InvalidContent } from '../json.ts';
-import type { Failure, Transport } from '../transport.ts';
+import type { Failure, Outcome, Transport } from '../transport.ts';
 import { type FeedFilter, feedQuery } from './feed-query.ts';
 import { waitMsAfter } from './pace.ts';
 import type { FeedVerifier, Proof } from './proof/proof.ts';
@@ -12,11 +12,13 @@ import { type Delta, readFeed, type SnapshotPage } from './wire.ts';
 
 export type SourceParts = {
   transport: Transport;
+  clock: Clock;
   chance: Chance;
   projectId: string;
   /** The environment that the feed must be limited to; null for both. */
   env: Env | null;
   filter: FeedFilter;
+  nodeName: string;
   nodeId: string;
   /** Name and version, which the control plane shows in its list of nodes. */
   sdk: string;
@@ -42,8 +44,9 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const ANSWER_VALUES_MAX = 400_000;
 /** The `meta` of a single key may have this many values, and be as long as many other keys. */
 const META_VALUES_MAX = 600_000;
-/** How long a closing node waits for the control plane to record that it left. */
+/** How long a closing node waits for the control plane to record that it left, in all tries. */
 const LEAVE_MS_MAX = 2_000;
+const LEAVE_TRIES = 2;
 
 /** A 304 response; distinct from a response with an empty body, which is invalid. */
 const UNCHANGED = Symbol('unchanged');
@@ -108,12 +111,13 @@ export class Source {
   readonly #valuesMax: number;
   #pageKeys = PAGE_KEYS_FIRST;
   #deltaKeys = PAGE_KEYS_MAX;
-  #isKnown = false;
+  /** The control plane may know this node: a request with its id was sent, answered or not. */
+  #isNamed = false;
   /** Whether the control plane signs its feed, and so knows the header with the node's name. */
   #isSigned: boolean;
 
   constructor(parts: SourceParts) {
-    const { projectId, filter, nodeId, sdk } = parts;
+    const { projectId, filter, nodeName, nodeId, sdk } = parts;
     const hasMeta = filter.include.includes('meta');
     this.#keysMin = hasMeta ? 1 : PAGE_KEYS_MIN;
     this.#valuesMax = hasMeta ? META_VALUES_MAX : ANSWER_VALUES_MAX;
@@ -121,7 +125,7 @@ export class Source {
     this.#isSigned = parts.verifier !== null;
     this.#query = feedQuery(projectId, filter);
     this.#node = `node=${encodeURIComponent(nodeId)}`;
-    this.#headers = { [SDK_HEADER]: sdk };
+    this.#headers = { [SDK_HEADER]: sdk, [NODE_NAME_HEADER]: nodeName };
   }
 
   /** The changes after a version, or the first page of a snapshot; null without changes. */
@@ -150,14 +154,23 @@ export class Source {
     await this.#ask('delta', query, { timeoutMs: PLAIN_TIMEOUT_MS, isNamed: true });
   }
 
-  /** Unregisters this node, so that revocations no longer wait for it. Never rejects. */
+  /**
+   * Unregisters this node, so that revocations no longer wait for it. A request that was given up
+   * may still be on its way; the control plane doesn't register a node that has left. Never rejects.
+   */
   async leave(version: number): Promise<void> {
-    const { transport } = this.#parts;
-    if (!this.#isKnown) return;
+    const { transport, clock } = this.#parts;
+    if (!this.#isNamed) return;
     const query = `${this.#node}&since=${version}&max_keys=1&wait_ms=0&leave=true`;
     const path = `/v1/policy/delta?${this.#query}&${query}`;
     const headers = this.#headers;
-    await transport.send({ method: 'GET', path, headers, timeoutMs: LEAVE_MS_MAX });
+    const until = clock.monotonicMs() + LEAVE_MS_MAX;
+    for (let tried = 1; tried <= LEAVE_TRIES; tried += 1) {
+      const timeoutMs = until - clock.monotonicMs();
+      if (timeoutMs <= 0) return;
+      const outcome = await transport.send({ method: 'GET', path, headers, timeoutMs });
+      if (outcome.kind === 'answer' || outcome.hard) return;
+    }
   }
 
   /** One page. Pages after the first are retried before the snapshot is given up. */
@@ -207,8 +220,8 @@ export class Source {
     const bounds = { bytesMax: ANSWER_BYTES_MAX, valuesMax: this.#valuesMax };
     const sent = { path, headers, timeoutMs, signal, keepsRaw: verifier !== null };
     const outcome = await transport.send({ method: 'GET', ...sent, ...bounds });
+    this.#isNamed ||= isNamed && !isUnsent(outcome);
     if (outcome.kind !== 'answer') throw new Failed(outcome);
-    this.#isKnown = true;
     this.#isSigned = verifier !== null || outcome.headers.has('signature-input');
     const received = { ...proofIn(outcome), target: path };
     const proof = (await verifier?.check(received, isProven)) ?? null;
@@ -237,6 +250,12 @@ export class Source {
     return Object.assign(readFeed(body, expected), { proof });
   }
 }
+
+const UNSENT: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** Without a connection, nothing was sent. */
+const isUnsent = (outcome: Outcome): boolean =>
+  outcome.kind === 'unreachable' && UNSENT.has(outcome.code);
 
 type Answered = { status: number; headers: Headers; raw?: Buffer | null };
 

@@ -161,6 +161,7 @@ type PolicyNodes = {
   firstSeenAt: Date | null;
   sdkName: string | null;
   sdkVersion: string | null;
+  leftAt: Date | null;
   scopeRank: ColumnType<number, never, never>;
 };
 

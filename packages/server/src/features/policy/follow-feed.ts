@@ -16,7 +16,7 @@ import type { RecordDoor } from '../../doors/record.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import { type DeltaAnswer, readDelta } from './feed-delta.ts';
 import { type FeedFilter, reachName } from './feed-view.ts';
-import type { NodeRegistry, PollingNode } from './node-registry.ts';
+import { type NodeRegistry, type PollingNode, versionOf } from './node-registry.ts';
 import { feedIn } from './rows.ts';
 
 type PollAnswer =
@@ -65,13 +65,15 @@ export async function followFeed(
 async function isUnchanged(
   { hub, nodes }: FollowParts,
   { read }: RecordDoor,
-  { filter, nodeId, sdk, since, leaves, wait }: Poll,
+  { filter, nodeId, name, sdk, since, leaves, wait }: Poll,
 ): Promise<boolean> {
   const { workspaceId } = read.reach;
   const watch = wait && hub.watch(filter.projectId, since, { ...wait, workspaceId });
   try {
-    const node = { filter, nodeId, sdk };
-    const version = leaves ? await nodes.left(read, node) : await nodes.seen(read, node, since);
+    const node = { filter, nodeId, name, sdk };
+    const version = leaves
+      ? await nodes.left(read, node)
+      : versionOf(await nodes.seen(read, node, since));
     if (version !== since) return false;
     await watch?.over;
     return wait?.signal.aborted ?? true;

@@ -1,18 +1,14 @@
 // The nodes that poll this process. Many nodes poll at the same moment, right after a change, so
 // their records are read and written in batches, with one statement for many nodes.
 import { batched } from '../../base/coalesce.ts';
+import { conflict } from '../../base/errors.ts';
 import type { Read } from '../../doors/door.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import { envScopeOf, type FeedFilter, reachName } from './feed-view.ts';
-import {
-  listNodesSeen,
-  type NodeAck,
-  type NodeSeen,
-  removeNode,
-  updateNodes,
-} from './node.rows.ts';
+import { listNodesSeen, type NodeAck, type NodeSeen, updateNodes } from './node.rows.ts';
 import type { NodeName } from './node-conditions.ts';
 import type { SdkName } from './node-headers.ts';
+import { removeNode, updateLeftNode } from './node-leave.rows.ts';
 
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const NODES_PER_STATEMENT = 1000;
@@ -21,6 +17,8 @@ export type PollingNode = {
   filter: FeedFilter;
   /** Undefined when the request names no node: then nothing is recorded. */
   nodeId: string | undefined;
+  /** Null: the node may poll again after it has left. */
+  name: string | null;
   /** Recorded only together with what is recorded anyway. */
   sdk: SdkName | null;
 };
@@ -28,9 +26,9 @@ export type PollingNode = {
 export type NodeRegistry = {
   /**
    * Records that a node has polled, and the version that it acknowledges (null: none). Returns the
-   * project's version.
+   * project's version, or `left` without recording anything if the node has left.
    */
-  seen(read: Read, polling: PollingNode, version: number | null): Promise<number>;
+  seen(read: Read, polling: PollingNode, version: number | null): Promise<number | 'left'>;
   /** Removes a node that has stopped verifying keys. Returns the project's version. */
   left(read: Read, polling: PollingNode): Promise<number>;
 };
@@ -59,6 +57,7 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const { projectId } = polling.filter;
       const node = nameOf(polling);
       const known = await find(read, projectId, node);
+      if (known.hasLeft) return 'left';
       const acked = ackedVersion(version, known);
       if (node && isWorthWriting(acked, known)) {
         await write(read, { ...node, projectId, version: acked, sdk: polling.sdk });
@@ -70,11 +69,18 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const { projectId } = polling.filter;
       const node = nameOf(polling);
       const { version } = await find(read, projectId, node);
+      const remove = polling.name === null ? removeNode : updateLeftNode;
       // Wakes the revocations that wait for this node.
-      if (node && (await removeNode(read, projectId, node))) hub.announceAck(projectId);
+      if (node && (await remove(read, projectId, node))) hub.announceAck(projectId);
       return version;
     },
   };
+}
+
+/** Refuses a node that has left: no revocation waits for it, so it may get no policy. */
+export function versionOf(seen: number | 'left'): number {
+  if (seen !== 'left') return seen;
+  throw conflict('This node has left. A node that starts again needs a new id.');
 }
 
 const nameOf = ({ filter, nodeId }: PollingNode): NodeName | null =>

@@ -15,6 +15,9 @@ export const NODE_COUNTED_MS = NODE_SEEN_WITHIN_MS + RECORDED_APART_MS;
  */
 export const NODE_KEPT_MS = NODE_COUNTED_MS + 2 * REVOKE_WAIT_MS_MAX;
 
+/** Longer than a poll can be under way, also through a relay, before it is recorded. */
+export const NODE_LEFT_MS = 60 * SECOND_MS;
+
 /** By the wall clock: how long nodes are reported as silent, and when their records are deleted. */
 export const NODE_SILENT_MS_MAX = DAY_MS;
 export const NODE_FORGOTTEN_AFTER_MS = 7 * DAY_MS;

@@ -1,10 +1,16 @@
-// Statements on nodes. Those that count nodes are in node-count.rows.ts, and the deletion of silent
-// ones is in upkeep.rows.ts.
+// Statements on nodes. Those that count nodes are in node-count.rows.ts, those on nodes that leave
+// in node-leave.rows.ts, and the deletion of silent ones is in upkeep.rows.ts.
 import { sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { listOf, many, type Runner } from '../../db/sql.ts';
 import type { EnvScope } from './feed-view.ts';
-import { type ChangeScope, type NodeName, seesChangeIn, servedSince } from './node-conditions.ts';
+import {
+  type ChangeScope,
+  hasLeft,
+  type NodeName,
+  seesChangeIn,
+  servedSince,
+} from './node-conditions.ts';
 import type { SdkName } from './node-headers.ts';
 import {
   NODE_COUNTED_MS,
@@ -14,7 +20,12 @@ import {
 } from './node-times.ts';
 
 /** The project's version, and the record of the asking node: nulls when it has no record. */
-export type NodeSeen = { version: number; ackedVersion: number | null; isStale: boolean | null };
+export type NodeSeen = {
+  version: number;
+  ackedVersion: number | null;
+  isStale: boolean | null;
+  hasLeft: boolean | null;
+};
 
 /** One result for each node, in the order of `nodes`; null stands for a node without a name. */
 export async function listNodesSeen(
@@ -30,12 +41,13 @@ export async function listNodesSeen(
       select v.version, n.acked_version,
         -- In the future: the clock was set back since.
         n.last_seen_at < app_now() - ${RECORDED_APART_MS} * interval '1 millisecond'
-          or n.last_seen_at > app_now() as is_stale
+          or n.last_seen_at > app_now() as is_stale,
+        ${hasLeft('n')} as has_left
       from project_versions v cross join unnest(${listOf('text', nodeIds)}, ${listOf('text', scopes)})
           with ordinality as asking (node, scope, place)
         left join lateral (
           -- The limit keeps the planner from reading all nodes of the project.
-          select acked_version, last_seen_at from policy_nodes
+          select acked_version, last_seen_at, left_at from policy_nodes
           where project_id = v.project_id and node_id = asking.node and env_scope = asking.scope
           limit 1
         ) n on true
@@ -108,21 +120,6 @@ export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedN
   );
 }
 
-/** Deletes the record of a node that leaves; false when there was none. */
-export async function removeNode(
-  tx: Runner,
-  projectId: string,
-  { nodeId, envScope }: NodeName,
-): Promise<boolean> {
-  const left = await many(
-    tx,
-    sql`delete from policy_nodes
-      where (project_id, node_id, env_scope) = (${projectId}, ${nodeId}, ${envScope})
-      returning 1`,
-  );
-  return left.length > 0;
-}
-
 /** Separate for each env scope, so that a test credential cannot use up the room of live nodes. */
 export const NODES_PER_SCOPE_MAX = 10_000;
 
@@ -154,7 +151,8 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
          last_seen_at)
       with room as materialized (
         select in_project, in_scope, (select count(*) from policy_nodes n
-            where (n.project_id, n.env_scope) = (in_project, in_scope)) as nodes
+            where (n.project_id, n.env_scope) = (in_project, in_scope)
+              and n.last_seen_at > '-infinity') as nodes
         from (select distinct * from unnest(${projectIds}::uuid[], ${scopes}::text[])
             as asked (in_project, in_scope)) asked)
       select project, node, scope, coalesce(version, 0), sdk_name, sdk_version, app_now(), app_now()
@@ -171,8 +169,10 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
         or (select nodes from room where (in_project, in_scope) = (project, scope))
           < ${NODES_PER_SCOPE_MAX}
       on conflict (project_id, node_id, env_scope) do update
-        set first_seen_at = coalesce(known.first_seen_at, known.last_seen_at),
-          last_seen_at = excluded.last_seen_at, sdk_name = excluded.sdk_name,
+        set first_seen_at = case when known.last_seen_at = '-infinity' then excluded.first_seen_at
+            else coalesce(known.first_seen_at, known.last_seen_at) end,
+          last_seen_at = case when ${hasLeft('known')} then known.last_seen_at
+            else excluded.last_seen_at end, sdk_name = excluded.sdk_name,
           sdk_version = excluded.sdk_version,
           acked_version = case when excluded.acked_version = 0 then known.acked_version
             else excluded.acked_version end
@@ -190,7 +190,7 @@ async function removeSilentInScopes(tx: Runner, acks: readonly NodeAck[]): Promi
         where (project_id, env_scope) in (select * from unnest(
             ${acks.map(({ projectId }) => projectId)}::uuid[],
             ${acks.map(({ envScope }) => envScope)}::text[]))
-          and last_seen_at < ${servedSince(NODE_KEPT_MS)}
+          and last_seen_at < ${servedSince(NODE_KEPT_MS)} and last_seen_at > '-infinity'
         for update skip locked)
       returning 1`,
   );
