@@ -4,7 +4,8 @@ import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import type { Env } from '../api/context.ts';
 import type { Chance, Clock } from '../clock.ts';
 import { fieldsOf, InvalidContent } from '../json.ts';
-import type { Failure, Outcome, Transport } from '../transport.ts';
+import type { Outcome, Transport } from '../transport.ts';
+import { Failed, remedyOf } from './failed.ts';
 import { type FeedFilter, feedQuery } from './feed-query.ts';
 import { waitMsAfter } from './pace.ts';
 import type { FeedVerifier, Proof } from './proof/proof.ts';
@@ -14,6 +15,8 @@ export type SourceParts = {
   transport: Transport;
   clock: Clock;
   chance: Chance;
+  /** The addresses of the control plane and its relays. */
+  bases: readonly string[];
   projectId: string;
   /** The environment that the feed must be limited to; null for both. */
   env: Env | null;
@@ -54,38 +57,6 @@ const UNCHANGED = Symbol('unchanged');
 /** A response, and what proves it, if that is kept. */
 type Asked = { body: unknown; proof: Proof | null };
 export type Proven<T> = T & { proof: Proof | null };
-
-/** The control plane refused the request or was unreachable. */
-export class Failed extends Error {
-  override readonly name = 'Failed';
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
-    super(describe(failure));
-    this.failure = failure;
-  }
-
-  /** What the wait after this failure depends on. */
-  get terms(): { hard: boolean; retryAfterMs: number | null; isLimited: boolean } {
-    const { failure } = this;
-    if (failure.kind === 'unreachable')
-      return { hard: false, retryAfterMs: null, isLimited: false };
-    const { hard, retryAfterMs, status } = failure;
-    return { hard, retryAfterMs, isLimited: status === 429 };
-  }
-
-  get isTooLarge(): boolean {
-    return this.failure.kind === 'unreachable' && this.failure.reason === 'too_large';
-  }
-}
-
-function describe(failure: Failure): string {
-  if (failure.kind === 'unreachable') {
-    const why = [failure.reason, failure.code].filter(Boolean).join(': ');
-    return `the control plane is unreachable (${why})`;
-  }
-  return `the control plane answered ${failure.status} ${failure.code ?? ''}`.trim();
-}
 
 /** The options of a poll. An unnamed poll acknowledges nothing. */
 type PollOptions = { holdMs: number; isNamed: boolean };
@@ -211,7 +182,7 @@ export class Source {
     query: string,
     { timeoutMs, isNamed, isProven = false }: AskOptions,
   ): Promise<Asked> {
-    const { transport, signal, verifier, nodeId } = this.#parts;
+    const { transport, signal, verifier, nodeId, bases, projectId } = this.#parts;
     // The signature covers the query. With the name in a header, all nodes share a signature.
     const isInHeader = isNamed && this.#isSigned;
     const name = isNamed && !isInHeader ? `${this.#node}&` : '';
@@ -221,7 +192,9 @@ export class Source {
     const sent = { path, headers, timeoutMs, signal, keepsRaw: verifier !== null };
     const outcome = await transport.send({ method: 'GET', ...sent, ...bounds });
     this.#isNamed ||= isNamed && !isUnsent(outcome);
-    if (outcome.kind !== 'answer') throw new Failed(outcome);
+    if (outcome.kind !== 'answer') {
+      throw new Failed(outcome, remedyOf(outcome, { bases, projectId }));
+    }
     this.#isSigned = verifier !== null || outcome.headers.has('signature-input');
     const received = { ...proofIn(outcome), target: path };
     const proof = (await verifier?.check(received, isProven)) ?? null;
