@@ -62,11 +62,12 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
   /** Null if the node does not name itself. */
   async function report(
     { headers }: IncomingMessage,
-    { projectId, env, node, since: version }: FeedQuestion,
+    { projectId, env, node, name, nextPollMs, since: version }: FeedQuestion,
   ): Promise<Reported | null> {
     if (node === null) return null;
     const { authorization: credential = '', [SDK_HEADER]: sdk } = headers;
-    const ack = { node, version, sdk: typeof sdk === 'string' ? sdk : null };
+    const said = { name, nextPollMs, sdk: typeof sdk === 'string' ? sdk : null };
+    const ack = { node, version, ...said };
     return acks.report({ credential, projectId, env }, ack);
   }
 

@@ -10,6 +10,7 @@ import { Cursor, Env, FeedNonce, NodeId, Uuid } from '../validators.ts';
 import {
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
+  NODE_SEEN_WITHIN_MS,
   POLICY_REPORT_NODES_MAX,
   POLICY_REPORT_NODES_MIN,
   POLICY_WAIT_MS_MAX,
@@ -32,6 +33,9 @@ const headers = {
   'Keyrail-Node-Name':
     'The name that the node keeps when it restarts, if its id is a new one at each start. The id ' +
     'of a node with a name is refused for a minute after it has left.',
+  'Keyrail-Poll-Interval':
+    'The longest time between two polls that are not held, in milliseconds. A node is shown as ' +
+    'connected until its next poll is due.',
 };
 
 const HAS_LEFT = 'The node has left within the last minute.';
@@ -96,7 +100,8 @@ export const policyEndpoints = endpoints({
     description:
       'The processes that follow the policy of the project, with the version that each has ' +
       'acknowledged. `env` omits nodes that do not follow this environment. A node that has been ' +
-      'silent for 7 days, or that reported that it stopped, is forgotten. A node that polls ' +
+      'silent for 7 days, or that reported that it stopped, is forgotten. A node that is not ' +
+      'connected is not listed if one of the same name has begun since its last poll. A node that polls ' +
       'moves to the first page, so read all nodes in one page if you can.',
     query: z.strictObject({
       project_id: Uuid,
@@ -124,6 +129,20 @@ export const policyEndpoints = endpoints({
         .array(
           z.strictObject({
             node_id: NodeId,
+            name: NodeId.nullable().default(null).meta({
+              description: 'The header `Keyrail-Node-Name` of the node.',
+            }),
+            next_poll_ms: z
+              .int()
+              .min(0)
+              .max(NODE_SEEN_WITHIN_MS)
+              .nullable()
+              .default(null)
+              .meta({
+                description:
+                  'The longest time until the next poll of the node: `wait_ms` of a poll that is ' +
+                  'held, else the header `Keyrail-Poll-Interval`.',
+              }),
             version: z.int().min(0).nullable().default(null),
             sdk: text(1, SDK_HEADER_CHARS_MAX).nullable().default(null).meta({
               description: 'The header `Keyrail-SDK` of the node.',

@@ -20,6 +20,11 @@ export const PolicyNode = z
         '`silent`: has not polled for 90 seconds of served time, so no revocation waits for it. ' +
         'Otherwise `current` or `behind`, by its version.',
     }),
+    connected: z.boolean().meta({
+      description:
+        'Whether a poll of the node is held, or its next poll is not yet overdue. Revocations also ' +
+        'wait for a node that is not connected, until it is `silent`.',
+    }),
     sdk: z
       .strictObject({ name: z.string(), version: z.string() })
       .nullable()

@@ -9,3 +9,6 @@ export const NODE_HEADER = 'keyrail-node';
  * each time, and never polls again after it has left.
  */
 export const NODE_NAME_HEADER = 'keyrail-node-name';
+
+/** The longest time in milliseconds between two polls that the control plane does not hold. */
+export const NODE_POLL_HEADER = 'keyrail-poll-interval';

@@ -1,5 +1,9 @@
 // Requests to the two endpoints of the policy feed, with checked responses.
-import { NODE_HEADER, NODE_NAME_HEADER } from '@keyrail/protocol/wire/node-header.ts';
+import {
+  NODE_HEADER,
+  NODE_NAME_HEADER,
+  NODE_POLL_HEADER,
+} from '@keyrail/protocol/wire/node-header.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import type { Env } from '../api/context.ts';
 import type { Chance, Clock } from '../clock.ts';
@@ -7,7 +11,7 @@ import { fieldsOf, InvalidContent } from '../json.ts';
 import type { Outcome, Transport } from '../transport.ts';
 import { Failed, remedyOf } from './failed.ts';
 import { type FeedFilter, feedQuery } from './feed-query.ts';
-import { waitMsAfter } from './pace.ts';
+import { longestSpread, waitMsAfter } from './pace.ts';
 import type { FeedVerifier, Proof } from './proof/proof.ts';
 import { type Delta, readFeed, type SnapshotPage } from './wire.ts';
 
@@ -25,6 +29,7 @@ export type SourceParts = {
   nodeId: string;
   /** Name and version, which the control plane shows in its list of nodes. */
   sdk: string;
+  pollMs: number;
   /** Verifies the signature of each response; null if no keys are set. */
   verifier: FeedVerifier | null;
   signal: AbortSignal;
@@ -88,7 +93,7 @@ export class Source {
   #isSigned: boolean;
 
   constructor(parts: SourceParts) {
-    const { projectId, filter, nodeName, nodeId, sdk } = parts;
+    const { projectId, filter, nodeName, nodeId, sdk, pollMs } = parts;
     const hasMeta = filter.include.includes('meta');
     this.#keysMin = hasMeta ? 1 : PAGE_KEYS_MIN;
     this.#valuesMax = hasMeta ? META_VALUES_MAX : ANSWER_VALUES_MAX;
@@ -96,7 +101,11 @@ export class Source {
     this.#isSigned = parts.verifier !== null;
     this.#query = feedQuery(projectId, filter);
     this.#node = `node=${encodeURIComponent(nodeId)}`;
-    this.#headers = { [SDK_HEADER]: sdk, [NODE_NAME_HEADER]: nodeName };
+    this.#headers = {
+      [SDK_HEADER]: sdk,
+      [NODE_NAME_HEADER]: nodeName,
+      [NODE_POLL_HEADER]: String(longestSpread(pollMs)),
+    };
   }
 
   /** The changes after a version, or the first page of a snapshot; null without changes. */

@@ -162,6 +162,9 @@ type PolicyNodes = {
   sdkName: string | null;
   sdkVersion: string | null;
   leftAt: Date | null;
+  nodeName: string | null;
+  nextPollBy: Date | null;
+  replacedAt: Date | null;
   scopeRank: ColumnType<number, never, never>;
 };
 

@@ -1,5 +1,6 @@
 // The nodes that poll this process. Many nodes poll at the same moment, right after a change, so
 // their records are read and written in batches, with one statement for many nodes.
+import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';
 import { batched } from '../../base/coalesce.ts';
 import { conflict } from '../../base/errors.ts';
 import type { Read } from '../../doors/door.ts';
@@ -9,6 +10,8 @@ import { listNodesSeen, type NodeAck, type NodeSeen, updateNodes } from './node.
 import type { NodeName } from './node-conditions.ts';
 import type { SdkName } from './node-headers.ts';
 import { removeNode, updateLeftNode } from './node-leave.rows.ts';
+import { type HungUp, updateHungUpNodes } from './node-presence.rows.ts';
+import { connectedMs } from './node-times.ts';
 
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const NODES_PER_STATEMENT = 1000;
@@ -19,6 +22,8 @@ export type PollingNode = {
   nodeId: string | undefined;
   /** Null: the node may poll again after it has left. */
   name: string | null;
+  /** The longest time until its next poll; null if the node does not say it. */
+  nextPollMs: number | null;
   /** Recorded only together with what is recorded anyway. */
   sdk: SdkName | null;
 };
@@ -31,6 +36,8 @@ export type NodeRegistry = {
   seen(read: Read, polling: PollingNode, version: number | null): Promise<number | 'left'>;
   /** Removes a node that has stopped verifying keys. Returns the project's version. */
   left(read: Read, polling: PollingNode): Promise<number>;
+  /** Records that a poll was cut off after it was held for some time. Never rejects. */
+  hungUp(read: Read, polling: PollingNode, heldMs: number): Promise<void>;
 };
 
 export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
@@ -40,6 +47,7 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
     inFlightMax: 1,
   });
   const writeBatch = batched<NodeAck, true>({ max: NODES_PER_STATEMENT });
+  const hungUpBatch = batched<HungUp, true>({ max: NODES_PER_STATEMENT, inFlightMax: 1 });
 
   const find = (read: Read, projectId: string, node: NodeName | null): Promise<NodeSeen> =>
     readBatch(`${reachName(read.reach)} ${projectId}`, node, (nodes) =>
@@ -59,8 +67,12 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const known = await find(read, projectId, node);
       if (known.hasLeft) return 'left';
       const acked = ackedVersion(version, known);
-      if (node && isWorthWriting(acked, known)) {
-        await write(read, { ...node, projectId, version: acked, sdk: polling.sdk });
+      const { sdk, name, nextPollMs } = polling;
+      const nextMs = nextPollMs ?? NODE_SEEN_WITHIN_MS;
+      if (node && isWorthWriting(acked, known, nextMs)) {
+        const isNew = known.ackedVersion === null;
+        const said = { sdk, name, connectedMs: connectedMs(nextMs), isNew };
+        await write(read, { ...node, projectId, version: acked, ...said });
         hub.announceAck(projectId);
       }
       return known.version;
@@ -73,6 +85,17 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       // Wakes the revocations that wait for this node.
       if (node && (await remove(read, projectId, node))) hub.announceAck(projectId);
       return version;
+    },
+    async hungUp(read, polling, heldMs) {
+      const { projectId } = polling.filter;
+      const node = nameOf(polling);
+      if (!node) return;
+      const hungUp = { ...node, projectId, heldMs };
+      // Unrecorded, the node counts as connected until its next poll is overdue.
+      await hungUpBatch(reachName(read.reach), hungUp, async (nodes) => {
+        await updateHungUpNodes(read, nodes);
+        return nodes.map(() => true);
+      }).catch(() => {});
     },
   };
 }
@@ -93,8 +116,12 @@ const nameOf = ({ filter, nodeId }: PollingNode): NodeName | null =>
 const ackedVersion = (version: number | null, known: NodeSeen): number | null =>
   version && version <= known.version ? version : null;
 
-/** Only a new node, a new version or a stale record is written. */
-const isWorthWriting = (acked: number | null, known: NodeSeen): boolean =>
+/**
+ * Only a new node, a new version or a stale record is written, and a node that would not count as
+ * connected until its next poll.
+ */
+const isWorthWriting = (acked: number | null, known: NodeSeen, nextPollMs: number): boolean =>
   known.ackedVersion === null ||
   known.isStale === true ||
+  (known.connectedForMs !== null && known.connectedForMs < nextPollMs) ||
   (acked !== null && acked !== known.ackedVersion);

@@ -6,7 +6,15 @@ import { type NodeRegistry, versionOf } from './node-registry.ts';
 
 type Report = {
   filter: FeedFilter;
-  nodes: readonly { node_id: string; version: number | null; sdk: string | null }[];
+  nodes: readonly ReportedNode[];
+};
+
+type ReportedNode = {
+  node_id: string;
+  name: string | null;
+  next_poll_ms: number | null;
+  version: number | null;
+  sdk: string | null;
 };
 
 type Reported = { version: number; left: string[] };
@@ -23,11 +31,12 @@ export async function reportNodes(
 ): Promise<Reported> {
   const left: string[] = [];
   await Promise.all(
-    nodes.map(async ({ node_id: nodeId, version, sdk }) => {
-      const node = { filter, nodeId, name: null, sdk: sdkNameIn(sdk ?? undefined) };
+    nodes.map(async ({ node_id: nodeId, name, next_poll_ms: nextPollMs, version, ...said }) => {
+      const sdk = sdkNameIn(said.sdk ?? undefined);
+      const node = { filter, nodeId, name, nextPollMs, sdk };
       if ((await registry.seen(read, node, version)) === 'left') left.push(nodeId);
     }),
   );
-  const nobody = { filter, nodeId: undefined, name: null, sdk: null };
+  const nobody = { filter, nodeId: undefined, name: null, nextPollMs: null, sdk: null };
   return { version: versionOf(await registry.seen(read, nobody, null)), left };
 }

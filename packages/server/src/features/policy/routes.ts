@@ -21,7 +21,7 @@ import {
 } from './feed-view.ts';
 import { type FollowParts, followFeed } from './follow-feed.ts';
 import { listNewestNodes, type NodePosition } from './node.rows.ts';
-import { nodeIdIn, nodeNameIn, sdkNameIn } from './node-headers.ts';
+import { nodeIdIn, nodeNameIn, pollMsIn, sdkNameIn } from './node-headers.ts';
 import { createNodeRegistry, versionOf } from './node-registry.ts';
 import { presentDelta, presentNode, presentSnapshot } from './present.ts';
 import { reportNodes } from './report-nodes.ts';
@@ -60,8 +60,8 @@ export const policyRoutes = ({
       run: async ({ record, query, after: cursor, issueCursor, header, target }) => {
         const filter = filterOf(record.read.reach, query);
         const nodeId = query.node ?? nodeIdIn(header);
-        const name = nodeNameIn(header);
-        const node = { filter, nodeId, name, sdk: sdkNameIn(header(SDK_HEADER)) };
+        const said = { name: nodeNameIn(header), sdk: sdkNameIn(header(SDK_HEADER)) };
+        const node = { filter, nodeId, ...said, nextPollMs: pollMsIn(header) };
         const version = versionOf(await nodes.seen(record.read, node, null));
         const etag = etagOf('snap', filter, version);
         if (!cursor && isKnownEtag(header('if-none-match'), etag)) {
@@ -84,12 +84,13 @@ export const policyRoutes = ({
       run: async ({ record, query, issueCursor, gone, admitAgain, header, target }) => {
         const { since, leave: leaves, wait_ms: timeoutMs } = query;
         const nodeId = query.node ?? nodeIdIn(header);
-        const name = nodeNameIn(header);
         const filter = filterOf(record.read.reach, query);
         const changesMax = Math.min(query.max_keys ?? keysMax, keysMax);
         const wait = timeoutMs > 0 && !leaves ? { timeoutMs, signal: gone(), admitAgain } : null;
-        const sdk = sdkNameIn(header(SDK_HEADER));
-        const poll = { filter, nodeId, name, sdk, since, changesMax, leaves, wait };
+        const said = { name: nodeNameIn(header), sdk: sdkNameIn(header(SDK_HEADER)) };
+        const nextPollMs = timeoutMs > 0 ? timeoutMs : pollMsIn(header);
+        const node = { filter, nodeId, ...said, nextPollMs };
+        const poll = { ...node, since, changesMax, leaves, wait };
         const answer = await followFeed(parts, record, poll);
         if (answer.kind === 'same') {
           return signed(target, { body: null, etag: etagOf('delta', filter, since) });
