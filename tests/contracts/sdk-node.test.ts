@@ -17,6 +17,7 @@ const LOCK_MS = 30_000;
 const BEAT_MS = LOCK_MS / 3;
 
 type Ground = Harness & {
+  projectId: string;
   keyrail: Keyrail;
   /** The number of answered heartbeats. */
   beats(): number;
@@ -57,6 +58,7 @@ async function ground(
   await until(() => keyrail.state().version !== null);
   return {
     ...app,
+    projectId: project,
     keyrail,
     beats: () => beats,
     issue: async (more = {}) => {
@@ -170,6 +172,76 @@ test('the lock of a dead node becomes free when it expires', async (t) => {
   );
   heir.settle(answer);
   await until(async () => said(await keyrail.admit(call(key), idempotent)) === '201 replayed');
+});
+
+const limitOf = (limit: number, algorithm = 'fixed', window_ms = 60_000) => ({
+  rate_limits: [{ id: 'key', limit, window_ms, algorithm, scope: 'key' }],
+});
+const dear: RouteOptions = { ...idempotent, rateLimit: { cost: 5, onUnavailable: 'deny' } };
+
+test('a request that is sent twice is charged once', async (t) => {
+  const { keyrail, issue } = await ground(t);
+  const key = await issue(limitOf(16, 'fixed', 2_678_400_000));
+  const first = admitted(await keyrail.admit(call(key), dear));
+  ok(first.headers.ratelimit?.includes('r=11;'), first.headers.ratelimit);
+  first.settle(answer);
+  await until(async () => said(await keyrail.admit(call(key), dear)) === '201 replayed');
+  const second = admitted(await keyrail.admit(call(key, { once: 'two' }), dear));
+  ok(second.headers.ratelimit?.includes('r=6;'), second.headers.ratelimit);
+  admitted(await keyrail.admit(call(key, { once: 'three' }), dear));
+  equal(said(await keyrail.admit(call(key, { once: 'four' }), dear)), '429 refused');
+  equal(said(await keyrail.admit(call(key), dear)), '201 replayed', 'also without any units left');
+});
+
+test('a request refused by its limit runs when it is repeated after retry-after', async (t) => {
+  const { keyrail, issue, pass } = await ground(t);
+  const key = await issue(limitOf(5));
+  admitted(await keyrail.admit(call(key, { once: 'before' }), dear));
+  const refused = await keyrail.admit(call(key), dear);
+  ok(refused.kind === 'refused');
+  equal(refused.status, 429);
+  await pass(Number(refused.headers['retry-after']) * 1_000);
+  await until(async () => {
+    const retried = await keyrail.admit(call(key), dear);
+    if (said(retried) === '409 refused') return false;
+    admitted(retried).settle(answer);
+    return true;
+  });
+  await until(async () => said(await keyrail.admit(call(key), dear)) === '201 replayed');
+});
+
+test('a node that dies between claim and charge holds its claim until the lock expires', async (t) => {
+  const app = await ground(t);
+  const { keyrail, issue, clock } = app;
+  const key = await issue(limitOf(5));
+  const url = await addressOf(app.testApp);
+  const isAsked = Promise.withResolvers<void>();
+  const dying = createNode(
+    {
+      url,
+      secretKey: app.tokens.liveKey,
+      projectId: app.projectId,
+      telemetry: false,
+      rateLimitTimeoutMs: 30_000,
+      idempotencyTimeoutMs: 30_000,
+      log: () => {},
+    },
+    {
+      clock: manualClock(clock.now().getTime()),
+      fetch: (to, init) => {
+        if (!to.endsWith('/ratelimit/check')) return fetch(to, init);
+        isAsked.resolve();
+        return new Promise(() => {});
+      },
+    },
+  );
+  await until(() => dying.verify(key).allowed);
+  void dying.admit(call(key), dear);
+  await isAsked.promise;
+  equal(said(await keyrail.admit(call(key), dear)), '409 refused');
+  clock.shift(LOCK_MS + 1);
+  admitted(await keyrail.admit(call(key), dear)).settle(answer);
+  await until(async () => said(await keyrail.admit(call(key), dear)) === '201 replayed');
 });
 
 test('customers with equal idempotency keys do not share records', async (t) => {

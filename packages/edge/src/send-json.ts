@@ -9,6 +9,7 @@ const codes = {
   401: 'invalid_key',
   403: 'forbidden',
   404: 'not_found',
+  409: 'conflict',
   413: 'payload_too_large',
   503: 'unavailable',
 } as const;

@@ -42,6 +42,8 @@ export type Settings<R = unknown> = {
   tenantIds: readonly string[];
   /** Sorted. */
   include: readonly Include[];
+  /** The name stays the same after a restart, the id does not. */
+  nodeName: string;
   nodeId: string;
   cacheDir: string | null;
   /** Null: the feed is not verified. */
@@ -114,7 +116,7 @@ export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {})
     env: checkEnv(options.env),
     tenantIds: checkTenants(options.tenantIds ?? []),
     include: checkInclude(options.include ?? []),
-    nodeId: nodeIdOf(options.nodeName, chance),
+    ...nodeOf(options.nodeName, chance),
     cacheDir: options.cacheDir ?? null,
     feedKeys: checkFeedKeys(options.feedKeys, base),
     resources: { live: options.resources?.live ?? null, test: options.resources?.test ?? null },
@@ -228,17 +230,17 @@ function checkHeaders(names: readonly string[]): string[] {
   throw new TypeError('keyHeaders must name at least one header');
 }
 
-function nodeIdOf(name: string | undefined, chance: Chance): string {
+function nodeOf(name: string | undefined, chance: Chance) {
   if (name !== undefined && !NODE_NAME.test(name)) {
     throw new TypeError('nodeName must be 1 to 100 letters, digits, dots, colons, dashes');
   }
-  const own =
-    name ??
+  const host = () =>
     hostname()
       .replace(/[^A-Za-z0-9._-]/g, '-')
       .slice(0, NODE_NAME_CHARS_MAX);
+  const nodeName = (name ?? host()) || 'node';
   const ending = Math.floor(chance() * 2 ** 32);
-  return `${own || 'node'}:${ending.toString(16).padStart(8, '0')}`;
+  return { nodeName, nodeId: `${nodeName}:${ending.toString(16).padStart(8, '0')}` };
 }
 
 /** Clamps numeric options to their bounds, each with a warning. */

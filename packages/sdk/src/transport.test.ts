@@ -2,7 +2,7 @@
 // request belongs to.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { Failed } from './policy/source.ts';
+import { Failed } from './policy/failed.ts';
 import { createTransport } from './transport.ts';
 
 const asked = { method: 'GET', path: '/v1/policy/snapshot', timeoutMs: 5000 } as const;

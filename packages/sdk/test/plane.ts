@@ -17,7 +17,12 @@ import { secretKeyOf } from './rig.ts';
 export const PROJECT_ID = uuidOf(1, 8);
 export const WORKSPACE_ID = uuidOf(2, 8);
 
-export type Asked = { line: 'snapshot' | 'delta'; query: URLSearchParams; at: number };
+export type Asked = {
+  line: 'snapshot' | 'delta';
+  query: URLSearchParams;
+  headers: Headers;
+  at: number;
+};
 /** Replaces the response; null sends the normal one. */
 export type Fault = (asked: Asked) => Response | Promise<Response> | null;
 
@@ -120,7 +125,8 @@ export class Plane {
   readonly fetch: Fetch = async (text, init) => {
     const { pathname, searchParams: query } = new URL(text);
     const line = pathname.endsWith('snapshot') ? 'snapshot' : 'delta';
-    const asked: Asked = { line, query, at: this.clock.monotonicMs() };
+    const headers = new Headers(init.headers);
+    const asked: Asked = { line, query, headers, at: this.clock.monotonicMs() };
     this.asked.push(asked);
     const faulty = this.fault(asked);
     if (faulty !== null) return faulty;

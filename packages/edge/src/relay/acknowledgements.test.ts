@@ -9,7 +9,13 @@ import { type Answer, Unreachable, type Upstream } from './upstream.ts';
 type Sent = { project_id: string; env?: string; nodes: { node_id: string; version: number }[] };
 
 const feed = { credential: 'Bearer one', projectId: 'p', env: null };
-const ackOf = (node: string, version: number | null = 1) => ({ node, version, sdk: null });
+const ackOf = (node: string, version: number | null = 1) => ({
+  node,
+  name: 'pod',
+  nextPollMs: 25_000,
+  version,
+  sdk: null,
+});
 const answerOf = (status: number, body: object): Answer => ({
   status,
   headers: [],
@@ -129,4 +135,28 @@ test('reports beyond the bound are refused, and those before it are sent', async
   }
   await Promise.all(all);
   equal(sent.length, WAITING_MAX / POLICY_REPORT_NODES_MAX);
+});
+
+test('names are left out for a control plane that refuses them, until it knows them', async () => {
+  const { clock, sent, answers, report } = scene();
+  const fields = (at: number) => Object.keys(sent[at]?.nodes[0] ?? {});
+  const named = ['node_id', 'name', 'next_poll_ms', 'version', 'sdk'];
+  const plain = ['node_id', 'version', 'sdk'];
+  const reportOnce = async (...bodies: Answer[]) => {
+    const reported = report(feed, ackOf('a'));
+    await clock.pass(10);
+    for (const body of bodies) {
+      answers.at(-1)?.resolve(body);
+      await settled();
+    }
+    return reported;
+  };
+  const old = answerOf(200, { version: 1 });
+  deepEqual(await reportOnce(answerOf(400, {}), old), { version: 1 });
+  deepEqual([fields(0), fields(1)], [named, plain]);
+  await reportOnce(old);
+  deepEqual(fields(2), plain);
+  await reportOnce(answerOf(200, { version: 1, left: ['a'] }));
+  deepEqual(await reportOnce(answerOf(200, { version: 1, left: ['a'] })), { left: true });
+  deepEqual([fields(3), fields(4)], [plain, named]);
 });

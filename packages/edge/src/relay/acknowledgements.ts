@@ -13,13 +13,20 @@ type ReportedFeed = {
   env: string | null;
 };
 
-type Ack = { node: string; version: number | null; sdk: string | null };
+type Ack = {
+  node: string;
+  name: string | null;
+  nextPollMs: number | null;
+  version: number | null;
+  sdk: string | null;
+};
 
 /**
  * `version` is that of the project after the nodes were recorded: a node may not get an older
- * policy. `refused` is the response of the control plane to the node's secret key.
+ * policy. `refused` is the response of the control plane to the node's secret key. A node that has
+ * `left` was not recorded, so it may get no policy.
  */
-export type Reported = { version: number } | { refused: Answer };
+export type Reported = { version: number } | { refused: Answer } | { left: true };
 
 type Acknowledgements = {
   /** Throws Unreachable. */
@@ -39,6 +46,7 @@ export function createAcknowledgements(
   clock: RelayClock,
 ): Acknowledgements {
   const byFeed = new Map<string, Waiting[]>();
+  const reportTo = createReports(upstream);
   let count = 0;
 
   /** One report of a feed is in flight at a time; meanwhile the next one is gathered. */
@@ -46,12 +54,9 @@ export function createAcknowledgements(
     const sent = waiting.splice(0, POLICY_REPORT_NODES_MAX);
     count -= sent.length;
     try {
-      const reported = await reportedTo(
-        upstream,
-        feed,
-        sent.map(({ ack }) => ack),
-      );
-      for (const { resolve } of sent) resolve(reported);
+      const acks = sent.map(({ ack }) => ack);
+      const reported = await reportTo(feed, acks);
+      for (const { ack, resolve } of sent) resolve(reported(ack.node));
     } catch (error) {
       for (const { reject } of sent) reject(error);
     }
@@ -79,36 +84,57 @@ export function createAcknowledgements(
   };
 }
 
-async function reportedTo(
-  upstream: Pick<Upstream, 'ask'>,
-  { credential, projectId, env }: ReportedFeed,
-  acks: readonly Ack[],
-): Promise<Reported> {
-  // The last report of a node is the valid one.
-  const byNode = new Map(acks.map((ack) => [ack.node, ack]));
-  const nodes = Array.from(byNode.values(), ({ node, version, sdk }) => ({
-    node_id: node,
-    version,
-    sdk: sdk === '' ? null : (sdk?.slice(0, SDK_HEADER_CHARS_MAX) ?? null),
-  }));
-  const answer = await upstream.ask({
-    method: 'POST',
-    target: '/v1/policy/report',
-    headers: { authorization: credential, 'content-type': 'application/json' },
-    body: JSON.stringify({ project_id: projectId, ...(env !== null && { env }), nodes }),
-    timeoutMs: TIMEOUT_MS,
-  });
-  if (answer.status !== 200) return { refused: answer };
-  const version = versionIn(answer.body);
-  if (version === null) throw new Unreachable('the response to a report is not valid');
-  return { version };
+function createReports(upstream: Pick<Upstream, 'ask'>) {
+  /** The control plane is from before the names of nodes, and refuses a report that has them. */
+  let isOld = false;
+
+  const ask = ({ credential, projectId, env }: ReportedFeed, acks: Iterable<Ack>) =>
+    upstream.ask({
+      method: 'POST',
+      target: '/v1/policy/report',
+      headers: { authorization: credential, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        project_id: projectId,
+        ...(env !== null && { env }),
+        nodes: Array.from(acks, (ack) => reportedNode(ack, isOld)),
+      }),
+      timeoutMs: TIMEOUT_MS,
+    });
+
+  return async (feed: ReportedFeed, all: readonly Ack[]): Promise<(node: string) => Reported> => {
+    // The last report of a node is the valid one.
+    const acks = new Map(all.map((ack) => [ack.node, ack]));
+    let answer = await ask(feed, acks.values());
+    if (answer.status === 400 && !isOld) {
+      isOld = true;
+      answer = await ask(feed, acks.values());
+    }
+    if (answer.status !== 200) {
+      const refused = { refused: answer };
+      return () => refused;
+    }
+    const { version, left } = recordedIn(answer.body);
+    isOld = left === null;
+    const recorded = { version };
+    return (node) => (left?.has(node) ? { left: true } : recorded);
+  };
 }
 
-function versionIn(body: Buffer): number | null {
+const reportedNode = ({ node, name, nextPollMs, version, sdk }: Ack, isOld: boolean) => ({
+  node_id: node,
+  ...(!isOld && name !== null && { name }),
+  ...(!isOld && nextPollMs !== null && { next_poll_ms: nextPollMs }),
+  version,
+  sdk: sdk === '' ? null : (sdk?.slice(0, SDK_HEADER_CHARS_MAX) ?? null),
+});
+
+/** `left` is null if the control plane does not say which nodes have left. */
+function recordedIn(body: Buffer): { version: number; left: ReadonlySet<string> | null } {
   try {
-    const { version } = JSON.parse(body.toString());
-    return Number.isSafeInteger(version) ? version : null;
+    const { version, left } = JSON.parse(body.toString());
+    if (Number.isSafeInteger(version)) return { version, left: left ? new Set(left) : null };
   } catch {
-    return null;
+    // The same as a version that is missing.
   }
+  throw new Unreachable('the response to a report is not valid');
 }

@@ -11,6 +11,8 @@ test('a poll is shared without the name of its node, from the header or the quer
     projectId: 'p',
     env: 'live',
     node: 'a:1',
+    name: null,
+    nextPollMs: 25_000,
     since: 4,
     waitMs: 25_000,
     isFurtherPage: false,
@@ -20,6 +22,19 @@ test('a poll is shared without the name of its node, from the header or the quer
   const rest = 'since=4&max_keys=5000&wait_ms=25000';
   deepEqual(feedQuestionIn(`${delta}&env=live&${rest}`, { 'keyrail-node': 'a:1' }), expected);
   deepEqual(feedQuestionIn(`${delta}&env=live&node=a%3A1&${rest}`, {}), expected);
+});
+
+test('what a node says of itself is read from its headers', () => {
+  const said = (more: Record<string, string>) => {
+    const headers = { 'keyrail-node': 'a:1', 'keyrail-node-name': 'a', ...more };
+    const question = feedQuestionIn(`${delta}&since=1`, headers);
+    return question && [question.name, question.nextPollMs];
+  };
+  deepEqual(said({}), ['a', null]);
+  deepEqual(said({ 'keyrail-poll-interval': '12000' }), ['a', 12_000]);
+  deepEqual(said({ 'keyrail-poll-interval': '9999999' }), ['a', 90_000]);
+  deepEqual(said({ 'keyrail-poll-interval': 'soon' }), ['a', null]);
+  equal(said({ 'keyrail-node-name': 'two words' }), null, 'the control plane refuses it');
 });
 
 test('a request for a snapshot acknowledges no version and does not wait', () => {

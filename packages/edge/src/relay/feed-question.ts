@@ -1,7 +1,15 @@
 // A request of a node to the policy feed, as the relay reads it.
 import type { IncomingHttpHeaders } from 'node:http';
-import { NODE_ID_CHARS_MAX, POLICY_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
-import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
+import {
+  NODE_ID_CHARS_MAX,
+  NODE_SEEN_WITHIN_MS,
+  POLICY_WAIT_MS_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
+import {
+  NODE_HEADER,
+  NODE_NAME_HEADER,
+  NODE_POLL_HEADER,
+} from '@keyrail/protocol/wire/node-header.ts';
 
 export type FeedQuestion = {
   /**
@@ -13,6 +21,10 @@ export type FeedQuestion = {
   env: string | null;
   /** Null if the node does not name itself: then it acknowledges nothing. */
   node: string | null;
+  /** The name that the node keeps when it restarts; null if it has none. */
+  name: string | null;
+  /** The longest time until its next poll; null if the node does not say it. */
+  nextPollMs: number | null;
   /** The version that the node has applied; null in a request for a snapshot. */
   since: number | null;
   waitMs: number;
@@ -39,7 +51,8 @@ export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQ
   if (headers['if-none-match'] !== undefined) return null;
   if (single.some((name) => asked.getAll(name).length > 1)) return null;
   const node = asked.get('node') ?? headers[NODE_HEADER] ?? null;
-  if (node !== null && (typeof node !== 'string' || !NODE.test(node))) return null;
+  const name = headers[NODE_NAME_HEADER] ?? null;
+  if (!isNameOrNull(node) || !isNameOrNull(name)) return null;
   const since = endpoint === 'delta' ? wholeIn(asked.get('since')) : null;
   const waitMs = wholeIn(asked.get('wait_ms') ?? '0');
   if (since === undefined || waitMs === undefined || waitMs > POLICY_WAIT_MS_MAX) return null;
@@ -49,6 +62,8 @@ export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQ
     projectId: asked.get('project_id') ?? '',
     env: asked.get('env'),
     node,
+    name,
+    nextPollMs: waitMs > 0 ? waitMs : pollMsIn(headers[NODE_POLL_HEADER]),
     since,
     waitMs: endpoint === 'delta' ? waitMs : 0,
     isFurtherPage: asked.has('cursor'),
@@ -56,6 +71,15 @@ export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQ
     hasNonce: asked.has('nonce'),
   };
 }
+
+const isNameOrNull = (name: unknown): name is string | null =>
+  name === null || (typeof name === 'string' && NODE.test(name));
+
+/** As the control plane reads the header of a node that polls it directly. */
+const pollMsIn = (header: unknown): number | null =>
+  typeof header === 'string' && /^\d{1,9}$/.test(header)
+    ? Math.min(Number(header), NODE_SEEN_WITHIN_MS)
+    : null;
 
 const wholeIn = (text: string | null): number | undefined =>
   text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined;

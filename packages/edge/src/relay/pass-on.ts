@@ -5,7 +5,11 @@
 // the headers as the beginning of the next request on the connection.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LARGE_BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
-import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
+import {
+  NODE_HEADER,
+  NODE_NAME_HEADER,
+  NODE_POLL_HEADER,
+} from '@keyrail/protocol/wire/node-header.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import { sendError } from '../send-json.ts';
 import { passedHeaders, type Upstream } from './upstream.ts';
@@ -23,6 +27,8 @@ const PASSED_UP = [
   'tracestate',
   'user-agent',
   NODE_HEADER,
+  NODE_NAME_HEADER,
+  NODE_POLL_HEADER,
   SDK_HEADER,
 ];
 /** Longer than the longest poll. */

@@ -62,11 +62,12 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
   /** Null if the node does not name itself. */
   async function report(
     { headers }: IncomingMessage,
-    { projectId, env, node, since: version }: FeedQuestion,
+    { projectId, env, node, name, nextPollMs, since: version }: FeedQuestion,
   ): Promise<Reported | null> {
     if (node === null) return null;
     const { authorization: credential = '', [SDK_HEADER]: sdk } = headers;
-    const ack = { node, version, sdk: typeof sdk === 'string' ? sdk : null };
+    const said = { name, nextPollMs, sdk: typeof sdk === 'string' ? sdk : null };
+    const ack = { node, version, ...said };
     return acks.report({ credential, projectId, env }, ack);
   }
 
@@ -106,6 +107,7 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
     const reported = await report(request, question);
     if (reported && 'refused' in reported) return send(response, reported.refused);
     if (question.leaves) return passOn(request, response);
+    if (reported && 'left' in reported) return sendError(response, 409, 'This node has left.');
     if (question.hasNonce) return passSnapshotOn(request, response);
     if (response.closed) return;
     const leave = polls.wait(shared(request, question, reported?.version ?? null), (outcome) => {

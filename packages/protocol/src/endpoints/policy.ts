@@ -10,6 +10,7 @@ import { Cursor, Env, FeedNonce, NodeId, Uuid } from '../validators.ts';
 import {
   LIST_LIMIT_DEFAULT,
   LIST_LIMIT_MAX,
+  NODE_SEEN_WITHIN_MS,
   POLICY_REPORT_NODES_MAX,
   POLICY_REPORT_NODES_MIN,
   POLICY_WAIT_MS_MAX,
@@ -28,9 +29,16 @@ const filter = {
 
 const headers = {
   'Keyrail-SDK': 'Name and version of the SDK, as `name/version`.',
-  'Keyrail-Node':
-    'The name of the node, if the query has no `node`. Nodes with it share signatures.',
+  'Keyrail-Node': 'The id of the node, if the query has no `node`. Nodes with it share signatures.',
+  'Keyrail-Node-Name':
+    'The name that the node keeps when it restarts, if its id is a new one at each start. The id ' +
+    'of a node with a name is refused for a minute after it has left.',
+  'Keyrail-Poll-Interval':
+    'The longest time between two polls that are not held, in milliseconds. A node is shown as ' +
+    'connected until its next poll is due.',
 };
+
+const HAS_LEFT = 'The node has left within the last minute.';
 
 export const policyEndpoints = endpoints({
   'GET /v1/policy/snapshot': {
@@ -53,6 +61,7 @@ export const policyEndpoints = endpoints({
     }),
     refusals: {
       404: 'There is no such project.',
+      409: HAS_LEFT,
       413: 'The snapshot is larger than one page, and `max_keys` is missing.',
     },
     answers: { 200: PolicySnapshot, 304: null },
@@ -64,7 +73,8 @@ export const policyEndpoints = endpoints({
       'A poll acknowledges that `node` has applied version `since`. A node that is too far ' +
       'behind gets a snapshot; a node that is up to date gets 304. With `wait_ms`, the request ' +
       'waits for a change. With `leave=true`, the node reports that it has stopped verifying ' +
-      'keys: it is removed at once, and the request neither acknowledges nor waits.',
+      'keys: it is removed immediately, and the request neither acknowledges nor waits. If the ' +
+      'node has a name, its polls that arrive later are refused and do not bring it back.',
     headers,
     query: z
       .strictObject({
@@ -79,6 +89,7 @@ export const policyEndpoints = endpoints({
       }),
     refusals: {
       404: 'There is no such project.',
+      409: HAS_LEFT,
       413: 'A snapshot is needed that is larger than one page, and `max_keys` is missing.',
     },
     answers: { 200: z.discriminatedUnion('object', [PolicyDelta, PolicySnapshot]), 304: null },
@@ -89,7 +100,8 @@ export const policyEndpoints = endpoints({
     description:
       'The processes that follow the policy of the project, with the version that each has ' +
       'acknowledged. `env` omits nodes that do not follow this environment. A node that has been ' +
-      'silent for 7 days, or that reported that it stopped, is forgotten. A node that polls ' +
+      'silent for 7 days, or that reported that it stopped, is forgotten. A node that is not ' +
+      'connected is not listed if one of the same name has begun since its last poll. A node that polls ' +
       'moves to the first page, so read all nodes in one page if you can.',
     query: z.strictObject({
       project_id: Uuid,
@@ -117,6 +129,20 @@ export const policyEndpoints = endpoints({
         .array(
           z.strictObject({
             node_id: NodeId,
+            name: NodeId.nullable().default(null).meta({
+              description: 'The header `Keyrail-Node-Name` of the node.',
+            }),
+            next_poll_ms: z
+              .int()
+              .min(0)
+              .max(NODE_SEEN_WITHIN_MS)
+              .nullable()
+              .default(null)
+              .meta({
+                description:
+                  'The longest time until the next poll of the node: `wait_ms` of a poll that is ' +
+                  'held, else the header `Keyrail-Poll-Interval`.',
+              }),
             version: z.int().min(0).nullable().default(null),
             sdk: text(1, SDK_HEADER_CHARS_MAX).nullable().default(null).meta({
               description: 'The header `Keyrail-SDK` of the node.',

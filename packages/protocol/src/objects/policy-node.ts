@@ -20,6 +20,11 @@ export const PolicyNode = z
         '`silent`: has not polled for 90 seconds of served time, so no revocation waits for it. ' +
         'Otherwise `current` or `behind`, by its version.',
     }),
+    connected: z.boolean().meta({
+      description:
+        'Whether a poll of the node is held, or its next poll is not yet overdue. Revocations also ' +
+        'wait for a node that is not connected, until it is `silent`.',
+    }),
     sdk: z
       .strictObject({ name: z.string(), version: z.string() })
       .nullable()
@@ -36,6 +41,10 @@ export const PolicyNodeReport = z
     project_id: Uuid,
     version: z.int().min(1).meta({
       description: 'The version of the project, read after all nodes were recorded.',
+    }),
+    left: z.array(z.string()).meta({
+      description:
+        'The ids of the reported nodes that have left. They are not recorded, and get no policy.',
     }),
   })
   .meta({ id: 'PolicyNodeReport' });

@@ -32,12 +32,36 @@ test('a node that closes sends leave with its last poll', async (t) => {
 
 test('a node that never reached the control plane does not send leave', async (t) => {
   const plane = new Plane();
-  plane.fault = gone;
+  const cause = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  plane.fault = () => Promise.reject(new TypeError('fetch failed', { cause }));
   const { node, clock } = nodeOn(plane);
   t.after(() => node.close());
   await clock.pass(2_000);
   await node.close();
   ok(plane.asked.length > 0 && plane.asked.every(({ query }) => !query.has('leave')));
+});
+
+test('a node that closes before its first response sends leave', async (t) => {
+  const plane = new Plane();
+  plane.fault = ({ query }) => (query.has('leave') ? null : new Promise(() => {}));
+  const { node } = nodeOn(plane, { nodeName: 'pod' });
+  t.after(() => node.close());
+  await until(() => plane.asked.length > 0);
+  await node.close();
+  const [first, last, ...further] = plane.asked;
+  deepEqual([first?.line, last?.query.get('leave'), further.length], ['snapshot', 'true', 0]);
+  deepEqual(
+    [last?.query.get('node'), last?.headers.get('keyrail-node-name')],
+    [node.state().nodeId, 'pod'],
+  );
+});
+
+test('a leave that fails is sent once more', async (t) => {
+  const { plane, node } = await started(t);
+  let fails = 1;
+  plane.fault = ({ query }) => (query.has('leave') && fails-- > 0 ? gone() : null);
+  await node.close();
+  equal(plane.asked.filter(({ query }) => query.has('leave')).length, 2);
 });
 
 test('closing ends even if leave is refused, fails, or gets no response', async (t) => {

@@ -12,22 +12,25 @@ import { InvalidContent } from '../json.ts';
 import type { Transport } from '../transport.ts';
 import type { KeptTimes } from './cache/format.ts';
 import type { JournalDelta } from './cache/journal.ts';
+import { Failed } from './failed.ts';
 import { createLongPoll, type LongPoll } from './long-poll.ts';
 import { POLL_MS_MAX, spread, waitMsAfter, wakeMs } from './pace.ts';
 import { Pause } from './pause.ts';
 import type { FeedVerifier } from './proof/proof.ts';
 import { createRenewal } from './proof/renewal.ts';
 import { readSnapshot, turn } from './snapshot.ts';
-import { Failed, type Proven, Source, type SourceParts } from './source.ts';
+import { type Proven, Source, type SourceParts } from './source.ts';
 import type { Confirmation, Policy, PolicyState } from './state.ts';
 import { earlier, type Moment, momentOf, type Time } from './time.ts';
 import type { Delta, SnapshotPage } from './wire.ts';
 
 type FeedParts = {
+  bases: readonly string[];
   projectId: string;
   /** The environment that the feed must be limited to; null for both. */
   env: Env | null;
   filter: SourceParts['filter'];
+  nodeName: string;
   nodeId: string;
   sdk: string;
   /** Null if responses need no signature. */

@@ -38,3 +38,4 @@ export const wakeMs = (chance: Chance): number => SOFT_MS_MIN * (1 + chance());
 
 /** Jitter of ±20 %, for polls at intervals. */
 export const spread = (ms: number, chance: Chance): number => ms * (0.8 + 0.4 * chance());
+export const longestSpread = (ms: number): number => Math.ceil(ms * 1.2);

@@ -1,25 +1,35 @@
 // Requests to the two endpoints of the policy feed, with checked responses.
-import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
+import {
+  NODE_HEADER,
+  NODE_NAME_HEADER,
+  NODE_POLL_HEADER,
+} from '@keyrail/protocol/wire/node-header.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import type { Env } from '../api/context.ts';
-import type { Chance } from '../clock.ts';
+import type { Chance, Clock } from '../clock.ts';
 import { fieldsOf, InvalidContent } from '../json.ts';
-import type { Failure, Transport } from '../transport.ts';
+import type { Outcome, Transport } from '../transport.ts';
+import { Failed, remedyOf } from './failed.ts';
 import { type FeedFilter, feedQuery } from './feed-query.ts';
-import { waitMsAfter } from './pace.ts';
+import { longestSpread, waitMsAfter } from './pace.ts';
 import type { FeedVerifier, Proof } from './proof/proof.ts';
 import { type Delta, readFeed, type SnapshotPage } from './wire.ts';
 
 export type SourceParts = {
   transport: Transport;
+  clock: Clock;
   chance: Chance;
+  /** The addresses of the control plane and its relays. */
+  bases: readonly string[];
   projectId: string;
   /** The environment that the feed must be limited to; null for both. */
   env: Env | null;
   filter: FeedFilter;
+  nodeName: string;
   nodeId: string;
   /** Name and version, which the control plane shows in its list of nodes. */
   sdk: string;
+  pollMs: number;
   /** Verifies the signature of each response; null if no keys are set. */
   verifier: FeedVerifier | null;
   signal: AbortSignal;
@@ -42,8 +52,9 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const ANSWER_VALUES_MAX = 400_000;
 /** The `meta` of a single key may have this many values, and be as long as many other keys. */
 const META_VALUES_MAX = 600_000;
-/** How long a closing node waits for the control plane to record that it left. */
+/** How long a closing node waits for the control plane to record that it left, in all tries. */
 const LEAVE_MS_MAX = 2_000;
+const LEAVE_TRIES = 2;
 
 /** A 304 response; distinct from a response with an empty body, which is invalid. */
 const UNCHANGED = Symbol('unchanged');
@@ -51,38 +62,6 @@ const UNCHANGED = Symbol('unchanged');
 /** A response, and what proves it, if that is kept. */
 type Asked = { body: unknown; proof: Proof | null };
 export type Proven<T> = T & { proof: Proof | null };
-
-/** The control plane refused the request or was unreachable. */
-export class Failed extends Error {
-  override readonly name = 'Failed';
-  readonly failure: Failure;
-
-  constructor(failure: Failure) {
-    super(describe(failure));
-    this.failure = failure;
-  }
-
-  /** What the wait after this failure depends on. */
-  get terms(): { hard: boolean; retryAfterMs: number | null; isLimited: boolean } {
-    const { failure } = this;
-    if (failure.kind === 'unreachable')
-      return { hard: false, retryAfterMs: null, isLimited: false };
-    const { hard, retryAfterMs, status } = failure;
-    return { hard, retryAfterMs, isLimited: status === 429 };
-  }
-
-  get isTooLarge(): boolean {
-    return this.failure.kind === 'unreachable' && this.failure.reason === 'too_large';
-  }
-}
-
-function describe(failure: Failure): string {
-  if (failure.kind === 'unreachable') {
-    const why = [failure.reason, failure.code].filter(Boolean).join(': ');
-    return `the control plane is unreachable (${why})`;
-  }
-  return `the control plane answered ${failure.status} ${failure.code ?? ''}`.trim();
-}
 
 /** The options of a poll. An unnamed poll acknowledges nothing. */
 type PollOptions = { holdMs: number; isNamed: boolean };
@@ -108,12 +87,13 @@ export class Source {
   readonly #valuesMax: number;
   #pageKeys = PAGE_KEYS_FIRST;
   #deltaKeys = PAGE_KEYS_MAX;
-  #isKnown = false;
+  /** The control plane may know this node: a request with its id was sent, answered or not. */
+  #isNamed = false;
   /** Whether the control plane signs its feed, and so knows the header with the node's name. */
   #isSigned: boolean;
 
   constructor(parts: SourceParts) {
-    const { projectId, filter, nodeId, sdk } = parts;
+    const { projectId, filter, nodeName, nodeId, sdk, pollMs } = parts;
     const hasMeta = filter.include.includes('meta');
     this.#keysMin = hasMeta ? 1 : PAGE_KEYS_MIN;
     this.#valuesMax = hasMeta ? META_VALUES_MAX : ANSWER_VALUES_MAX;
@@ -121,7 +101,11 @@ export class Source {
     this.#isSigned = parts.verifier !== null;
     this.#query = feedQuery(projectId, filter);
     this.#node = `node=${encodeURIComponent(nodeId)}`;
-    this.#headers = { [SDK_HEADER]: sdk };
+    this.#headers = {
+      [SDK_HEADER]: sdk,
+      [NODE_NAME_HEADER]: nodeName,
+      [NODE_POLL_HEADER]: String(longestSpread(pollMs)),
+    };
   }
 
   /** The changes after a version, or the first page of a snapshot; null without changes. */
@@ -150,14 +134,23 @@ export class Source {
     await this.#ask('delta', query, { timeoutMs: PLAIN_TIMEOUT_MS, isNamed: true });
   }
 
-  /** Unregisters this node, so that revocations no longer wait for it. Never rejects. */
+  /**
+   * Unregisters this node, so that revocations no longer wait for it. A request that was given up
+   * may still be on its way; the control plane doesn't register a node that has left. Never rejects.
+   */
   async leave(version: number): Promise<void> {
-    const { transport } = this.#parts;
-    if (!this.#isKnown) return;
+    const { transport, clock } = this.#parts;
+    if (!this.#isNamed) return;
     const query = `${this.#node}&since=${version}&max_keys=1&wait_ms=0&leave=true`;
     const path = `/v1/policy/delta?${this.#query}&${query}`;
     const headers = this.#headers;
-    await transport.send({ method: 'GET', path, headers, timeoutMs: LEAVE_MS_MAX });
+    const until = clock.monotonicMs() + LEAVE_MS_MAX;
+    for (let tried = 1; tried <= LEAVE_TRIES; tried += 1) {
+      const timeoutMs = until - clock.monotonicMs();
+      if (timeoutMs <= 0) return;
+      const outcome = await transport.send({ method: 'GET', path, headers, timeoutMs });
+      if (outcome.kind === 'answer' || outcome.hard) return;
+    }
   }
 
   /** One page. Pages after the first are retried before the snapshot is given up. */
@@ -198,7 +191,7 @@ export class Source {
     query: string,
     { timeoutMs, isNamed, isProven = false }: AskOptions,
   ): Promise<Asked> {
-    const { transport, signal, verifier, nodeId } = this.#parts;
+    const { transport, signal, verifier, nodeId, bases, projectId } = this.#parts;
     // The signature covers the query. With the name in a header, all nodes share a signature.
     const isInHeader = isNamed && this.#isSigned;
     const name = isNamed && !isInHeader ? `${this.#node}&` : '';
@@ -207,8 +200,10 @@ export class Source {
     const bounds = { bytesMax: ANSWER_BYTES_MAX, valuesMax: this.#valuesMax };
     const sent = { path, headers, timeoutMs, signal, keepsRaw: verifier !== null };
     const outcome = await transport.send({ method: 'GET', ...sent, ...bounds });
-    if (outcome.kind !== 'answer') throw new Failed(outcome);
-    this.#isKnown = true;
+    this.#isNamed ||= isNamed && !isUnsent(outcome);
+    if (outcome.kind !== 'answer') {
+      throw new Failed(outcome, remedyOf(outcome, { bases, projectId }));
+    }
     this.#isSigned = verifier !== null || outcome.headers.has('signature-input');
     const received = { ...proofIn(outcome), target: path };
     const proof = (await verifier?.check(received, isProven)) ?? null;
@@ -237,6 +232,12 @@ export class Source {
     return Object.assign(readFeed(body, expected), { proof });
   }
 }
+
+const UNSENT: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** Without a connection, nothing was sent. */
+const isUnsent = (outcome: Outcome): boolean =>
+  outcome.kind === 'unreachable' && UNSENT.has(outcome.code);
 
 type Answered = { status: number; headers: Headers; raw?: Buffer | null };
 

@@ -1,9 +1,10 @@
-// Admits one request: decision, then rate limits, then idempotency. Adapters turn a framework's
+// Admits one request: decision, then idempotency, then rate limits. Adapters turn a framework's
 // request into an IncomingCall and an Admission into a response; this file knows no framework and
 // never throws into one.
 import type { Admission, Admitted, IncomingCall, ReadyResponse } from '../api/admission.ts';
 import type {
   OpenContext,
+  RateLimitRule,
   RateLimitState,
   RequestContext,
   UnverifiedContext,
@@ -128,39 +129,59 @@ function admitCall<R>(
   const { context, limits: rules } = decision;
   const allowed = { report, context, route, keyText: keyText ?? '' };
   context.rateLimit = NO_COUNTERS;
-  const isCounted = route.rateLimit !== false && rules.length > 0;
-  const { limits, settings } = organs;
-  const charged = isCounted
-    ? chargeLimits(limits, { context, route, rules, leases: settings.leases })
-    : NOTHING_CHARGED;
-  if ('headers' in charged && !wantsClaim(call, route)) {
+  if (wantsClaim(call, route)) return claimThenCharge(organs, allowed, rules);
+  const charged = charge(organs, allowed, rules);
+  if ('headers' in charged)
     return admitted(organs, allowed, { headers: charged.headers, lock: null });
-  }
-  return claimAfter(organs, allowed, charged);
+  return afterCharge(organs, allowed, { charging: charged, lock: null });
 }
 
-async function claimAfter<R>(
+function charge<R>(
+  { limits, settings }: Organs<R>,
+  { context, route }: AllowedCall<R>,
+  rules: readonly RateLimitRule[],
+): Charged | Promise<Charged> {
+  const isCounted = route.rateLimit !== false && rules.length > 0;
+  if (!isCounted) return NOTHING_CHARGED;
+  return chargeLimits(limits, { context, route, rules, leases: settings.leases });
+}
+
+/** A replayed response costs nothing, so the claim is made before the charge. */
+async function claimThenCharge<R>(
   organs: Organs<R>,
   allowed: AllowedCall<R>,
-  charging: Charged | Promise<Charged>,
+  rules: readonly RateLimitRule[],
 ): Promise<Admission<OpenContext<R>>> {
   const { report, context } = allowed;
-  const charged = await charging;
-  if ('refused' in charged) return refused(allowed, charged.reason, charged.refused);
-
-  const { headers } = charged;
   const { call, routeName } = report;
   const claimed = await claimCall(organs.idempotency, { ...allowed, call, routeName });
-  if ('refused' in claimed) {
-    const { refused: refusal, reason } = claimed;
-    return refused(allowed, reason, { ...refusal, headers: { ...refusal.headers, ...headers } });
-  }
+  if ('refused' in claimed) return refused(allowed, claimed.reason, claimed.refused);
   if ('replayed' in claimed) {
-    const { status, body, headers: stored } = claimed.replayed;
+    const { status, body, headers } = claimed.replayed;
     report.end({ status, key: context, degraded: context.degraded, reason: null });
-    return { kind: 'replayed', status, headers: { ...stored, ...headers }, body };
+    return { kind: 'replayed', status, headers, body };
   }
-  return admitted(organs, allowed, { headers, lock: claimed.lock });
+  const { lock } = claimed;
+  try {
+    return await afterCharge(organs, allowed, { charging: charge(organs, allowed, rules), lock });
+  } catch (error) {
+    lock?.release();
+    throw error;
+  }
+}
+
+type Charging = { charging: Charged | Promise<Charged>; lock: RunLock | null };
+
+async function afterCharge<R>(
+  organs: Organs<R>,
+  allowed: AllowedCall<R>,
+  { charging, lock }: Charging,
+): Promise<Admission<OpenContext<R>>> {
+  const charged = await charging;
+  if ('headers' in charged) return admitted(organs, allowed, { headers: charged.headers, lock });
+  // The request did not run, so that a retry may.
+  lock?.release();
+  return refused(allowed, charged.reason, charged.refused);
 }
 
 function admitted<R>(

@@ -21,31 +21,54 @@ const good: RouteOptions[] = [
   { scopes: undefined, rateLimit: { cost: undefined } },
 ];
 
-const wrong: [string, unknown][] = [
-  ['scope', { scope: ['a'] }],
-  ['scopes', { scopes: 'a' }],
-  ['scopes', { scopes: [''] }],
-  ['scopes', { scopes: [undefined] }],
-  ['env', { env: 'prod' }],
-  ['onNoPolicy', { onNoPolicy: 'open' }],
-  ['rateLimit', { rateLimit: true }],
-  ['rateLimit', { rateLimit: { costs: 2 } }],
-  ['rateLimit', { rateLimit: { cost: '2' } }],
-  ['idempotency', { idempotency: { onUnavailable: 'maybe' } }],
-  ['idempotency', { idempotency: null }],
-  ['toString', { toString: true }],
-  ['options', null],
+const all = 'scopes, env, onNoPolicy, rateLimit, idempotency, skip, name';
+const ofLimit = 'cost, onUnavailable, leases';
+const scopes = `the option "scopes" must be a list of scopes, as in ['invoices:read']`;
+
+const wrong: [fault: string, unknown][] = [
+  [
+    `unknown option "scope" (did you mean "scopes"?); the valid options are ${all}`,
+    { scope: ['a'] },
+  ],
+  [
+    `unknown option "Scopes" (did you mean "scopes"?); the valid options are ${all}`,
+    { Scopes: [] },
+  ],
+  [`unknown option "toString"; the valid options are ${all}`, { toString: true }],
+  [`unknown option "${'s'.repeat(99)}"; the valid options are ${all}`, { ['s'.repeat(99)]: true }],
+  [scopes, { scopes: 'a' }],
+  [scopes, { scopes: [''] }],
+  [scopes, { scopes: [undefined] }],
+  [`the option "env" must be 'live' or 'test'`, { env: 'prod' }],
+  [`the option "onNoPolicy" must be 'allow' or 'deny'`, { onNoPolicy: 'open' }],
+  [`the option "rateLimit" must be false or an object with ${ofLimit}`, { rateLimit: true }],
+  [
+    `unknown option "rateLimit.costs" (did you mean "rateLimit.cost"?); the valid options are ${ofLimit}`,
+    { rateLimit: { costs: 2 } },
+  ],
+  ['the option "rateLimit.cost" must be a number', { rateLimit: { cost: '2' } }],
+  [
+    `the option "idempotency.onUnavailable" must be 'allow' or 'deny'`,
+    { idempotency: { onUnavailable: 'maybe' } },
+  ],
+  [
+    'the option "idempotency" must be true, false or an object with required, ttlMs, onUnavailable',
+    { idempotency: null },
+  ],
+  ['the option "skip" must be true or false', { skip: 1 }],
+  [`the option "name" must be a text, as in '/invoices/:id'`, { name: '' }],
+  ['the options must be an object', null],
 ];
 
 test('valid options are returned unchanged', () => {
   for (const route of good) equal(checkRoute(route), route);
 });
 
-for (const [name, route] of wrong) {
-  test(`${JSON.stringify(route)} throws when the route is declared`, () => {
+for (const [fault, route] of wrong) {
+  test(`${JSON.stringify(route)} throws when the route is declared, and says what is valid`, () => {
     throws(() => checkRoute(route as RouteOptions), {
       name: 'TypeError',
-      message: `protect(): unknown or invalid option "${name}"`,
+      message: `protect(): ${fault}`,
     });
   });
 }

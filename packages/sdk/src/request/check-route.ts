@@ -1,55 +1,81 @@
 // Checks a route's options when the route is declared. A misspelt `scopes` would leave the route
 // unprotected, so it throws at startup and not during a request.
-import type { RouteOptions } from '../api/route.ts';
+import type { RouteIdempotency, RouteOptions, RouteRateLimit } from '../api/route.ts';
+import { nearestName } from './nearest-name.ts';
 
-type Check = (value: unknown) => boolean;
+/** What a value has to be, and in words that follow "must be". */
+type Rule = { holds(value: unknown): boolean; says: string };
+type Rules = Readonly<Record<string, Rule>>;
 
-const isText: Check = (value) => typeof value === 'string' && value !== '';
-const isFlag: Check = (value) => typeof value === 'boolean';
-const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
-const oneOf =
-  (...values: unknown[]): Check =>
-  (value) =>
-    values.includes(value);
-const objectOf =
-  (checks: Record<string, Check>): Check =>
-  (value) =>
-    typeof value === 'object' && value !== null && faultIn(value, checks) === null;
-const either =
-  (...checks: Check[]): Check =>
-  (value) =>
-    checks.some((check) => check(value));
-
+const isText = (value: unknown) => typeof value === 'string' && value !== '';
+const flag: Rule = { holds: (value) => typeof value === 'boolean', says: 'true or false' };
+const number: Rule = {
+  holds: (value) => typeof value === 'number' && Number.isFinite(value),
+  says: 'a number',
+};
+const oneOf = (one: string, other: string): Rule => ({
+  holds: (value) => value === one || value === other,
+  says: `'${one}' or '${other}'`,
+});
 const choice = oneOf('allow', 'deny');
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const checks: Record<keyof RouteOptions, Check> = {
-  scopes: (value) => Array.isArray(value) && value.every(isText),
+const rateLimit: Record<keyof RouteRateLimit, Rule> = {
+  cost: number,
+  onUnavailable: choice,
+  leases: flag,
+};
+const idempotency: Record<keyof RouteIdempotency, Rule> = {
+  required: flag,
+  ttlMs: number,
+  onUnavailable: choice,
+};
+const namesOf = (rules: Rules): string => Object.keys(rules).join(', ');
+
+const rules: Record<keyof RouteOptions, Rule> = {
+  scopes: {
+    holds: (value) => Array.isArray(value) && value.every(isText),
+    says: "a list of scopes, as in ['invoices:read']",
+  },
   env: oneOf('live', 'test'),
   onNoPolicy: choice,
-  rateLimit: either(
-    oneOf(false),
-    objectOf({ cost: isNumber, onUnavailable: choice, leases: isFlag }),
-  ),
-  idempotency: either(
-    isFlag,
-    objectOf({ required: isFlag, ttlMs: isNumber, onUnavailable: choice }),
-  ),
-  skip: isFlag,
-  name: isText,
+  rateLimit: {
+    holds: (value) => value === false || isObject(value),
+    says: `false or an object with ${namesOf(rateLimit)}`,
+  },
+  idempotency: {
+    holds: (value) => typeof value === 'boolean' || isObject(value),
+    says: `true, false or an object with ${namesOf(idempotency)}`,
+  },
+  skip: flag,
+  name: { holds: isText, says: "a text, as in '/invoices/:id'" },
 };
 
-/** Returns the options unchanged, or throws a TypeError that names the invalid one. */
+/** Returns the options unchanged, or throws a TypeError that says what is valid. */
 export function checkRoute(route: RouteOptions): RouteOptions {
-  const fault = typeof route === 'object' && route !== null ? faultIn(route, checks) : 'options';
+  const fault = isObject(route) ? faultIn(route) : 'the options must be an object';
   if (fault === null) return route;
-  throw new TypeError(`protect(): unknown or invalid option "${fault}"`);
+  throw new TypeError(`protect(): ${fault}`);
 }
 
-/** The name of the first option that is unknown or has a wrong type. */
-function faultIn(options: object, known: Record<string, Check>): string | null {
+const faultIn = (route: RouteOptions): string | null =>
+  faultOf(route, rules) ??
+  faultOf(Object(route.rateLimit), rateLimit, 'rateLimit.') ??
+  faultOf(Object(route.idempotency), idempotency, 'idempotency.');
+
+/** The first option that is unknown or has a wrong value. */
+function faultOf(options: object, known: Rules, path = ''): string | null {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined) continue;
-    if (!Object.hasOwn(known, name) || !known[name]?.(value)) return name;
+    const rule = Object.hasOwn(known, name) ? known[name] : undefined;
+    if (!rule) return unknownOption(name, known, path);
+    if (!rule.holds(value)) return `the option "${path}${name}" must be ${rule.says}`;
   }
   return null;
+}
+
+function unknownOption(name: string, known: Rules, path: string): string {
+  const nearest = nearestName(name, Object.keys(known));
+  const likely = nearest === null ? '' : ` (did you mean "${path}${nearest}"?)`;
+  return `unknown option "${path}${name}"${likely}; the valid options are ${namesOf(known)}`;
 }

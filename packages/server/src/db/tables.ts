@@ -161,6 +161,10 @@ type PolicyNodes = {
   firstSeenAt: Date | null;
   sdkName: string | null;
   sdkVersion: string | null;
+  leftAt: Date | null;
+  nodeName: string | null;
+  nextPollBy: Date | null;
+  replacedAt: Date | null;
   scopeRank: ColumnType<number, never, never>;
 };
 

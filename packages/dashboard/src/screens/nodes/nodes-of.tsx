@@ -79,10 +79,15 @@ const nodeKey = ({ node_id, env_scope }: PolicyNode): string => `${node_id} ${en
 const byName = (one: PolicyNode, other: PolicyNode): number =>
   nodeKey(one) < nodeKey(other) ? -1 : 1;
 
-const looks: Readonly<Record<PolicyNode['state'], { tone: Tone; shape: Shape }>> = {
+/** What is shown of a node: its version matters while it is connected. */
+const lookOf = ({ state, connected }: PolicyNode): keyof typeof texts.states =>
+  connected || state === 'silent' ? state : 'away';
+
+const looks: Readonly<Record<keyof typeof texts.states, { tone: Tone; shape: Shape }>> = {
   current: { tone: 'good', shape: 'full' },
   behind: { tone: 'warn', shape: 'half' },
   silent: { tone: 'dim', shape: 'ring' },
+  away: { tone: 'dim', shape: 'ring' },
 };
 
 const columns: readonly Column<PolicyNode>[] = [
@@ -96,9 +101,12 @@ const columns: readonly Column<PolicyNode>[] = [
   {
     id: 'state',
     title: texts.state,
-    width: '112px',
+    width: '136px',
     card: 'state',
-    cell: ({ state }) => <State {...looks[state]}>{texts.states[state]}</State>,
+    cell: (node) => {
+      const look = lookOf(node);
+      return <State {...looks[look]}>{texts.states[look]}</State>;
+    },
   },
   {
     id: 'policy',

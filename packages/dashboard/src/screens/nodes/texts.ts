@@ -12,9 +12,9 @@ export const texts = {
   policy: 'Policy',
   env: 'Follows',
   sdk: 'SDK',
-  seen: 'Seen',
+  seen: 'Last heard',
   since: 'Known since',
-  states: { current: 'Current', behind: 'Behind', silent: 'Silent' },
+  states: { current: 'Current', behind: 'Behind', silent: 'Silent', away: 'Not connected' },
   envs: { all: 'Live and test', live: 'Live', test: 'Test' },
   notYet: 'none yet',
   of: (version: number, current: number) =>

@@ -6,6 +6,7 @@ import { Card } from '../../ui/card.tsx';
 import { Link } from '../../ui/link.tsx';
 import { count } from '../../ui/spans.ts';
 import { type Shape, State, type Tone } from '../../ui/state.tsx';
+import { Time } from '../../ui/time.tsx';
 import styles from './overview.module.css';
 import { texts } from './texts.ts';
 
@@ -44,32 +45,39 @@ export function KeysSection({ summary }: { summary: Summary }) {
 const nodeLines: Readonly<Record<keyof typeof texts.nodeStates, Line>> = {
   current: { tone: 'good', shape: 'full', search: {} },
   behind: { tone: 'warn', shape: 'half', search: {} },
-  silent: { tone: 'dim', shape: 'ring', search: {} },
+  away: { tone: 'dim', shape: 'ring', search: {} },
 };
 
 export function NodesSection({ summary }: { summary: Summary }) {
   const scope = useScope();
   const to = paths.nodes(scope);
   const { nodes, counted_max } = summary;
-  const isEmpty = nodes.current + nodes.behind + nodes.silent === 0;
+  const { connected, connected_behind: behind } = nodes;
+  const known = nodes.current + nodes.behind + nodes.silent;
+  const values = { current: connected - behind, behind, away: known - connected };
   return (
     <Card title={texts.nodes} aside={<Link to={to}>{texts.allNodes}</Link>}>
-      {isEmpty ? (
+      {known === 0 ? (
         <p className={styles.none}>
           {texts.noNodes} <Link to={to}>{texts.connect}</Link>
         </p>
       ) : (
         <ul className={styles.counts}>
-          {(['current', 'behind', 'silent'] as const).map((name) => (
+          {(['current', 'behind', 'away'] as const).map((name) => (
             <Counted
               key={name}
               {...nodeLines[name]}
               label={texts.nodeStates[name]}
-              value={nodes[name]}
+              value={values[name]}
               max={counted_max}
               to={to}
             />
           ))}
+          {nodes.last_seen_at !== null && (
+            <li className={styles.heard}>
+              {texts.lastHeard} <Time at={nodes.last_seen_at} />
+            </li>
+          )}
         </ul>
       )}
     </Card>

@@ -88,7 +88,8 @@ export const texts = {
   allNodes: 'All nodes',
   noNodes: 'No node is connected.',
   connect: 'Connect one',
-  nodeStates: { current: 'Current', behind: 'Behind', silent: 'Silent' },
+  nodeStates: { current: 'Current', behind: 'Behind', away: 'Not connected' },
+  lastHeard: 'Last heard',
   keys: 'Keys',
   allKeys: 'All keys',
   keyStates: {

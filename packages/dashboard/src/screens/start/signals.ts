@@ -59,7 +59,7 @@ function signalsOf(
   return {
     key: working.find((key) => key.last_used_at !== null) ?? working[0] ?? null,
     hasKey: keys.length > 0,
-    nodes: count,
+    nodes: nodes.connected,
     hasNode: count > 0 || firstRequestAt !== null,
     firstRequestAt,
     latencyMs,

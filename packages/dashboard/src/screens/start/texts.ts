@@ -33,7 +33,8 @@ export const texts = {
     waiting: 'Waiting for a node',
     waitingNote: 'A node is a process of yours that verifies keys. The command starts one.',
     lost: 'Command gone? Secrets are shown once: create another test key for a new one.',
-    done: (count: number) => (count === 1 ? 'One node is connected.' : `${count} nodes are known.`),
+    done: (count: number) =>
+      count === 1 ? 'One node is connected.' : `${count} nodes are connected.`,
     before: 'A node was connected before.',
     later: 'It begins when there is a key.',
   },

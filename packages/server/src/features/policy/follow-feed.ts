@@ -10,13 +10,14 @@
 // missed in between. *Read* takes the changes from one database snapshot, which may be newer than
 // the version that ended the wait. The credential may have been revoked while the poll was held,
 // so a poll that waits is authenticated again before it is answered with changes.
+import { monotonicMs } from '../../base/clock.ts';
 import type { Shared } from '../../base/coalesce.ts';
 import type { JsonText } from '../../base/json-text.ts';
 import type { RecordDoor } from '../../doors/record.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import { type DeltaAnswer, readDelta } from './feed-delta.ts';
 import { type FeedFilter, reachName } from './feed-view.ts';
-import type { NodeRegistry, PollingNode } from './node-registry.ts';
+import { type NodeRegistry, type PollingNode, versionOf } from './node-registry.ts';
 import { feedIn } from './rows.ts';
 
 type PollAnswer =
@@ -65,15 +66,18 @@ export async function followFeed(
 async function isUnchanged(
   { hub, nodes }: FollowParts,
   { read }: RecordDoor,
-  { filter, nodeId, sdk, since, leaves, wait }: Poll,
+  { since, leaves, wait, ...node }: Poll,
 ): Promise<boolean> {
   const { workspaceId } = read.reach;
-  const watch = wait && hub.watch(filter.projectId, since, { ...wait, workspaceId });
+  const watch = wait && hub.watch(node.filter.projectId, since, { ...wait, workspaceId });
   try {
-    const node = { filter, nodeId, sdk };
-    const version = leaves ? await nodes.left(read, node) : await nodes.seen(read, node, since);
+    const version = leaves
+      ? await nodes.left(read, node)
+      : versionOf(await nodes.seen(read, node, since));
     if (version !== since) return false;
+    const heldSince = monotonicMs();
     await watch?.over;
+    if (wait?.signal.aborted) await nodes.hungUp(read, node, monotonicMs() - heldSince);
     return wait?.signal.aborted ?? true;
   } finally {
     watch?.end();

@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { poll, readAll } from '@keyrail/testing/feed.ts';
 import { ask, type Harness, harness, type Input, refused } from '@keyrail/testing/harness.ts';
 import { appBeside, traced } from '@keyrail/testing/second-app.ts';
+import { SECOND_MS } from '../../base/duration.ts';
+import { pruneFeed } from './prune-feed.job.ts';
 
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
@@ -57,6 +59,90 @@ test('a waiting revocation is complete when the node that it waits for leaves', 
     propagation?.nodes.map(({ node_id }) => node_id),
     ['staying'],
   );
+});
+
+const named = (vendor: Harness) => ({
+  authorization: `Bearer ${vendor.tokens.liveKey}`,
+  'keyrail-node-name': 'pod',
+});
+
+test('a poll that arrives after its node has left is refused and counts for nothing', async (t) => {
+  const vendor = await harness(t);
+  const { id, project_id } = await vendor.given.key();
+  const { version: since } = await readAll(vendor, { project_id, node: 'pod:known' });
+  const nodes = ['pod:known', 'pod:overtaken'];
+  for (const node of nodes) {
+    equal(
+      (await vendor.ask(delta, { project_id, node, since, leave: true }, named(vendor))).status,
+      304,
+    );
+    const asked = { project_id, node };
+    const late = [
+      await vendor.ask('GET /v1/policy/snapshot', asked, named(vendor)),
+      await vendor.ask(delta, { ...asked, since }, named(vendor)),
+      await vendor.ask(delta, { ...asked, since: 1, wait_ms: 10 }, named(vendor)),
+    ];
+    deepEqual(
+      late.map(({ status, body }) => [status, Object(body.error).code]),
+      [
+        [409, 'conflict'],
+        [409, 'conflict'],
+        [409, 'conflict'],
+      ],
+    );
+  }
+  const reported = [...nodes, 'alive'].map((node_id) => ({ node_id, version: since }));
+  const report = { project_id, nodes: reported };
+  deepEqual((await vendor.as.liveKey('POST /v1/policy/report', report)).left.toSorted(), nodes);
+  deepEqual((await countedIn(t, vendor, id)).names, ['alive']);
+  const { data } = await vendor.as.liveKey('GET /v1/policy/nodes', { project_id });
+  deepEqual(
+    data.map(({ node_id }) => node_id),
+    ['alive'],
+  );
+});
+
+test('a node that polls a minute after it left counts again', async (t) => {
+  const vendor = await harness(t);
+  const { id, project_id } = await vendor.given.key();
+  const asked = { project_id, node: 'pod:1', since: 2 };
+  await vendor.ask(delta, { ...asked, leave: true }, named(vendor));
+  await pruneFeed(vendor.testApp.app.worker);
+  equal(
+    (await vendor.ask(delta, asked, named(vendor))).status,
+    409,
+    'it is remembered for a minute',
+  );
+  vendor.clock.shift(61 * SECOND_MS);
+  equal((await vendor.ask(delta, asked, named(vendor))).status, 304);
+  deepEqual((await countedIn(t, vendor, id)).names, ['pod:1']);
+  const [node] = (await vendor.as.liveKey('GET /v1/policy/nodes', { project_id })).data;
+  equal(node?.first_seen_at, node?.last_seen_at);
+});
+
+test('nodes that left are forgotten within the hour, and take no room', async (t) => {
+  const vendor = await harness(t);
+  const { project_id } = await vendor.given.key();
+  const { testApp, workspaceId } = vendor;
+  const rows = async (text: string) => {
+    const scope = { workspaceId, envs: ['live', 'test'] as const };
+    const deadline = { remainingMs: () => 60_000 };
+    const values = [project_id];
+    return (await testApp.db.once({ role: 'kr_record', scope, deadline }, { text, values })).rows;
+  };
+  await rows(`insert into policy_nodes
+      (project_id, node_id, env_scope, acked_version, last_seen_at, left_at)
+    select $1, 'gone:' || n, 'all', 0, '-infinity', app_now() from generate_series(1, 10000) n`);
+  const leaving = { project_id, since: 2, leave: true };
+  await vendor.ask(delta, { ...leaving, node: 'pod:one-too-many' }, named(vendor));
+  const count = `select count(*)::int as nodes from policy_nodes where project_id = $1`;
+  deepEqual(await rows(count), [{ nodes: 10_000 }]);
+  await readAll(vendor, { project_id, node: 'alive' });
+  await vendor.ask(delta, { ...leaving, node: 'gone:1' }, named(vendor));
+  deepEqual(await rows(count), [{ nodes: 10_001 }]);
+  vendor.clock.shift(61 * SECOND_MS);
+  await pruneFeed(testApp.app.worker);
+  deepEqual(await rows(count), [{ nodes: 1 }]);
 });
 
 // A held poll would outlast the time limit of this test.

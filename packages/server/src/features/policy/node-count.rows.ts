@@ -2,11 +2,18 @@
 import { type RawBuilder, sql } from 'kysely';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { EnvScope } from './feed-view.ts';
-import { type ChangeScope, type NodeName, seesChangeIn, servedSince } from './node-conditions.ts';
+import {
+  type ChangeScope,
+  isConnected,
+  isReplaced,
+  type NodeName,
+  seesChangeIn,
+  servedSince,
+} from './node-conditions.ts';
 import type { NodeFacts } from './node-state.ts';
 import { NODE_COUNTED_MS, NODE_FORGOTTEN_AFTER_MS, NODE_SILENT_MS_MAX } from './node-times.ts';
 
-export type NodeCount = NodeFacts & { nodes: number };
+export type NodeCount = NodeFacts & { isConnected: boolean; nodes: number; lastSeenAt: Date };
 
 type Counting = {
   scopes: readonly EnvScope[];
@@ -14,26 +21,29 @@ type Counting = {
   most: number;
 };
 
-/** Counts the nodes of all projects by what decides their state. */
+/** Counts the nodes of all projects by what lists show of them. */
 export const countNodesByState = (tx: Runner, { scopes, most }: Counting): Promise<NodeCount[]> =>
   many(
     tx,
     sql<NodeCount>`
-      select is_counted, is_current, count(*)::int as nodes from (
+      select is_counted, is_current, is_connected, count(*)::int as nodes,
+        max(last_seen_at) as last_seen_at from (
         select node.last_seen_at > ${servedSince(NODE_COUNTED_MS)} as is_counted,
-          node.acked_version >= current.version as is_current
+          node.acked_version >= current.version as is_current, node.is_connected,
+          node.last_seen_at
         from (select id from projects where deleted_at is null
               order by created_at desc, id desc limit ${most}) project
         cross join lateral (
           select version from project_versions where project_id = project.id limit 1) current
         cross join lateral (
-          select last_seen_at, acked_version from policy_nodes
+          select last_seen_at, acked_version, ${isConnected} as is_connected from policy_nodes
           where project_id = project.id and env_scope = any (${scopes}::text[])
             and last_seen_at > (select app_now())
               - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
+            and not ${isReplaced}
           limit ${most}) node
         limit ${most}) counted
-      group by is_counted, is_current`,
+      group by is_counted, is_current, is_connected`,
   );
 
 /** Counts nodes that were seen within a day and are not counted by revocations. */

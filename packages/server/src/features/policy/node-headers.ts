@@ -1,15 +1,37 @@
-// What a node says of itself in headers: its name, and its SDK.
+// What a node says of itself in headers: its id, its name, its SDK, and how often it polls.
 import { NodeId } from '@keyrail/protocol/validators.ts';
-import { SDK_NAME_CHARS_MAX, SDK_VERSION_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
-import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
+import {
+  NODE_SEEN_WITHIN_MS,
+  SDK_NAME_CHARS_MAX,
+  SDK_VERSION_CHARS_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
+import {
+  NODE_HEADER,
+  NODE_NAME_HEADER,
+  NODE_POLL_HEADER,
+} from '@keyrail/protocol/wire/node-header.ts';
 import { invalid } from '../../base/errors.ts';
 
+type ReadHeader = (name: string) => string | undefined;
+
+export const nodeIdIn = (header: ReadHeader): string | undefined => nameIn(header, NODE_HEADER);
+
+export const nodeNameIn = (header: ReadHeader): string | null =>
+  nameIn(header, NODE_NAME_HEADER) ?? null;
+
 /** Refuses a malformed name: revocations wait for the nodes that are named. */
-export function nodeIdIn(header: string | undefined): string | undefined {
-  if (header === undefined) return undefined;
-  const parsed = NodeId.safeParse(header);
+function nameIn(header: ReadHeader, path: string): string | undefined {
+  const text = header(path);
+  if (text === undefined) return undefined;
+  const parsed = NodeId.safeParse(text);
   if (parsed.success) return parsed.data;
-  throw invalid('header', [{ path: NODE_HEADER, message: 'This is not the name of a node.' }]);
+  throw invalid('header', [{ path, message: 'This is not the name of a node.' }]);
+}
+
+/** Null if the node does not say it, or not in milliseconds: the time is shown, nothing more. */
+export function pollMsIn(header: ReadHeader): number | null {
+  const text = header(NODE_POLL_HEADER) ?? '';
+  return /^\d{1,9}$/.test(text) ? Math.min(Number(text), NODE_SEEN_WITHIN_MS) : null;
 }
 
 export type SdkName = { name: string; version: string };

@@ -1,18 +1,17 @@
 // The nodes that poll this process. Many nodes poll at the same moment, right after a change, so
 // their records are read and written in batches, with one statement for many nodes.
+import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';
 import { batched } from '../../base/coalesce.ts';
+import { conflict } from '../../base/errors.ts';
 import type { Read } from '../../doors/door.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import { envScopeOf, type FeedFilter, reachName } from './feed-view.ts';
-import {
-  listNodesSeen,
-  type NodeAck,
-  type NodeSeen,
-  removeNode,
-  updateNodes,
-} from './node.rows.ts';
+import { listNodesSeen, type NodeAck, type NodeSeen, updateNodes } from './node.rows.ts';
 import type { NodeName } from './node-conditions.ts';
 import type { SdkName } from './node-headers.ts';
+import { removeNode, updateLeftNode } from './node-leave.rows.ts';
+import { type HungUp, updateHungUpNodes } from './node-presence.rows.ts';
+import { connectedMs } from './node-times.ts';
 
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const NODES_PER_STATEMENT = 1000;
@@ -21,6 +20,10 @@ export type PollingNode = {
   filter: FeedFilter;
   /** Undefined when the request names no node: then nothing is recorded. */
   nodeId: string | undefined;
+  /** Null: the node may poll again after it has left. */
+  name: string | null;
+  /** The longest time until its next poll; null if the node does not say it. */
+  nextPollMs: number | null;
   /** Recorded only together with what is recorded anyway. */
   sdk: SdkName | null;
 };
@@ -28,11 +31,13 @@ export type PollingNode = {
 export type NodeRegistry = {
   /**
    * Records that a node has polled, and the version that it acknowledges (null: none). Returns the
-   * project's version.
+   * project's version, or `left` without recording anything if the node has left.
    */
-  seen(read: Read, polling: PollingNode, version: number | null): Promise<number>;
+  seen(read: Read, polling: PollingNode, version: number | null): Promise<number | 'left'>;
   /** Removes a node that has stopped verifying keys. Returns the project's version. */
   left(read: Read, polling: PollingNode): Promise<number>;
+  /** Records that a poll was cut off after it was held for some time. Never rejects. */
+  hungUp(read: Read, polling: PollingNode, heldMs: number): Promise<void>;
 };
 
 export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
@@ -42,6 +47,7 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
     inFlightMax: 1,
   });
   const writeBatch = batched<NodeAck, true>({ max: NODES_PER_STATEMENT });
+  const hungUpBatch = batched<HungUp, true>({ max: NODES_PER_STATEMENT, inFlightMax: 1 });
 
   const find = (read: Read, projectId: string, node: NodeName | null): Promise<NodeSeen> =>
     readBatch(`${reachName(read.reach)} ${projectId}`, node, (nodes) =>
@@ -59,9 +65,14 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const { projectId } = polling.filter;
       const node = nameOf(polling);
       const known = await find(read, projectId, node);
+      if (known.hasLeft) return 'left';
       const acked = ackedVersion(version, known);
-      if (node && isWorthWriting(acked, known)) {
-        await write(read, { ...node, projectId, version: acked, sdk: polling.sdk });
+      const { sdk, name, nextPollMs } = polling;
+      const nextMs = nextPollMs ?? NODE_SEEN_WITHIN_MS;
+      if (node && isWorthWriting(acked, known, nextMs)) {
+        const isNew = known.ackedVersion === null;
+        const said = { sdk, name, connectedMs: connectedMs(nextMs), isNew };
+        await write(read, { ...node, projectId, version: acked, ...said });
         hub.announceAck(projectId);
       }
       return known.version;
@@ -70,11 +81,29 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const { projectId } = polling.filter;
       const node = nameOf(polling);
       const { version } = await find(read, projectId, node);
+      const remove = polling.name === null ? removeNode : updateLeftNode;
       // Wakes the revocations that wait for this node.
-      if (node && (await removeNode(read, projectId, node))) hub.announceAck(projectId);
+      if (node && (await remove(read, projectId, node))) hub.announceAck(projectId);
       return version;
     },
+    async hungUp(read, polling, heldMs) {
+      const { projectId } = polling.filter;
+      const node = nameOf(polling);
+      if (!node) return;
+      const hungUp = { ...node, projectId, heldMs };
+      // Unrecorded, the node counts as connected until its next poll is overdue.
+      await hungUpBatch(reachName(read.reach), hungUp, async (nodes) => {
+        await updateHungUpNodes(read, nodes);
+        return nodes.map(() => true);
+      }).catch(() => {});
+    },
   };
+}
+
+/** Refuses a node that has left: no revocation waits for it, so it may get no policy. */
+export function versionOf(seen: number | 'left'): number {
+  if (seen !== 'left') return seen;
+  throw conflict('This node has left. A node that starts again needs a new id.');
 }
 
 const nameOf = ({ filter, nodeId }: PollingNode): NodeName | null =>
@@ -87,8 +116,12 @@ const nameOf = ({ filter, nodeId }: PollingNode): NodeName | null =>
 const ackedVersion = (version: number | null, known: NodeSeen): number | null =>
   version && version <= known.version ? version : null;
 
-/** Only a new node, a new version or a stale record is written. */
-const isWorthWriting = (acked: number | null, known: NodeSeen): boolean =>
+/**
+ * Only a new node, a new version or a stale record is written, and a node that would not count as
+ * connected until its next poll.
+ */
+const isWorthWriting = (acked: number | null, known: NodeSeen, nextPollMs: number): boolean =>
   known.ackedVersion === null ||
   known.isStale === true ||
+  (known.connectedForMs !== null && known.connectedForMs < nextPollMs) ||
   (acked !== null && acked !== known.ackedVersion);

@@ -15,6 +15,16 @@ export const NODE_COUNTED_MS = NODE_SEEN_WITHIN_MS + RECORDED_APART_MS;
  */
 export const NODE_KEPT_MS = NODE_COUNTED_MS + 2 * REVOKE_WAIT_MS_MAX;
 
+/** How late a poll may be before its node no longer counts as connected. */
+const POLL_LATE_MS = 5 * SECOND_MS;
+
+/** How long a recorded poll shows its node as connected. The next poll may not be recorded. */
+export const connectedMs = (nextPollMs: number): number =>
+  nextPollMs + RECORDED_APART_MS + POLL_LATE_MS;
+
+/** Longer than a poll can be under way, also through a relay, before it is recorded. */
+export const NODE_LEFT_MS = 60 * SECOND_MS;
+
 /** By the wall clock: how long nodes are reported as silent, and when their records are deleted. */
 export const NODE_SILENT_MS_MAX = DAY_MS;
 export const NODE_FORGOTTEN_AFTER_MS = 7 * DAY_MS;

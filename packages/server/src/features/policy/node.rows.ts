@@ -1,11 +1,21 @@
-// Statements on nodes. Those that count nodes are in node-count.rows.ts, and the deletion of silent
+// Statements on nodes. Those that count nodes are in node-count.rows.ts, those on nodes that leave,
+// hang up or are replaced in node-leave.rows.ts and node-presence.rows.ts, and the deletion of silent
 // ones is in upkeep.rows.ts.
 import { sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { listOf, many, type Runner } from '../../db/sql.ts';
 import type { EnvScope } from './feed-view.ts';
-import { type ChangeScope, type NodeName, seesChangeIn, servedSince } from './node-conditions.ts';
+import {
+  type ChangeScope,
+  hasLeft,
+  isConnected,
+  isReplaced,
+  type NodeName,
+  seesChangeIn,
+  servedSince,
+} from './node-conditions.ts';
 import type { SdkName } from './node-headers.ts';
+import { updateReplacedNodes } from './node-presence.rows.ts';
 import {
   NODE_COUNTED_MS,
   NODE_FORGOTTEN_AFTER_MS,
@@ -14,7 +24,14 @@ import {
 } from './node-times.ts';
 
 /** The project's version, and the record of the asking node: nulls when it has no record. */
-export type NodeSeen = { version: number; ackedVersion: number | null; isStale: boolean | null };
+export type NodeSeen = {
+  version: number;
+  ackedVersion: number | null;
+  isStale: boolean | null;
+  hasLeft: boolean | null;
+  /** How long it counts as connected; negative if it no longer does. Null: not known. */
+  connectedForMs: number | null;
+};
 
 /** One result for each node, in the order of `nodes`; null stands for a node without a name. */
 export async function listNodesSeen(
@@ -30,12 +47,14 @@ export async function listNodesSeen(
       select v.version, n.acked_version,
         -- In the future: the clock was set back since.
         n.last_seen_at < app_now() - ${RECORDED_APART_MS} * interval '1 millisecond'
-          or n.last_seen_at > app_now() as is_stale
+          or n.last_seen_at > app_now() as is_stale,
+        ${hasLeft('n')} as has_left,
+        (extract(epoch from n.next_poll_by - app_now()) * 1000)::float8 as connected_for_ms
       from project_versions v cross join unnest(${listOf('text', nodeIds)}, ${listOf('text', scopes)})
           with ordinality as asking (node, scope, place)
         left join lateral (
           -- The limit keeps the planner from reading all nodes of the project.
-          select acked_version, last_seen_at from policy_nodes
+          select acked_version, last_seen_at, left_at, next_poll_by from policy_nodes
           where project_id = v.project_id and node_id = asking.node and env_scope = asking.scope
           limit 1
         ) n on true
@@ -61,6 +80,7 @@ export const listNodes = (tx: Runner, scope: ChangeScope): Promise<KnownNode[]> 
   );
 
 export type ListedNode = KnownNode & {
+  isConnected: boolean;
   currentVersion: number;
   sdkName: string | null;
   sdkVersion: string | null;
@@ -95,32 +115,19 @@ export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedN
       from (
         select newest.* from unnest(${ranks}::smallint[]) as covered (rank) cross join lateral (
           select node_id, env_scope, acked_version, sdk_name, sdk_version,
-            coalesce(first_seen_at, last_seen_at) as first_seen_at, last_seen_at
+            coalesce(first_seen_at, last_seen_at) as first_seen_at, last_seen_at,
+            ${isConnected} as is_connected
           from policy_nodes
           where scope_rank = covered.rank and project_id = ${projectId} ${onwards}
             and last_seen_at > (select app_now())
               - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
+            and not ${isReplaced}
           order by last_seen_at desc nulls last, node_id desc limit ${limit}
         ) newest
         order by last_seen_at desc, node_id desc, env_scope desc limit ${limit}
       ) page join project_versions v on v.project_id = ${projectId}
       order by page.last_seen_at desc, page.node_id desc, page.env_scope desc`,
   );
-}
-
-/** Deletes the record of a node that leaves; false when there was none. */
-export async function removeNode(
-  tx: Runner,
-  projectId: string,
-  { nodeId, envScope }: NodeName,
-): Promise<boolean> {
-  const left = await many(
-    tx,
-    sql`delete from policy_nodes
-      where (project_id, node_id, env_scope) = (${projectId}, ${nodeId}, ${envScope})
-      returning 1`,
-  );
-  return left.length > 0;
 }
 
 /** Separate for each env scope, so that a test credential cannot use up the room of live nodes. */
@@ -130,6 +137,9 @@ export type NodeAck = NodeName & {
   projectId: string;
   version: number | null;
   sdk: SdkName | null;
+  name: string | null;
+  connectedMs: number;
+  isNew: boolean;
 };
 
 /**
@@ -138,8 +148,10 @@ export type NodeAck = NodeName & {
  */
 export async function updateNodes(tx: Runner, acks: readonly NodeAck[]): Promise<void> {
   const latest = inOneOrder(acks);
-  if ((await upsertNodes(tx, latest)) === latest.length) return;
-  if ((await removeSilentInScopes(tx, latest)) > 0) await upsertNodes(tx, latest);
+  const isFull = (await upsertNodes(tx, latest)) < latest.length;
+  if (isFull && (await removeSilentInScopes(tx, latest)) > 0) await upsertNodes(tx, latest);
+  const begun = latest.filter(({ isNew, name }) => isNew && name !== null);
+  if (begun.length > 0) await updateReplacedNodes(tx, begun);
 }
 
 /** Returns the number of recorded nodes: fewer than `acks` when a scope is full. */
@@ -150,30 +162,37 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
     tx,
     // Counted once for each scope: a relay that starts reports a thousand new nodes at a time.
     sql`insert into policy_nodes as known
-        (project_id, node_id, env_scope, acked_version, sdk_name, sdk_version, first_seen_at,
-         last_seen_at)
+        (project_id, node_id, env_scope, acked_version, sdk_name, sdk_version, node_name,
+         first_seen_at, last_seen_at, next_poll_by)
       with room as materialized (
         select in_project, in_scope, (select count(*) from policy_nodes n
-            where (n.project_id, n.env_scope) = (in_project, in_scope)) as nodes
+            where (n.project_id, n.env_scope) = (in_project, in_scope)
+              and n.last_seen_at > '-infinity') as nodes
         from (select distinct * from unnest(${projectIds}::uuid[], ${scopes}::text[])
             as asked (in_project, in_scope)) asked)
-      select project, node, scope, coalesce(version, 0), sdk_name, sdk_version, app_now(), app_now()
+      select project, node, scope, coalesce(version, 0), sdk_name, sdk_version, name,
+        app_now(), app_now(), app_now() + connected * interval '1 millisecond'
       from unnest(${projectIds}::uuid[],
         ${acks.map(({ nodeId }) => nodeId)}::text[],
         ${scopes}::text[],
         ${acks.map(({ version }) => version)}::bigint[],
         ${acks.map(({ sdk }) => sdk?.name ?? null)}::text[],
-        ${acks.map(({ sdk }) => sdk?.version ?? null)}::text[])
-          as ack (project, node, scope, version, sdk_name, sdk_version)
+        ${acks.map(({ sdk }) => sdk?.version ?? null)}::text[],
+        ${acks.map(({ name }) => name)}::text[],
+        ${acks.map(({ connectedMs }) => connectedMs)}::int[])
+          as ack (project, node, scope, version, sdk_name, sdk_version, name, connected)
       where exists (select from policy_nodes n
                     where (n.project_id, n.node_id, n.env_scope) = (project, node, scope))
         -- No join, which could change the order of the rows.
         or (select nodes from room where (in_project, in_scope) = (project, scope))
           < ${NODES_PER_SCOPE_MAX}
       on conflict (project_id, node_id, env_scope) do update
-        set first_seen_at = coalesce(known.first_seen_at, known.last_seen_at),
-          last_seen_at = excluded.last_seen_at, sdk_name = excluded.sdk_name,
-          sdk_version = excluded.sdk_version,
+        set first_seen_at = case when known.last_seen_at = '-infinity' then excluded.first_seen_at
+            else coalesce(known.first_seen_at, known.last_seen_at) end,
+          last_seen_at = case when ${hasLeft('known')} then known.last_seen_at
+            else excluded.last_seen_at end, sdk_name = excluded.sdk_name,
+          sdk_version = excluded.sdk_version, next_poll_by = excluded.next_poll_by,
+          node_name = coalesce(excluded.node_name, known.node_name),
           acked_version = case when excluded.acked_version = 0 then known.acked_version
             else excluded.acked_version end
       returning 1`,
@@ -190,7 +209,7 @@ async function removeSilentInScopes(tx: Runner, acks: readonly NodeAck[]): Promi
         where (project_id, env_scope) in (select * from unnest(
             ${acks.map(({ projectId }) => projectId)}::uuid[],
             ${acks.map(({ envScope }) => envScope)}::text[]))
-          and last_seen_at < ${servedSince(NODE_KEPT_MS)}
+          and last_seen_at < ${servedSince(NODE_KEPT_MS)} and last_seen_at > '-infinity'
         for update skip locked)
       returning 1`,
   );

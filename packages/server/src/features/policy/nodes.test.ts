@@ -68,6 +68,7 @@ test('a listed node has all its fields, and the name of its SDK from its header'
       version: 2,
       current_version: 2,
       state: 'current',
+      connected: true,
       sdk: { name: '@keyrail/sdk', version: '0.2.0' },
       first_seen_at: node.first_seen_at,
       last_seen_at: node.last_seen_at,

@@ -90,6 +90,7 @@ export const presentNode = (row: ListedNode, projectId: string): PolicyNode => (
     isCounted: row.isCounted,
     isCurrent: row.ackedVersion >= row.currentVersion,
   }),
+  connected: row.isConnected,
   sdk: row.sdkName && row.sdkVersion ? { name: row.sdkName, version: row.sdkVersion } : null,
   first_seen_at: wireTime(row.firstSeenAt),
   last_seen_at: wireTime(row.lastSeenAt),

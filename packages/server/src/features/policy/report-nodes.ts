@@ -2,26 +2,41 @@
 import type { Read } from '../../doors/door.ts';
 import type { FeedFilter } from './feed-view.ts';
 import { sdkNameIn } from './node-headers.ts';
-import type { NodeRegistry } from './node-registry.ts';
+import { type NodeRegistry, versionOf } from './node-registry.ts';
 
 type Report = {
   filter: FeedFilter;
-  nodes: readonly { node_id: string; version: number | null; sdk: string | null }[];
+  nodes: readonly ReportedNode[];
 };
 
+type ReportedNode = {
+  node_id: string;
+  name: string | null;
+  next_poll_ms: number | null;
+  version: number | null;
+  sdk: string | null;
+};
+
+type Reported = { version: number; left: string[] };
+
 /**
- * Records each node as its own poll would. Returns the version of the project, read afterwards: a
- * revocation up to that version may not have waited for these nodes, all later ones do.
+ * Records each node as its own poll would, except those that have left. Returns the version of the
+ * project, read afterwards: a revocation up to that version may not have waited for these nodes,
+ * all later ones do.
  */
 export async function reportNodes(
   registry: NodeRegistry,
   read: Read,
   { filter, nodes }: Report,
-): Promise<number> {
+): Promise<Reported> {
+  const left: string[] = [];
   await Promise.all(
-    nodes.map(({ node_id: nodeId, version, sdk }) =>
-      registry.seen(read, { filter, nodeId, sdk: sdkNameIn(sdk ?? undefined) }, version),
-    ),
+    nodes.map(async ({ node_id: nodeId, name, next_poll_ms: nextPollMs, version, ...said }) => {
+      const sdk = sdkNameIn(said.sdk ?? undefined);
+      const node = { filter, nodeId, name, nextPollMs, sdk };
+      if ((await registry.seen(read, node, version)) === 'left') left.push(nodeId);
+    }),
   );
-  return registry.seen(read, { filter, nodeId: undefined, sdk: null }, null);
+  const nobody = { filter, nodeId: undefined, name: null, nextPollMs: null, sdk: null };
+  return { version: versionOf(await registry.seen(read, nobody, null)), left };
 }

@@ -1,6 +1,5 @@
 // The policy feed, from which nodes learn all they need to verify keys locally.
 import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
-import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import type { SignFeed } from '../../access/feed-signer.ts';
 import { shared } from '../../base/coalesce.ts';
@@ -22,8 +21,8 @@ import {
 } from './feed-view.ts';
 import { type FollowParts, followFeed } from './follow-feed.ts';
 import { listNewestNodes, type NodePosition } from './node.rows.ts';
-import { nodeIdIn, sdkNameIn } from './node-headers.ts';
-import { createNodeRegistry } from './node-registry.ts';
+import { nodeIdIn, nodeNameIn, pollMsIn, sdkNameIn } from './node-headers.ts';
+import { createNodeRegistry, versionOf } from './node-registry.ts';
 import { presentDelta, presentNode, presentSnapshot } from './present.ts';
 import { reportNodes } from './report-nodes.ts';
 import { feedIn } from './rows.ts';
@@ -60,9 +59,10 @@ export const policyRoutes = ({
       hot: true,
       run: async ({ record, query, after: cursor, issueCursor, header, target }) => {
         const filter = filterOf(record.read.reach, query);
-        const nodeId = query.node ?? nodeIdIn(header(NODE_HEADER));
-        const node = { filter, nodeId, sdk: sdkNameIn(header(SDK_HEADER)) };
-        const version = await nodes.seen(record.read, node, null);
+        const nodeId = query.node ?? nodeIdIn(header);
+        const said = { name: nodeNameIn(header), sdk: sdkNameIn(header(SDK_HEADER)) };
+        const node = { filter, nodeId, ...said, nextPollMs: pollMsIn(header) };
+        const version = versionOf(await nodes.seen(record.read, node, null));
         const etag = etagOf('snap', filter, version);
         if (!cursor && isKnownEtag(header('if-none-match'), etag)) {
           return signed(target, { body: null, etag }, query.nonce);
@@ -83,12 +83,14 @@ export const policyRoutes = ({
       cursorsOf: 'GET /v1/policy/snapshot',
       run: async ({ record, query, issueCursor, gone, admitAgain, header, target }) => {
         const { since, leave: leaves, wait_ms: timeoutMs } = query;
-        const nodeId = query.node ?? nodeIdIn(header(NODE_HEADER));
+        const nodeId = query.node ?? nodeIdIn(header);
         const filter = filterOf(record.read.reach, query);
         const changesMax = Math.min(query.max_keys ?? keysMax, keysMax);
         const wait = timeoutMs > 0 && !leaves ? { timeoutMs, signal: gone(), admitAgain } : null;
-        const sdk = sdkNameIn(header(SDK_HEADER));
-        const poll = { filter, nodeId, sdk, since, changesMax, leaves, wait };
+        const said = { name: nodeNameIn(header), sdk: sdkNameIn(header(SDK_HEADER)) };
+        const nextPollMs = timeoutMs > 0 ? timeoutMs : pollMsIn(header);
+        const node = { filter, nodeId, ...said, nextPollMs };
+        const poll = { ...node, since, changesMax, leaves, wait };
         const answer = await followFeed(parts, record, poll);
         if (answer.kind === 'same') {
           return signed(target, { body: null, etag: etagOf('delta', filter, since) });
@@ -123,8 +125,9 @@ export const policyRoutes = ({
       hot: true,
       run: async ({ record, body }) => {
         const filter = filterOf(record.read.reach, body);
-        const version = await reportNodes(nodes, record.read, { filter, nodes: body.nodes });
-        return { object: 'policy_node_report' as const, project_id: filter.projectId, version };
+        const reported = await reportNodes(nodes, record.read, { filter, nodes: body.nodes });
+        const object = 'policy_node_report' as const;
+        return { object, project_id: filter.projectId, ...reported };
       },
     },
   });

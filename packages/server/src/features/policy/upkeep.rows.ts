@@ -1,10 +1,11 @@
 // Statements of the jobs that keep the feed short.
 import { sql } from 'kysely';
+import { msAfter } from '../../base/duration.ts';
 import { many } from '../../db/sql.ts';
 import type { PolicyVersion } from '../../doors/door.ts';
 import type { Work } from '../../doors/work.ts';
 import { servedSince } from './node-conditions.ts';
-import { NODE_COUNTED_MS, NODE_KEPT_MS } from './node-times.ts';
+import { NODE_COUNTED_MS, NODE_KEPT_MS, NODE_LEFT_MS } from './node-times.ts';
 
 export type Retirable = { id: string; workspaceId: string; projectId: string };
 
@@ -64,12 +65,16 @@ export async function removeChanges(
   return answer?.gone ?? 0;
 }
 
-/** Deletes nodes last seen before a time, except those that a revocation may wait for. */
+/**
+ * Deletes nodes last seen before a time, except those that a revocation may wait for, or that left
+ * so recently that their last poll may still be under way.
+ */
 export async function removeSilentNodes(tx: Work, before: Date): Promise<void> {
   await many(
     tx,
     sql`delete from policy_nodes where last_seen_at < ${before}
-      and last_seen_at < ${servedSince(NODE_KEPT_MS)}`,
+      and (last_seen_at < ${servedSince(NODE_KEPT_MS)} or last_seen_at = '-infinity')
+      and (left_at is null or left_at < ${msAfter(tx.now, -NODE_LEFT_MS)})`,
   );
 }
 

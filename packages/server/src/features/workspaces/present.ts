@@ -21,8 +21,6 @@ export const presentWorkspace = (row: WorkspaceRow): Workspace => ({
 });
 
 export function presentSummary({ keys, nodes, ...summary }: Summary): WorkspaceSummary {
-  const byState = { current: 0, behind: 0, silent: 0 };
-  for (const count of nodes) byState[nodeStateOf(count)] += count.nodes;
   return {
     object: 'workspace_summary',
     projects: summary.projects,
@@ -36,11 +34,24 @@ export function presentSummary({ keys, nodes, ...summary }: Summary): WorkspaceS
       unused: keys.unused,
     },
     secret_keys: summary.secretKeys,
-    nodes: byState,
+    nodes: presentNodes(nodes),
     first_request_at: wireTimeOrNull(summary.firstRequestAt),
     last_request_at: wireTimeOrNull(summary.lastRequestAt),
     counted_max: COUNTED_MAX,
   };
+}
+
+function presentNodes(counts: Summary['nodes']): WorkspaceSummary['nodes'] {
+  const nodes = { current: 0, behind: 0, silent: 0, connected: 0, connected_behind: 0 };
+  let lastSeenAt: Date | null = null;
+  for (const count of counts) {
+    const state = nodeStateOf(count);
+    nodes[state] += count.nodes;
+    if (count.isConnected) nodes.connected += count.nodes;
+    if (count.isConnected && state === 'behind') nodes.connected_behind += count.nodes;
+    if (lastSeenAt === null || count.lastSeenAt > lastSeenAt) lastSeenAt = count.lastSeenAt;
+  }
+  return { ...nodes, last_seen_at: wireTimeOrNull(lastSeenAt) };
 }
 
 export const presentCreatedWorkspace = ({

@@ -12,7 +12,14 @@ const nothing = {
   projects: 0,
   tenants: 0,
   keys: { active: 0, disabled: 0, expiring: 0, expired: 0, quarantined: 0, unused: 0 },
-  nodes: { current: 0, behind: 0, silent: 0 },
+  nodes: {
+    current: 0,
+    behind: 0,
+    silent: 0,
+    connected: 0,
+    connected_behind: 0,
+    last_seen_at: null,
+  },
   first_request_at: null,
   last_request_at: null,
   counted_max: 10_000,
@@ -88,9 +95,13 @@ test('nodes are counted by the state that their list shows', async (t) => {
   ] as const) {
     const { nodes } = await caller(summary, query);
     const listed = await caller('GET /v1/policy/nodes', { project_id: key.project_id, ...query });
-    const byState = { current: 0, behind: 0, silent: 0 };
-    for (const { state } of listed.data) byState[state] += 1;
-    deepEqual(nodes, byState);
+    const byState = { current: 0, behind: 0, silent: 0, connected: 0, connected_behind: 0 };
+    for (const { state, connected } of listed.data) {
+      byState[state] += 1;
+      if (connected) byState.connected += 1;
+      if (connected && state === 'behind') byState.connected_behind += 1;
+    }
+    deepEqual(nodes, { ...byState, last_seen_at: listed.data[0]?.last_seen_at });
     equal(nodes.current + nodes.behind + nodes.silent, sum);
     equal(nodes.silent, caller === as.liveKey ? 1 : 0);
   }

@@ -1,0 +1,52 @@
+// Why a request to the policy feed failed, in the words of the log and of `state().failure`.
+import type { Failure } from '../transport.ts';
+
+/** The control plane refused the request or was unreachable. */
+export class Failed extends Error {
+  override readonly name = 'Failed';
+  readonly failure: Failure;
+
+  constructor(failure: Failure, remedy: string | null = null) {
+    super(remedy === null ? describe(failure) : `${describe(failure)}: ${remedy}`);
+    this.failure = failure;
+  }
+
+  /** What the wait after this failure depends on. */
+  get terms(): { hard: boolean; retryAfterMs: number | null; isLimited: boolean } {
+    const { failure } = this;
+    if (failure.kind === 'unreachable')
+      return { hard: false, retryAfterMs: null, isLimited: false };
+    const { hard, retryAfterMs, status } = failure;
+    return { hard, retryAfterMs, isLimited: status === 429 };
+  }
+
+  get isTooLarge(): boolean {
+    return this.failure.kind === 'unreachable' && this.failure.reason === 'too_large';
+  }
+}
+
+function describe(failure: Failure): string {
+  if (failure.kind === 'unreachable') {
+    const why = [failure.reason, failure.code].filter(Boolean).join(': ');
+    return `the control plane is unreachable (${why})`;
+  }
+  return `the control plane answered ${failure.status} ${failure.code ?? ''}`.trim();
+}
+
+type Asked = { bases: readonly string[]; projectId: string };
+
+const API = '/v1';
+
+/** What to set if a setting is wrong; null if none seems to be. */
+export function remedyOf(failure: Failure, { bases, projectId }: Asked): string | null {
+  if (failure.kind === 'unreachable' || failure.status !== 404) return null;
+  const wrong = bases.find((base) => base.endsWith(API));
+  if (wrong !== undefined) {
+    return `url must not end in ${API}, which the SDK adds; set url to ${wrong.slice(0, -API.length)}`;
+  }
+  if (failure.code === null) return 'this is not a Keyrail control plane; check url';
+  return (
+    `the workspace of this secret key has no project ${projectId}; set projectId to the ID of ` +
+    'one of its projects, or use a secret key of the right workspace'
+  );
+}

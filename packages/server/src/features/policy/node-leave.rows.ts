@@ -1,0 +1,47 @@
+// Statements on nodes that leave.
+import { sql } from 'kysely';
+import { many, type Runner } from '../../db/sql.ts';
+import { NODES_PER_SCOPE_MAX } from './node.rows.ts';
+import type { NodeName } from './node-conditions.ts';
+
+/** Deletes the record of a node that leaves; false when there was none. */
+export async function removeNode(
+  tx: Runner,
+  projectId: string,
+  { nodeId, envScope }: NodeName,
+): Promise<boolean> {
+  const left = await many(
+    tx,
+    sql`delete from policy_nodes
+      where (project_id, node_id, env_scope) = (${projectId}, ${nodeId}, ${envScope})
+      returning 1`,
+  );
+  return left.length > 0;
+}
+
+/**
+ * Records that a node has left, also if it has no record: a poll of it may still be under way. When
+ * the scope is full, only a node with a record is remembered. False if nothing was recorded.
+ */
+export async function updateLeftNode(
+  tx: Runner,
+  projectId: string,
+  { nodeId, envScope }: NodeName,
+): Promise<boolean> {
+  const left = await many(
+    tx,
+    sql`insert into policy_nodes
+        (project_id, node_id, env_scope, acked_version, first_seen_at, last_seen_at, left_at)
+      -- The release before takes a missing first_seen_at from last_seen_at, if it sees the node.
+      select project, node, scope, 0, app_now(), '-infinity', app_now()
+      from (values (${projectId}::uuid, ${nodeId}, ${envScope})) as leaving (project, node, scope)
+      where exists (select from policy_nodes n
+                    where (n.project_id, n.node_id, n.env_scope) = (project, node, scope))
+        or (select count(*) from policy_nodes n
+            where (n.project_id, n.env_scope) = (project, scope)) < ${NODES_PER_SCOPE_MAX}
+      on conflict (project_id, node_id, env_scope) do update
+        set last_seen_at = excluded.last_seen_at, left_at = excluded.left_at
+      returning 1`,
+  );
+  return left.length > 0;
+}

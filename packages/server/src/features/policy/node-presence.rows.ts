@@ -1,0 +1,53 @@
+// Statements about whether nodes are shown. No revocation depends on them.
+import { sql } from 'kysely';
+import { many, type Runner } from '../../db/sql.ts';
+import type { NodeName } from './node-conditions.ts';
+
+type BegunNode = NodeName & { projectId: string; name: string | null };
+
+/**
+ * Marks the nodes that have the names of nodes which have just begun. A later poll of such a node
+ * makes the mark void. One that another transaction updates is alive.
+ */
+export async function updateReplacedNodes(tx: Runner, begun: readonly BegunNode[]): Promise<void> {
+  await many(
+    tx,
+    sql`update policy_nodes set replaced_at = app_now()
+      where (project_id, node_id, env_scope) in (
+        select n.project_id, n.node_id, n.env_scope
+        from unnest(${begun.map(({ projectId }) => projectId)}::uuid[],
+            ${begun.map(({ nodeId }) => nodeId)}::text[],
+            ${begun.map(({ envScope }) => envScope)}::text[],
+            ${begun.map(({ name }) => name)}::text[]) as begun (project, node, scope, name)
+          join policy_nodes n on (n.project_id, n.env_scope, n.node_name) = (project, scope, name)
+            and n.node_id <> node
+        where n.last_seen_at > '-infinity'
+          and (n.replaced_at is null or n.replaced_at < n.last_seen_at)
+        for update of n skip locked)
+      returning 1`,
+  );
+}
+
+export type HungUp = NodeName & { projectId: string; heldMs: number };
+
+/**
+ * Nodes whose held polls have been cut off do not count as connected until they poll again. Where a
+ * later poll has been recorded, the one that was cut off says nothing.
+ */
+export async function updateHungUpNodes(tx: Runner, nodes: readonly HungUp[]): Promise<void> {
+  await many(
+    tx,
+    sql`update policy_nodes set next_poll_by = app_now()
+      where (project_id, node_id, env_scope) in (
+        select n.project_id, n.node_id, n.env_scope
+        from unnest(${nodes.map(({ projectId }) => projectId)}::uuid[],
+            ${nodes.map(({ nodeId }) => nodeId)}::text[],
+            ${nodes.map(({ envScope }) => envScope)}::text[],
+            ${nodes.map(({ heldMs }) => heldMs)}::float8[]) as hung_up (project, node, scope, held)
+          join policy_nodes n on (n.project_id, n.node_id, n.env_scope) = (project, node, scope)
+        where n.next_poll_by > app_now()
+          and n.last_seen_at <= app_now() - held * interval '1 millisecond'
+        for update of n skip locked)
+      returning 1`,
+  );
+}

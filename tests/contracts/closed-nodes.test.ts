@@ -1,0 +1,84 @@
+// Nodes that are closed while a request of theirs is under way, directly and through a relay: none
+// stays registered, whatever arrives last.
+import { deepEqual, equal } from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { addressOf } from '@keyrail/testing/address.ts';
+import { type Harness, harness } from '@keyrail/testing/harness.ts';
+import { openRelay } from '../../packages/edge/src/relay/relay.ts';
+import { createNode } from '../../packages/sdk/src/keyrail.ts';
+import type { Fetch } from '../../packages/sdk/src/transport.ts';
+
+const NODES = 10;
+
+type Ground = Harness & { url: string; keyId: string; projectId: string };
+
+async function ground(t: TestContext, isRelayed: boolean): Promise<Ground> {
+  const app = await harness(t);
+  const url = await addressOf(app.testApp);
+  const { id: keyId, project_id: projectId } = await app.given.key();
+  return { ...app, url: isRelayed ? await relayed(t, url, projectId) : url, keyId, projectId };
+}
+
+async function relayed(t: TestContext, url: string, projectId: string): Promise<string> {
+  const relay = openRelay({ url, projectId });
+  const server = createServer(relay.listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+    relay.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const nodeOf = ({ url, tokens, projectId }: Ground, fetch?: Fetch) =>
+  createNode(
+    { url, secretKey: tokens.liveKey, projectId, telemetry: false, log: () => {} },
+    { fetch },
+  );
+
+async function noneIsLeft({ as, keyId, projectId }: Ground): Promise<void> {
+  const { data } = await as.liveKey('GET /v1/policy/nodes', { project_id: projectId });
+  deepEqual(data, []);
+  const { propagation } = await as.liveKey('POST /v1/keys/{id}/revoke', { id: keyId, wait: true });
+  deepEqual([propagation?.complete, propagation?.nodes, propagation?.silent_nodes], [true, [], 0]);
+}
+
+for (const isRelayed of [false, true]) {
+  const where = isRelayed ? 'behind a relay' : 'at the control plane';
+
+  test(`nodes closed within 80 ms of their start are not listed ${where}`, async (t) => {
+    const scene = await ground(t, isRelayed);
+    const closed = Array.from({ length: NODES }, async (_, at) => {
+      const node = nodeOf(scene);
+      await sleep((at * 80) / (NODES - 1));
+      await node.close();
+    });
+    await Promise.all(closed);
+    // What was given up may still be served.
+    await sleep(500);
+    await noneIsLeft(scene);
+  });
+
+  test(`a request that arrives after leave does not register its node ${where}`, async (t) => {
+    const scene = await ground(t, isRelayed);
+    const hasLeft = Promise.withResolvers<void>();
+    const statuses: Promise<number>[] = [];
+    const late: Fetch = async (url, { signal: _, ...init }) => {
+      if (url.includes('leave=true')) return fetch(url, init);
+      const response = hasLeft.promise.then(() => fetch(url, init));
+      statuses.push(response.then(({ status }) => status));
+      return response;
+    };
+    const nodes = Array.from({ length: NODES }, () => nodeOf(scene, late));
+    await sleep(0);
+    await Promise.all(nodes.map((node) => node.close()));
+    hasLeft.resolve();
+    deepEqual([...new Set(await Promise.all(statuses))], [409]);
+    equal(statuses.length, NODES);
+    await noneIsLeft(scene);
+  });
+}
