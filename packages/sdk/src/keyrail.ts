@@ -37,7 +37,11 @@ const ANY_ROUTE: RouteOptions = Object.freeze({});
 export const createKeyrail = <R = unknown>(options: KeyrailOptions<R>): Keyrail<R> =>
   createNode(options, {});
 
-/** `createKeyrail` with a replaced runtime, for tests. */
+/**
+ * `createKeyrail` with a replaced runtime, for tests.
+ *
+ * @internal
+ */
 export function createNode<R = unknown>(options: KeyrailOptions<R>, runtime: Runtime): Keyrail<R> {
   const settings = settingsOf(options, runtime);
   const { clock, chance, log, cacheDir } = settings;

@@ -23,11 +23,11 @@ export type RouteOptions = {
   name?: string | undefined;
 };
 
+/** A route whose handler runs only with a key, which may be unverified: it is not skipped. */
+export type KeyedRoute = RouteOptions & { skip?: false | undefined };
+
 /** A route whose handler runs only with a verified key: neither fail-open nor skipped. */
-export type VerifiedRoute = RouteOptions & {
-  onNoPolicy?: 'deny' | undefined;
-  skip?: false | undefined;
-};
+export type VerifiedRoute = KeyedRoute & { onNoPolicy?: 'deny' | undefined };
 
 export type RouteRateLimit = {
   /** What one request costs; 1 by default, 0 reads the counters without charging them. */
