@@ -6,6 +6,12 @@ import { checkRoute } from '../request/check-route.ts';
 import { webCall } from './web-call.ts';
 import { settled, webResponse } from './web-response.ts';
 
+/**
+ * A process that starts with the first request has no policy yet. Next.js loads each route when it
+ * is first requested, and on serverless platforms that is often.
+ */
+const READY_WAIT_MS = 2_000;
+
 /** Next.js 15 and later; the object of Next.js 14 can be awaited in the same way. */
 // biome-ignore lint/suspicious/noExplicitAny: Next.js 15 refuses a handler that declares less.
 export type AnyParams = { params: Promise<any> };
@@ -48,8 +54,9 @@ export function protect<Q extends Request, P, C>(
   handler: NextHandler<Q, P, C>,
 ): NextRoute<Q, P> {
   checkRoute(route);
+  const waiting = { ...route, readyWaitMs: route.readyWaitMs ?? READY_WAIT_MS };
   return async (request, context) => {
-    const admission = await keyrail.admit(webCall(request, null), route);
+    const admission = await keyrail.admit(webCall(request, null), waiting);
     if (admission.kind !== 'admitted') return webResponse(admission);
     const given = { ...context, keyrail: admission.context };
     return settled(admission, () => handler(request, given));

@@ -13,6 +13,12 @@ export type RouteOptions = {
    * the default `deny` on a route that moves money.
    */
   onNoPolicy?: 'deny' | 'allow' | undefined;
+  /**
+   * How long a request may wait for the first policy after a cold start, in milliseconds; at most
+   * 60 s. The time counts from the first request that waits, so that it passes once. 0 by default,
+   * 2 s in the adapter for Next.js.
+   */
+  readyWaitMs?: number | undefined;
   /** False does not charge the key's limits on this route. */
   rateLimit?: RouteRateLimit | false | undefined;
   /** Replays the stored response to a request whose `Idempotency-Key` was used before. */

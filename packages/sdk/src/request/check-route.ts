@@ -1,12 +1,15 @@
 // Checks a route's options when the route is declared. A misspelt `scopes` would leave the route
 // unprotected, so it throws at startup and not during a request.
 import type { RouteOptions } from '../api/route.ts';
+import { READY_WAIT_MS_MAX } from './ready-wait.ts';
 
 type Check = (value: unknown) => boolean;
 
 const isText: Check = (value) => typeof value === 'string' && value !== '';
 const isFlag: Check = (value) => typeof value === 'boolean';
 const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+const isWait: Check = (value) =>
+  typeof value === 'number' && value >= 0 && value <= READY_WAIT_MS_MAX;
 const oneOf =
   (...values: unknown[]): Check =>
   (value) =>
@@ -26,6 +29,7 @@ const checks: Record<keyof RouteOptions, Check> = {
   scopes: (value) => Array.isArray(value) && value.every(isText),
   env: oneOf('live', 'test'),
   onNoPolicy: choice,
+  readyWaitMs: isWait,
   rateLimit: either(
     oneOf(false),
     objectOf({ cost: isNumber, onUnavailable: choice, leases: isFlag }),
