@@ -8,6 +8,7 @@ import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { buildFolder, checksum } from '../packages/server/bin/built-folder.mjs';
 import { declareClient, declarePackage } from './declarations.mjs';
+import { includeSources, sourceMaps } from './source-maps.mjs';
 // biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
 import { widgetOptions } from './widget-options.mjs';
 
@@ -43,7 +44,12 @@ const recipes = {
   },
 };
 
-const BUILT_BY = ['scripts/build-packages.mjs', 'scripts/declarations.mjs', 'tsconfig.json'];
+const BUILT_BY = [
+  'scripts/build-packages.mjs',
+  'scripts/declarations.mjs',
+  'scripts/source-maps.mjs',
+  'tsconfig.json',
+];
 
 /** Packages whose build is missing or was made from other sources. */
 export const stalePackages = (root) =>
@@ -60,6 +66,7 @@ async function buildPackage(root, name) {
   const stamp = checksumOf(root, name);
   await buildFolder(join(home, 'dist'), async (out) => {
     await recipes[name].build({ root, home, out });
+    includeSources(root, out);
     // Not among the `files` of package.json, so it is not published.
     writeFileSync(join(out, 'made-from'), stamp);
   });
@@ -84,7 +91,9 @@ function checksumOf(root, name) {
 async function buildLibrary({ root, home, out }, options, declare) {
   const { build } = await import('esbuild');
   const { exports } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'));
-  const entries = Object.values(exports).map(({ import: path }) => path.replace('./dist/esm/', ''));
+  const entries = Object.values(exports)
+    .flatMap(({ import: path, 'edge-light': edge }) => (edge ? [path, edge.default] : [path]))
+    .map((path) => path.replace('./dist/esm/', ''));
   const bundle = (format) =>
     build({
       entryPoints: entries.map((path) => join(home, 'src', path.replace(/\.js$/, '.ts'))),
@@ -95,6 +104,7 @@ async function buildLibrary({ root, home, out }, options, declare) {
       splitting: format === 'esm',
       target: 'node20',
       logLevel: 'warning',
+      ...sourceMaps,
       ...options,
     });
   await Promise.all([
@@ -123,6 +133,7 @@ async function buildCli({ root, home, out }) {
       js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
     },
     logLevel: 'warning',
+    ...sourceMaps,
   });
   // The bundle contains commander, whose licence asks for its text to be included.
   copyFileSync(join(root, 'node_modules/commander/LICENSE'), join(out, 'LICENSE-commander.txt'));
@@ -139,6 +150,7 @@ async function buildEdge({ home, out }) {
     target: 'node20',
     conditions: ['keyrail-source'],
     logLevel: 'warning',
+    ...sourceMaps,
   });
 }
 
@@ -153,6 +165,7 @@ async function buildWidget({ root, home, out }) {
       outdir: join(out, 'esm'),
       splitting: true,
       external: ['react'],
+      ...sourceMaps,
     }),
     declarePackage({ root, home, out: join(out, 'types'), entries }),
   ]);

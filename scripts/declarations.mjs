@@ -11,6 +11,8 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
 const TSC_MS_MAX = 120_000;
+/** The type argument is unknown to compilers before TypeScript 5.7. */
+const TYPED_ARRAY = /\bUint8Array<ArrayBuffer(Like)?>/g;
 /** A module specifier: the quoted text after `from` or `import`. */
 const SPECIFIER = /(?<=(?:from|import)\s*\(?\s*['"])[^'"]+(?=['"])/g;
 
@@ -28,9 +30,7 @@ export async function declareClient({ root, home, out, entries }) {
   ]);
   const resolved = readFileSync(join(all, 'published-types.d.ts'), 'utf8')
     .replace('export declare const endpoints:', 'export type Endpoints =')
-    .replace('export declare const errorCodes:', 'export type ErrorCodes =')
-    // The type argument is unknown to compilers before TypeScript 5.7.
-    .replaceAll('Uint8Array<ArrayBufferLike>', 'Uint8Array');
+    .replace('export declare const errorCodes:', 'export type ErrorCodes =');
   writeFileSync(join(all, 'src/endpoints.d.ts'), resolved);
   const names = 'protocol/wire/methods.d.ts';
   const methods = join(all, 'src', names);
@@ -58,7 +58,8 @@ async function publish({ root, from, out, entries }) {
     if (path.startsWith('protocol/') && !existsSync(join(from, path))) {
       await declareProtocol(root, from, path);
     }
-    const text = readFileSync(join(from, path), 'utf8').replace(SPECIFIER, (specifier) => {
+    const declared = readFileSync(join(from, path), 'utf8').replace(TYPED_ARRAY, 'Uint8Array');
+    const text = declared.replace(SPECIFIER, (specifier) => {
       const target = targetOf(path, specifier);
       if (target === null) return specifier;
       if (!seen.has(target)) waiting.push(target);

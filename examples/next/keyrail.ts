@@ -1,5 +1,14 @@
-// One node for all routes of the program, because a module is loaded once.
-import { createKeyrail } from '@keyrail/sdk';
-import { options } from '../settings.ts';
+// One node for the whole process. Next.js loads a module more than once: for `instrumentation.ts` and
+// for routes, and in `next dev` after each change. `globalThis` keeps the first node.
+import { createKeyrail, type Keyrail } from '@keyrail/sdk';
 
-export const keyrail = createKeyrail(options);
+const { KEYRAIL_URL, KEYRAIL_SECRET_KEY, KEYRAIL_PROJECT_ID } = process.env;
+const shared = globalThis as { keyrail?: Keyrail };
+
+// `next build` loads this too. There the node needs no settings and connects to nothing.
+shared.keyrail ??= createKeyrail({
+  url: KEYRAIL_URL ?? '',
+  secretKey: KEYRAIL_SECRET_KEY ?? '',
+  projectId: KEYRAIL_PROJECT_ID ?? '',
+});
+export const { keyrail } = shared;

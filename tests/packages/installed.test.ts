@@ -1,7 +1,7 @@
 // The published packages in projects of their own, on the oldest Node that they support and on this
 // one, as ESM and as CommonJS.
 import { deepEqual, equal, match } from 'node:assert/strict';
-import { cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
@@ -48,12 +48,33 @@ test('the packages are installed without any dependency', async () => {
   deepEqual(manifests.sort(), names.map((name) => `@keyrail/${name}/package.json`).sort());
 });
 
-test('a server that renders pages can import the widget', async () => {
-  const code = "const { KeyrailKeysElement } = await import('@keyrail/widget');";
-  const print = 'console.log(typeof KeyrailKeysElement);';
-  const args = ['--input-type=module', '-e', code + print];
-  const ended = await runOn(process.execPath, args, project);
-  deepEqual(ended, { code: 0, stdout: 'function\n', stderr: '' });
+for (const { type, load } of [
+  { type: 'module', load: "await import('@keyrail/widget')" },
+  { type: 'commonjs', load: "require('@keyrail/widget')" },
+]) {
+  test(`a server that renders pages can load the widget, as ${type}`, async () => {
+    const code = `console.log(typeof (${load}).KeyrailKeysElement);`;
+    const args = [`--input-type=${type}`, '-e', code];
+    const ended = await runOn(process.execPath, args, project);
+    deepEqual(ended, { code: 0, stdout: 'function\n', stderr: '' });
+  });
+}
+
+test('a build for an edge runtime fails with the reason', async () => {
+  const code = "import('@keyrail/sdk').then(({ createKeyrail }) => createKeyrail({}));";
+  const { stderr } = await runOn(process.execPath, ['-C', 'edge-light', '-e', code], project);
+  match(stderr, /TypeError: A node cannot run on an edge runtime: .*Keyrail Edge/);
+});
+
+test('a stack trace names the line of the source, in a file of the package', async () => {
+  const code =
+    "import('@keyrail/sdk').then(({ createKeyrail }) => createKeyrail({ url: 'ftp://x' }));";
+  const args = ['--enable-source-maps', '-e', code];
+  const { stderr } = await runOn(process.execPath, args, project);
+  const [, file = '', line = ''] = /(\/[^:\s]*\/base-url\.ts):(\d+)/.exec(stderr) ?? [];
+  match(file, /node_modules\/@keyrail\/sdk\/dist\/src\//, stderr);
+  const lines = (await readFile(file, 'utf8')).split('\n');
+  match(lines[Number(line) - 1] ?? '', /throw new TypeError\('url must begin with/);
 });
 
 for (const { major, find } of runtimes) {

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFile, rm } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
   type Name,
@@ -44,7 +44,7 @@ test('a package contains its build, its README and its manifest, and nothing els
     );
     // The SDK has an entry point for the tests of its users.
     deepEqual(
-      others.filter((path) => !/^dist\/(esm|cjs)\/testing(\/|\.)/.test(path)),
+      others.filter((path) => !/^dist\/(esm|cjs|src\/sdk\/src)\/testing(\/|\.)/.test(path)),
       [],
       name,
     );
@@ -80,11 +80,15 @@ test('every entry point has declarations, for old and new module resolution', as
 });
 
 const IMPORT = /(?<![.\w])(?:from|import|require)\s*\(?\s*["']([\w@][\w@:/.-]*)["']/g;
+const IMPORT_ANY = /(?<![.\w])(?:from|import|require)\s*\(?\s*["']([^"']+)["']/g;
 const FRAMEWORKS = /^(express|fastify|hono|koa|next|@nestjs\/|react$)/;
+
+/** Not the sources of Preact, which only source maps name. */
+const isCode = (path: string) => /^(?!dist\/src\/).*\.(js|d\.ts)$/.test(path);
 
 test('code imports only modules of Node, and declarations those of frameworks', async () => {
   for (const name of names) {
-    for (const path of filesOf(name).filter((file) => /\.(js|d\.ts)$/.test(file))) {
+    for (const path of filesOf(name).filter(isCode)) {
       const isOther = (specifier: string) =>
         !builtinModules.includes(specifier.replace(/^node:/, '')) &&
         !(path.endsWith('.d.ts') && FRAMEWORKS.test(specifier)) &&
@@ -99,15 +103,60 @@ test('code imports only modules of Node, and declarations those of frameworks', 
   }
 });
 
+test('every package says what it is for, and on which Node it runs', async () => {
+  for (const name of names) {
+    const { keywords, engines, description } = await manifestOf(name);
+    ok(keywords.includes('api-keys') && description.length > 20, name);
+    deepEqual(engines, { node: '>=20' }, name);
+  }
+});
+
+test('source maps name sources that are in the package', async () => {
+  for (const name of names) {
+    const files = new Set(filesOf(name));
+    const code = [...files].filter((path) => isCode(path) && /^dist\/.*\.js$/.test(path));
+    ok(code.length > 0, name);
+    for (const path of code) {
+      const text = await read(name, path);
+      const [, map = ''] = /\n\/\/# sourceMappingURL=(.+)\n$/.exec(text) ?? [];
+      equal(map, basename(`${path}.map`));
+      const { sources, sourcesContent } = JSON.parse(await read(name, `${path}.map`));
+      equal(sourcesContent, undefined, 'sources are not repeated in each map');
+      const named = sources.map((source: string) => join(dirname(path), source));
+      deepEqual(
+        named.filter((source: string) => !files.has(source)),
+        [],
+        `${name}/${path}`,
+      );
+    }
+  }
+});
+
 test('the widget has declarations for each entry point, as ESM alone', async () => {
   const { exports, types, typesVersions } = await manifestOf('widget');
   deepEqual(Object.keys(exports), ['.', './react']);
   const declared = [types, typesVersions['*'].react[0]];
   for (const [at, paths] of Object.values<Record<string, string>>(exports).entries()) {
-    equal(paths.import?.replace(/\.js$/, '.d.ts'), declared[at]);
-    equal(paths.require, undefined);
+    // Node 22 and later can `require` an ES module, but only under this condition.
+    equal(paths.default?.replace(/\.js$/, '.d.ts'), declared[at]);
+    deepEqual([paths.import, paths.require], [undefined, undefined]);
     ok(filesOf('widget').includes(String(declared[at]).replace('./', '')), declared[at]);
   }
+});
+
+test('what an edge runtime loads of the SDK imports no module of Node', async () => {
+  const entries = ['edge-light', 'adapters/web', 'adapters/hono', 'adapters/next'];
+  const waiting = entries.map((entry) => `dist/esm/${entry}.js`);
+  const seen = new Set<string>(waiting);
+  for (const path of waiting) {
+    for (const [, specifier = ''] of (await read('sdk', path)).matchAll(IMPORT_ANY)) {
+      ok(specifier.startsWith('.'), `${path} imports ${specifier}`);
+      const target = join(dirname(path), specifier);
+      if (!seen.has(target)) waiting.push(target);
+      seen.add(target);
+    }
+  }
+  ok(seen.size > entries.length, 'the imports were followed');
 });
 
 test('the client uses nothing that browsers lack', async () => {

@@ -73,7 +73,7 @@ export type Argument<T> = Nothing extends T ? [input?: T] : [input: T];
 
 /** The path parameters as leading arguments. */
 export type Ids<E extends string> = E extends `${string}{${string}}${infer Rest}`
-  ? [id: string, ...Ids<Rest>]
+  ? [id: string, ...rest: Ids<Rest>]
   : [];
 
 /** A successful response with its status and headers; `{ status: 304 }` where it is declared. */

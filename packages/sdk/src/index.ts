@@ -9,6 +9,7 @@ export type {
 } from './api/admission.ts';
 export type {
   Env,
+  KeyContext,
   KeyMeta,
   OpenContext,
   RateLimitRule,
@@ -35,6 +36,7 @@ export type {
   TelemetryOptions,
 } from './api/options.ts';
 export type {
+  KeyedRoute,
   RouteIdempotency,
   RouteOptions,
   RouteRateLimit,

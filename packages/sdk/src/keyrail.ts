@@ -9,6 +9,7 @@ import type { RouteOptions, VerifiedRoute } from './api/route.ts';
 import type { Inputs } from './decide/allowed-key.ts';
 import { decide } from './decide/decide.ts';
 import { createNodeTally, type NodeTally } from './metrics.ts';
+import { isNextBuild, unconnected } from './next-build.ts';
 import { type DiskCache, openDiskCache } from './policy/cache/cache.ts';
 import { openKeptKeys } from './policy/cache/kept-keys.ts';
 import { Feed } from './policy/feed.ts';
@@ -18,6 +19,7 @@ import { createFeedVerifier, type FeedVerifier } from './policy/proof/proof.ts';
 import { PolicyState } from './policy/state.ts';
 import { createTime, type Time } from './policy/time.ts';
 import { createAdmitter } from './request/admit.ts';
+import { admitWhenReady } from './request/ready-wait.ts';
 import { type Runtime, type Settings, settingsOf } from './settings.ts';
 import { createTransport, type Transport } from './transport.ts';
 import { SDK } from './version.ts';
@@ -28,16 +30,28 @@ const ANY_ROUTE: RouteOptions = Object.freeze({});
 /**
  * Creates a node: it loads the project's policy, follows its changes, and verifies keys locally.
  * Create one per program and share it. Throws a TypeError if an option such as `url`, `secretKey`
- * or `projectId` is invalid, and on Cloudflare Workers and edge runtimes. Nothing throws later.
+ * or `projectId` is invalid, and on Cloudflare Workers and edge runtimes. Nothing throws later. In
+ * `next build` the node needs no options, connects to nothing and has no policy.
  *
  * @example
  * const keyrail = createKeyrail({ url, secretKey, projectId });
  * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), listInvoices);
  */
 export const createKeyrail = <R = unknown>(options: KeyrailOptions<R>): Keyrail<R> =>
-  createNode(options, {});
+  isNextBuild(globalThis) ? createClosedNode() : createNode(options, {});
 
-/** `createKeyrail` with a replaced runtime, for tests. */
+function createClosedNode<R>(): Keyrail<R> {
+  const { options, runtime } = unconnected<R>();
+  const node = createNode(options, runtime);
+  void node.close();
+  return { ...node, ready: async () => false };
+}
+
+/**
+ * `createKeyrail` with a replaced runtime, for tests.
+ *
+ * @internal
+ */
 export function createNode<R = unknown>(options: KeyrailOptions<R>, runtime: Runtime): Keyrail<R> {
   const settings = settingsOf(options, runtime);
   const { clock, chance, log, cacheDir } = settings;
@@ -85,7 +99,11 @@ export function createNode<R = unknown>(options: KeyrailOptions<R>, runtime: Run
   return {
     ready: (timeoutMs = READY_MS_DEFAULT) => state.whenReady(timeoutMs),
     verify,
-    admit: admitter.admit,
+    admit: admitWhenReady(admitter.admit, {
+      clock,
+      isReady: () => state.decides(),
+      whenReady: (timeoutMs) => state.whenReady(timeoutMs),
+    }),
     state: wholeState,
     metrics: () =>
       tally.text(wholeState(), { nowMs: clock.now(), unproven: verifier?.refusals() ?? 0 }),

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const home = join(import.meta.dirname, '..');
 const modules = join(home, '..', '..', 'node_modules');
 const CONSUMERS = ['consumer.mts', 'consumer.cts', 'consumer-nest.mts'];
-const FILES = ['smoke.cjs', 'smoke.mjs', ...CONSUMERS];
+const FILES = ['smoke.cjs', 'smoke.mjs', 'consumer-frameworks.mts', ...CONSUMERS];
 
 let folder = '';
 before(async () => {
@@ -23,6 +23,9 @@ before(async () => {
   await cp(join(home, 'dist'), join(place, 'dist'), { recursive: true });
   await cp(join(home, 'package.json'), join(place, 'package.json'));
   for (const name of FILES) await cp(join(home, 'test', name), join(folder, name));
+  for (const name of ['@types', 'undici-types', 'fastify', 'hono']) {
+    await symlink(join(modules, name), join(folder, 'node_modules', name));
+  }
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
@@ -86,10 +89,8 @@ test('the built package needs only Node, and every entry point exists', async ()
   }
 });
 
-test('the type declarations work in TypeScript, as ESM and as CommonJS', async () => {
-  for (const name of ['@types', 'undici-types']) {
-    await symlink(join(modules, name), join(folder, 'node_modules', name));
-  }
+/** The messages of a vendor's compiler; empty when everything compiles. */
+async function compiled(files: readonly string[], more: object = {}): Promise<string> {
   const compilerOptions = {
     module: 'nodenext',
     target: 'es2022',
@@ -97,9 +98,22 @@ test('the type declarations work in TypeScript, as ESM and as CommonJS', async (
     noEmit: true,
     types: ['node'],
     exactOptionalPropertyTypes: true,
+    ...more,
   };
-  const config = { compilerOptions, files: CONSUMERS };
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-  const compiled = await run(join(modules, '.bin', 'tsc'), ['-p', folder]).catch((error) => error);
-  equal(compiled.stdout, '');
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  const ended = await run(join(modules, '.bin', 'tsc'), ['-p', folder]).catch((error) => error);
+  return ended.stdout;
+}
+
+test('the type declarations work in TypeScript, as ESM and as CommonJS', async () => {
+  equal(await compiled(CONSUMERS), '');
+});
+
+test('the type declarations need no types of Node', async () => {
+  const browser = { types: [], module: 'preserve', lib: ['es2022', 'dom', 'dom.iterable'] };
+  equal(await compiled(['consumer.mts'], browser), '');
+});
+
+test('protect changes no type of a handler but that of the context', async () => {
+  equal(await compiled(['consumer-frameworks.mts'], { skipLibCheck: true }), '');
 });

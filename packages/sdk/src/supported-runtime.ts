@@ -4,13 +4,15 @@ import { fieldsOf } from './json.ts';
 /** Throws a TypeError on a runtime that stops timers and open requests after each request. */
 export function checkRuntime(globals: object): void {
   const name = unsupportedIn(globals);
-  if (name === null) return;
-  throw new TypeError(
+  if (name !== null) throw unsupported(name);
+}
+
+export const unsupported = (name: string): TypeError =>
+  new TypeError(
     `A node cannot run on ${name}: timers and open requests stop there after each request, ` +
       'so that a revoked key would stay valid. Verify keys with Keyrail Edge or its /v1/verify, ' +
       'or in a Node.js, Bun or Deno process.',
   );
-}
 
 function unsupportedIn(globals: object): string | null {
   const { navigator, EdgeRuntime } = fieldsOf(globals);

@@ -1,5 +1,5 @@
 // Express 4 and 5, and other frameworks with Express middleware.
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Admission } from '../api/admission.ts';
 import type { OpenContext } from '../api/context.ts';
 import type { Admits } from '../api/keyrail.ts';
@@ -7,7 +7,7 @@ import type { RouteOptions } from '../api/route.ts';
 import { fieldsOf } from '../json.ts';
 import { checkRoute } from '../request/check-route.ts';
 import { contextOf } from './handler-context.ts';
-import { type NodeRequest, nodeCall } from './node-call.ts';
+import { nodeCall } from './node-call.ts';
 import { sendResponse, watchResponse } from './node-response.ts';
 
 export { contextOf };
@@ -23,7 +23,8 @@ declare global {
   }
 }
 
-export type ExpressRequest = NodeRequest & {
+/** Without `body`: from its type, Express would infer the one of the handler's body. */
+export type ExpressRequest = IncomingMessage & {
   baseUrl?: unknown;
   route?: unknown;
   keyrail?: OpenContext | undefined;

@@ -39,7 +39,7 @@ async function given(t: TestContext, answer: (body: string) => Response) {
   const asks: Record<string, Ask> = {
     web: () => web(new Request('http://x.test', init)),
     'web, with a request of another class': () => web(new OtherRequest('http://x.test', init)),
-    next: () => next(new Request('http://x.test', init), {}),
+    next: () => next(new Request('http://x.test', init), { params: Promise.resolve({}) }),
     hono: async () => hono.request('http://x.test/', init),
   };
   return { asks, runs: () => runs };

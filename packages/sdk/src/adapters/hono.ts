@@ -1,8 +1,8 @@
 // Hono, on Node.js, Bun and Deno.
 import type { MiddlewareHandler } from 'hono';
-import type { OpenContext, RequestContext } from '../api/context.ts';
+import type { KeyContext, OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
-import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
+import type { KeyedRoute, RouteOptions, VerifiedRoute } from '../api/route.ts';
 import { webBytes } from '../request/body.ts';
 import { checkRoute } from '../request/check-route.ts';
 import { webCall } from './web-call.ts';
@@ -23,6 +23,10 @@ export function protect<R>(
   keyrail: Pick<Keyrail<R>, 'admit'>,
   route?: VerifiedRoute,
 ): HonoMiddleware<RequestContext<R>>;
+export function protect<R>(
+  keyrail: Pick<Keyrail<R>, 'admit'>,
+  route: KeyedRoute,
+): HonoMiddleware<KeyContext<R>>;
 export function protect<R>(
   keyrail: Pick<Keyrail<R>, 'admit'>,
   route: RouteOptions,

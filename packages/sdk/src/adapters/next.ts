@@ -1,10 +1,20 @@
 // Route handlers of Next.js.
-import type { OpenContext, RequestContext } from '../api/context.ts';
+import type { KeyContext, OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
-import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
+import type { KeyedRoute, RouteOptions, VerifiedRoute } from '../api/route.ts';
 import { checkRoute } from '../request/check-route.ts';
 import { webCall } from './web-call.ts';
 import { settled, webResponse } from './web-response.ts';
+
+/**
+ * A process that starts with the first request has no policy yet. Next.js loads each route when it
+ * is first requested, and on serverless platforms that is often.
+ */
+const READY_WAIT_MS = 2_000;
+
+/** Next.js 15 and later; the object of Next.js 14 can be awaited in the same way. */
+// biome-ignore lint/suspicious/noExplicitAny: Next.js 15 refuses a handler that declares less.
+export type AnyParams = { params: Promise<any> };
 
 /** A Next.js route handler whose second argument has `keyrail` in addition to `params`. */
 export type NextHandler<Q extends Request, P, C> = (
@@ -23,12 +33,17 @@ type NextRoute<Q extends Request, P> = (request: Q, context: P) => Promise<Respo
  *   Response.json({ tenant: keyrail.tenantId }),
  * );
  */
-export function protect<Q extends Request = Request, P = object, R = unknown>(
+export function protect<Q extends Request = Request, P = AnyParams, R = unknown>(
   keyrail: Pick<Keyrail<R>, 'admit'>,
   route: VerifiedRoute,
   handler: NextHandler<Q, P, RequestContext<R>>,
 ): NextRoute<Q, P>;
-export function protect<Q extends Request = Request, P = object, R = unknown>(
+export function protect<Q extends Request = Request, P = AnyParams, R = unknown>(
+  keyrail: Pick<Keyrail<R>, 'admit'>,
+  route: KeyedRoute,
+  handler: NextHandler<Q, P, KeyContext<R>>,
+): NextRoute<Q, P>;
+export function protect<Q extends Request = Request, P = AnyParams, R = unknown>(
   keyrail: Pick<Keyrail<R>, 'admit'>,
   route: RouteOptions,
   handler: NextHandler<Q, P, OpenContext<R>>,
@@ -39,8 +54,9 @@ export function protect<Q extends Request, P, C>(
   handler: NextHandler<Q, P, C>,
 ): NextRoute<Q, P> {
   checkRoute(route);
+  const waiting = { ...route, readyWaitMs: route.readyWaitMs ?? READY_WAIT_MS };
   return async (request, context) => {
-    const admission = await keyrail.admit(webCall(request, null), route);
+    const admission = await keyrail.admit(webCall(request, null), waiting);
     if (admission.kind !== 'admitted') return webResponse(admission);
     const given = { ...context, keyrail: admission.context };
     return settled(admission, () => handler(request, given));

@@ -1,8 +1,8 @@
 // Plain `node:http`, and frameworks that pass on its request and response.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { OpenContext, RequestContext } from '../api/context.ts';
+import type { KeyContext, OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
-import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
+import type { KeyedRoute, RouteOptions, VerifiedRoute } from '../api/route.ts';
 import { checkRoute } from '../request/check-route.ts';
 import { nodeCall } from './node-call.ts';
 import { sendResponse, watchResponse } from './node-response.ts';
@@ -30,6 +30,11 @@ export function protect<R>(
   keyrail: Pick<Keyrail<R>, 'admit'>,
   route: VerifiedRoute,
   handler: NodeHandler<RequestContext<R>>,
+): NodeListener;
+export function protect<R>(
+  keyrail: Pick<Keyrail<R>, 'admit'>,
+  route: KeyedRoute,
+  handler: NodeHandler<KeyContext<R>>,
 ): NodeListener;
 export function protect<R>(
   keyrail: Pick<Keyrail<R>, 'admit'>,

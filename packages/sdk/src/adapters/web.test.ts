@@ -57,7 +57,7 @@ adapterSuite('next', ({ keyrail, charge }) => {
       const name = new URL(request.url).pathname.split('/')[2] ?? '';
       return hello(request, { params: Promise.resolve({ name }) });
     },
-    open: (request) => open(request, {}),
-    charges: (request) => charges(request, {}),
+    open: (request) => open(request, { params: Promise.resolve({}) }),
+    charges: (request) => charges(request, { params: Promise.resolve({}) }),
   });
 });

@@ -1,7 +1,7 @@
 // Web `Request` in, `Response` out: Bun, Deno, and route handlers.
-import type { OpenContext, RequestContext } from '../api/context.ts';
+import type { KeyContext, OpenContext, RequestContext } from '../api/context.ts';
 import type { Admits, Keyrail } from '../api/keyrail.ts';
-import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
+import type { KeyedRoute, RouteOptions, VerifiedRoute } from '../api/route.ts';
 import { checkRoute } from '../request/check-route.ts';
 import { webCall } from './web-call.ts';
 import { settled, webResponse } from './web-response.ts';
@@ -21,6 +21,11 @@ export function protect<R>(
   keyrail: Pick<Keyrail<R>, 'admit'>,
   route: VerifiedRoute,
   handler: WebHandler<RequestContext<R>>,
+): (request: Request) => Promise<Response>;
+export function protect<R>(
+  keyrail: Pick<Keyrail<R>, 'admit'>,
+  route: KeyedRoute,
+  handler: WebHandler<KeyContext<R>>,
 ): (request: Request) => Promise<Response>;
 export function protect<R>(
   keyrail: Pick<Keyrail<R>, 'admit'>,

@@ -66,5 +66,8 @@ export type UnverifiedContext<R = unknown> = KeyFields<R> & {
   readonly expiresAt: null;
 };
 
-/** The context on a route with `onNoPolicy: 'allow'`, or with `skip`, where it is null. */
-export type OpenContext<R = unknown> = RequestContext<R> | UnverifiedContext<R> | null;
+/** The context on a route with `onNoPolicy: 'allow'`; a check of `verified` tells which. */
+export type KeyContext<R = unknown> = RequestContext<R> | UnverifiedContext<R>;
+
+/** The context on any route: null with `skip`. */
+export type OpenContext<R = unknown> = KeyContext<R> | null;

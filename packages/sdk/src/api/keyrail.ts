@@ -1,15 +1,12 @@
 // A node as its user sees it.
 import type { Admission, IncomingCall } from './admission.ts';
-import type { OpenContext, RequestContext, UnverifiedContext } from './context.ts';
+import type { KeyContext, OpenContext, RequestContext } from './context.ts';
 import type { Decision } from './decision.ts';
-import type { RouteOptions, VerifiedRoute } from './route.ts';
+import type { KeyedRoute, RouteOptions, VerifiedRoute } from './route.ts';
 
 export type Verify<R = unknown> = {
   (keyText: string | null | undefined, route?: VerifiedRoute): Decision<RequestContext<R>>;
-  (
-    keyText: string | null | undefined,
-    route?: RouteOptions,
-  ): Decision<RequestContext<R> | UnverifiedContext<R>>;
+  (keyText: string | null | undefined, route?: RouteOptions): Decision<KeyContext<R>>;
 };
 
 /** An admission, or the promise of one. */
@@ -17,6 +14,7 @@ export type Admitting<C> = Admission<C> | Promise<Admission<C>>;
 
 export type Admit<R = unknown> = {
   (call: IncomingCall, route?: VerifiedRoute): Admitting<RequestContext<R>>;
+  (call: IncomingCall, route?: KeyedRoute): Admitting<KeyContext<R>>;
   (call: IncomingCall, route?: RouteOptions): Admitting<OpenContext<R>>;
 };
 

@@ -13,6 +13,12 @@ export type RouteOptions = {
    * the default `deny` on a route that moves money.
    */
   onNoPolicy?: 'deny' | 'allow' | undefined;
+  /**
+   * How long a request may wait for the first policy after a cold start, in milliseconds; at most
+   * 60 s. The time counts from the first request that waits, so that it passes once. 0 by default,
+   * 2 s in the adapter for Next.js.
+   */
+  readyWaitMs?: number | undefined;
   /** False does not charge the key's limits on this route. */
   rateLimit?: RouteRateLimit | false | undefined;
   /** Replays the stored response to a request whose `Idempotency-Key` was used before. */
@@ -23,11 +29,11 @@ export type RouteOptions = {
   name?: string | undefined;
 };
 
+/** A route whose handler runs only with a key, which may be unverified: it is not skipped. */
+export type KeyedRoute = RouteOptions & { skip?: false | undefined };
+
 /** A route whose handler runs only with a verified key: neither fail-open nor skipped. */
-export type VerifiedRoute = RouteOptions & {
-  onNoPolicy?: 'deny' | undefined;
-  skip?: false | undefined;
-};
+export type VerifiedRoute = KeyedRoute & { onNoPolicy?: 'deny' | undefined };
 
 export type RouteRateLimit = {
   /** What one request costs; 1 by default, 0 reads the counters without charging them. */

@@ -139,9 +139,14 @@ export class PolicyState {
     this.#wake();
   }
 
+  /** Whether there is a policy that is not too old to decide by. */
+  decides(): boolean {
+    return this.policy !== null && !this.look().tooOld;
+  }
+
   /** Resolves true if there is a policy within the timeout that is not too old. */
   whenReady(timeoutMs: number): Promise<boolean> {
-    if (this.#decides()) return Promise.resolve(true);
+    if (this.decides()) return Promise.resolve(true);
     return new Promise((resolve) => {
       // The SDK's timers do not keep the process alive, but it must live while a caller waits.
       const alive = setInterval(() => {}, ALIVE_MS);
@@ -149,7 +154,7 @@ export class PolicyState {
         cancel();
         clearInterval(alive);
         this.#waiting.delete(done);
-        resolve(this.#decides());
+        resolve(this.decides());
       };
       const cancel = this.#parts.clock.after(timeoutMs, done);
       this.#waiting.add(done);
@@ -163,11 +168,7 @@ export class PolicyState {
 
   #changed(): void {
     this.#lookedMs = Number.NaN;
-    if (this.#decides()) this.#wake();
-  }
-
-  #decides(): boolean {
-    return this.policy !== null && !this.look().tooOld;
+    if (this.decides()) this.#wake();
   }
 
   #wake(): void {

@@ -3,6 +3,7 @@
 // never throws into one.
 import type { Admission, Admitted, IncomingCall, ReadyResponse } from '../api/admission.ts';
 import type {
+  KeyContext,
   OpenContext,
   RateLimitRule,
   RateLimitState,
@@ -11,7 +12,7 @@ import type {
 } from '../api/context.ts';
 import type { Decision } from '../api/decision.ts';
 import type { Admit, Admitting, TelemetryState } from '../api/keyrail.ts';
-import type { RouteOptions, VerifiedRoute } from '../api/route.ts';
+import type { KeyedRoute, RouteOptions, VerifiedRoute } from '../api/route.ts';
 import type { Chance, Clock } from '../clock.ts';
 import { createIdempotency, type Idempotency, type RunLock } from '../idempotency/idempotency.ts';
 import { createLimits, type Limits } from '../limits/limits.ts';
@@ -73,6 +74,7 @@ export function createAdmitter<R>(parts: AdmitterParts<R>): Admitter<R> {
     return { kind: 'refused', ...refuse('unavailable') };
   };
   function admit(call: IncomingCall, route?: VerifiedRoute): Admitting<RequestContext<R>>;
+  function admit(call: IncomingCall, route?: KeyedRoute): Admitting<KeyContext<R>>;
   function admit(call: IncomingCall, route?: RouteOptions): Admitting<OpenContext<R>>;
   function admit(call: IncomingCall, route: RouteOptions = {}): Admitting<OpenContext<R>> {
     try {

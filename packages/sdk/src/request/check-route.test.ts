@@ -11,19 +11,23 @@ import { protect as node } from '../adapters/node.ts';
 import { protect as web } from '../adapters/web.ts';
 import type { RouteOptions } from '../api/route.ts';
 import { checkRoute } from './check-route.ts';
+import { READY_WAIT_MS_MAX } from './ready-wait.ts';
 
 const good: RouteOptions[] = [
   {},
   { scopes: [], env: 'live', onNoPolicy: 'allow', skip: false, name: '/x' },
   { rateLimit: false, idempotency: true },
+  { readyWaitMs: 0 },
+  { readyWaitMs: 60_000 },
   { rateLimit: { cost: 0, onUnavailable: 'deny' } },
   { idempotency: { required: true, ttlMs: 60_000, onUnavailable: 'allow' } },
   { scopes: undefined, rateLimit: { cost: undefined } },
 ];
 
-const all = 'scopes, env, onNoPolicy, rateLimit, idempotency, skip, name';
+const all = 'scopes, env, onNoPolicy, readyWaitMs, rateLimit, idempotency, skip, name';
 const ofLimit = 'cost, onUnavailable, leases';
 const scopes = `the option "scopes" must be a list of scopes, as in ['invoices:read']`;
+const wait = `the option "readyWaitMs" must be a number from 0 to ${READY_WAIT_MS_MAX}`;
 
 const wrong: [fault: string, unknown][] = [
   [
@@ -41,6 +45,10 @@ const wrong: [fault: string, unknown][] = [
   [scopes, { scopes: [undefined] }],
   [`the option "env" must be 'live' or 'test'`, { env: 'prod' }],
   [`the option "onNoPolicy" must be 'allow' or 'deny'`, { onNoPolicy: 'open' }],
+  [wait, { readyWaitMs: '2s' }],
+  [wait, { readyWaitMs: -1 }],
+  [wait, { readyWaitMs: Number.POSITIVE_INFINITY }],
+  [wait, { readyWaitMs: Number.NaN }],
   [`the option "rateLimit" must be false or an object with ${ofLimit}`, { rateLimit: true }],
   [
     `unknown option "rateLimit.costs" (did you mean "rateLimit.cost"?); the valid options are ${ofLimit}`,

@@ -2,6 +2,7 @@
 // unprotected, so it throws at startup and not during a request.
 import type { RouteIdempotency, RouteOptions, RouteRateLimit } from '../api/route.ts';
 import { nearestName } from './nearest-name.ts';
+import { READY_WAIT_MS_MAX } from './ready-wait.ts';
 
 /** What a value has to be, and in words that follow "must be". */
 type Rule = { holds(value: unknown): boolean; says: string };
@@ -39,6 +40,10 @@ const rules: Record<keyof RouteOptions, Rule> = {
   },
   env: oneOf('live', 'test'),
   onNoPolicy: choice,
+  readyWaitMs: {
+    holds: (value) => typeof value === 'number' && value >= 0 && value <= READY_WAIT_MS_MAX,
+    says: `a number from 0 to ${READY_WAIT_MS_MAX}`,
+  },
   rateLimit: {
     holds: (value) => value === false || isObject(value),
     says: `false or an object with ${namesOf(rateLimit)}`,

@@ -1,0 +1,24 @@
+// `next build` loads the modules of all routes, but serves no request and often has no settings. A
+// node that connected then would delay revocations until it counts as silent.
+import { randomBytes } from 'node:crypto';
+import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
+import type { KeyrailOptions } from './api/options.ts';
+import { fieldsOf } from './json.ts';
+import type { Runtime } from './settings.ts';
+
+export function isNextBuild(globals: object): boolean {
+  const { env } = fieldsOf(fieldsOf(globals).process);
+  return fieldsOf(env).NEXT_PHASE === 'phase-production-build';
+}
+
+/** What makes a node complete without settings, and without a connection. */
+export const unconnected = <R>(): { options: KeyrailOptions<R>; runtime: Runtime } => ({
+  options: {
+    url: 'https://keyrail.invalid',
+    secretKey: mintCredential('secret_key', 'live', randomBytes).secret,
+    projectId: crypto.randomUUID(),
+    telemetry: false,
+    log: () => {},
+  },
+  runtime: { fetch: () => Promise.reject(new Error('a node is not connected in `next build`')) },
+});
