@@ -1,13 +1,16 @@
-// Three filled-in fields and one button.
-import { type FormEvent, useState } from 'react';
+// Three filled-in fields and one button. If this page does not have the workspace's first secret
+// key, it can be pasted.
+import { type FormEvent, useRef, useState } from 'react';
 import { useRefresh, useSend } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
+import { useScope } from '../../shell/scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { snippetsOf } from './command.ts';
-import { createFirst, type Names } from './create-first.ts';
+import { createFirst, createSecretKey, isTestSecret, type Names } from './create-first.ts';
+import { firstSecretOf, holdFirstSecret } from './first-secret.ts';
 import styles from './start.module.css';
 import { texts } from './texts.ts';
 
@@ -20,19 +23,37 @@ const given: Names = {
 };
 
 export function SetUp({ onCreated }: { onCreated?: () => void }) {
+  const { workspaceId } = useScope();
   const send = useSend();
   const refresh = useRefresh();
   const [names, setNames] = useState(given);
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const pasted = useRef<HTMLInputElement>(null);
+  const [isWrong, setWrong] = useState(false);
   const isEmpty = (field: keyof Names) => names[field].trim() === '';
+  const secretKeyOf = async (): Promise<string | null> => {
+    const held = firstSecretOf(workspaceId);
+    if (held !== null && (await isTestSecret(send, held))) return held;
+    const text = pasted.current?.value.trim() ?? '';
+    if (text !== '') return (await isTestSecret(send, text)) ? text : null;
+    const created = await createSecretKey(send);
+    // If the next request fails, the form is sent again with this one.
+    holdFirstSecret(workspaceId, created);
+    return created;
+  };
   const submit = async () => {
     if (isBusy || fields.some(isEmpty)) return;
     setBusy(true);
     setError(null);
     try {
-      show(await createFirst(send, trimmed(names)));
-      onCreated?.();
+      const secretKey = await secretKeyOf();
+      setWrong(secretKey === null);
+      if (secretKey === null) pasted.current?.focus();
+      else {
+        show(await createFirst(send, trimmed(names)), secretKey);
+        onCreated?.();
+      }
     } catch (thrown) {
       setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
     }
@@ -64,6 +85,16 @@ export function SetUp({ onCreated }: { onCreated?: () => void }) {
           )}
         </Field>
       ))}
+      {firstSecretOf(workspaceId) === null && (
+        <Field
+          label={texts.setUp.secret}
+          hint={texts.setUp.secretHint}
+          error={isWrong ? texts.setUp.wrongSecret : null}
+          optional
+        >
+          {(control) => <Input {...control} mono ref={pasted} autoCapitalize="off" data-private />}
+        </Field>
+      )}
       <div className={styles.submit}>
         <Button type="submit" kind="primary" busy={isBusy}>
           {texts.setUp.action}
@@ -80,8 +111,10 @@ const trimmed = ({ project, tenant, key }: Names): Names => ({
   key: key.trim(),
 });
 
-/** The shell holds the secrets; this screen keeps none. */
-function show({ key, projectId, secretKey }: Awaited<ReturnType<typeof createFirst>>): void {
+type Created = Awaited<ReturnType<typeof createFirst>>;
+
+/** The shell holds what it shows; this form keeps none of it. */
+function show({ key, projectId }: Created, secretKey: string): void {
   const value = key.key ?? '';
   showSecret({
     title: texts.reveal.title(key.name ?? ''),
