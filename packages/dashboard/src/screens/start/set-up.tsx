@@ -1,18 +1,16 @@
-// Three filled-in fields and one button. If this page does not have the workspace's first secret
-// key, it can be pasted.
-import { type FormEvent, useRef, useState } from 'react';
+// Three filled-in fields and one button.
+import { type FormEvent, useState } from 'react';
 import { useRefresh, useSend } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
-import { useScope } from '../../shell/scope.ts';
 import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { snippetsOf } from './command.ts';
-import { createFirst, createSecretKey, isTestSecret, type Names } from './create-first.ts';
-import { firstSecretOf, holdFirstSecret } from './first-secret.ts';
+import { createFirst, type Names } from './create-first.ts';
 import styles from './start.module.css';
 import { texts } from './texts.ts';
+import { useSecretKey } from './use-secret-key.tsx';
 
 const fields = ['project', 'tenant', 'key'] as const satisfies readonly (keyof Names)[];
 
@@ -23,34 +21,20 @@ const given: Names = {
 };
 
 export function SetUp({ onCreated }: { onCreated?: () => void }) {
-  const { workspaceId } = useScope();
   const send = useSend();
   const refresh = useRefresh();
   const [names, setNames] = useState(given);
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const pasted = useRef<HTMLInputElement>(null);
-  const [isWrong, setWrong] = useState(false);
+  const { secretKeyOf, field: secretKeyField } = useSecretKey(send);
   const isEmpty = (field: keyof Names) => names[field].trim() === '';
-  const secretKeyOf = async (): Promise<string | null> => {
-    const held = firstSecretOf(workspaceId);
-    if (held !== null && (await isTestSecret(send, held))) return held;
-    const text = pasted.current?.value.trim() ?? '';
-    if (text !== '') return (await isTestSecret(send, text)) ? text : null;
-    const created = await createSecretKey(send);
-    // If the next request fails, the form is sent again with this one.
-    holdFirstSecret(workspaceId, created);
-    return created;
-  };
   const submit = async () => {
     if (isBusy || fields.some(isEmpty)) return;
     setBusy(true);
     setError(null);
     try {
       const secretKey = await secretKeyOf();
-      setWrong(secretKey === null);
-      if (secretKey === null) pasted.current?.focus();
-      else {
+      if (secretKey !== null) {
         show(await createFirst(send, trimmed(names)), secretKey);
         onCreated?.();
       }
@@ -85,16 +69,7 @@ export function SetUp({ onCreated }: { onCreated?: () => void }) {
           )}
         </Field>
       ))}
-      {firstSecretOf(workspaceId) === null && (
-        <Field
-          label={texts.setUp.secret}
-          hint={texts.setUp.secretHint}
-          error={isWrong ? texts.setUp.wrongSecret : null}
-          optional
-        >
-          {(control) => <Input {...control} mono ref={pasted} autoCapitalize="off" data-private />}
-        </Field>
-      )}
+      {secretKeyField}
       <div className={styles.submit}>
         <Button type="submit" kind="primary" busy={isBusy}>
           {texts.setUp.action}
