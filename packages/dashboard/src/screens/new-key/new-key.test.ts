@@ -98,16 +98,16 @@ test('without an answer of the server the form offers to create nothing', async 
   await visit(`/w/${vendor.slug}/test/keys/new`);
   await fieldOf(page, 'Project').waitFor();
   await server.stop();
-  await fieldOf(page, 'Project').fill('Forecast API');
+  await fieldOf(page, 'Project').fill('forecast api');
   await page.locator('[data-popup]:visible').waitFor();
-  equal(await optionOf(page, 'Create project Forecast API').count(), 0);
+  equal(await optionOf(page, 'Create project forecast api').count(), 0);
   await page.locator('[data-popup]:visible').getByText('The server does not answer.').waitFor();
   equal(await page.getByRole('option').count(), 0);
   await page.keyboard.press('Enter');
   equal(await page.getByText('Choose or create a project.').count(), 0, 'Enter sends no form');
   await server.start();
   await optionOf(page, 'Forecast API').waitFor();
-  equal(await optionOf(page, 'Create project Forecast API').count(), 0);
+  equal(await optionOf(page, 'Create project forecast api').count(), 0);
 });
 
 test('the project and the tenant are created with the key, each once', async (t) => {
