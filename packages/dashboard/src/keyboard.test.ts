@@ -34,7 +34,7 @@ async function createKey(page: Page): Promise<void> {
   await at('Tenant');
   await type('umbrella');
   await page.getByRole('option', { name: 'Create tenant umbrella' }).waitFor();
-  await press('Enter');
+  await press('Enter', 'ArrowDown', 'Enter');
   await page.getByText('lets umbrella call Billing API').waitFor();
   await tabTo(/^Name/);
   await type('Backend');

@@ -37,6 +37,11 @@ const steps: Readonly<Record<string, (page: Page, text: string) => Promise<void>
   opens: (page) => page.locator('dialog[open]').waitFor(),
   check: (page, at) => page.getByRole('checkbox').nth(Number(at)).check(),
   radio: (page, name) => page.getByRole('radio', { name }).check(),
+  summary: (page, name) => page.locator('summary', { hasText: name }).first().click(),
+  type: async (page, text) => {
+    const [name = '', value = ''] = text.split('=');
+    await page.getByRole('combobox', { name }).pressSequentially(value);
+  },
   choose: async (page, text) => {
     const [name = '', value = ''] = text.split('=');
     await page.getByRole('combobox', { name }).fill(value);
@@ -60,6 +65,7 @@ function keyLines({ keys }: Places): Line[] {
     ['key-revoked', at(3)],
     ['key-gone', '/live/keys/0190f3a1-7c8e-7cc2-b2a5-1f0a4c1e9d00'],
     ['edit', at(10), 'button:Edit'],
+    ['edit-custom', at(11), 'button:Edit', 'radio:Custom'],
     ['rotate', at(10), 'button:Rotate', 'sees:Requests, 24 h'],
     ['disable', at(10), 'button:Disable', 'sees:Requests, 24 h'],
     ['enable', at(31), 'button:Enable'],
@@ -77,6 +83,7 @@ function keyLines({ keys }: Places): Line[] {
 // biome-ignore format: one line for each picture
 const listLines: readonly Line[] = [
   ['webhook-new', '/webhooks', 'button:Add endpoint', 'opens'],
+  ['webhook-events', '/webhooks', 'button:Add endpoint', 'opens', 'radio:Selected events', 'summary:API keys', 'check:1', 'check:3', 'summary:Secret keys', 'check:12'],
   ['webhook-deliveries', '/webhooks', 'first:1/keyrail', 'opens', 'sees:refused'],
   ['webhook-rotate', '/webhooks', 'first:Actions for', 'item:Rotate secret', 'opens'],
   ['keys-menu', '/live/keys', 'first:Actions for', 'sees:Copy id'],
@@ -84,7 +91,11 @@ const listLines: readonly Line[] = [
   ['keys-filtered', '/live/keys?state=all&unused=30'],
   ['keys-selected', '/live/keys', 'check:1', 'check:2', 'check:3'],
   ['keys-bulk', '/live/keys', 'check:1', 'check:2', 'check:3', 'button:Revoke', 'sees:Requests, 24 h'],
-  ['new-key-filled', '/live/keys/new', 'choose:Project=Bill', 'choose:Tenant=Glob', 'fill:Name=Production backend', 'fill:Scopes=invoices:read', 'press:Enter', 'radio:Its own', 'button:Add limit', 'radio:90 days'],
+  ['new-key-filled', '/live/keys/new', 'choose:Project=Bill', 'choose:Tenant=Glob', 'fill:Name=Production backend', 'fill:Scopes=invoices:read', 'press:Enter', 'radio:Custom', 'button:Add limit', 'radio:90 days'],
+  ['new-key-found', '/live/keys/new', 'type:Tenant=Co', 'sees:Contoso Freight'],
+  ['new-key-none', '/live/keys/new', 'type:Project=Forecast API', 'sees:Create project Forecast API'],
+  ['new-key-marked', '/live/keys/new', 'choose:Project=Forecast API', 'choose:Tenant=cust_9', 'radio:Custom', 'button:Create live key'],
+  ['new-key-unlimited', '/live/keys/new', 'choose:Project=Bill', 'choose:Tenant=Glob', 'radio:Unlimited'],
   ['overview-7d', '/live/overview?range=7d&view=latency'],
   ['overview-35d', '/live/overview?range=35d'],
   ['overview-table', '/live/overview', 'button:Table'],
@@ -114,5 +125,6 @@ const objectLines = ({ projects, tenants }: Places): Line[] => [
   ['tenant-tokens', `/live/tenants/${tenants[0]?.id}`, 'button:End all tokens', 'opens:'],
   ['project-edit', `/live/projects/${projects[0]?.slug}`, 'button:Edit'],
   ['project-limits', `/live/projects/${projects[0]?.slug}`, 'button:Change', 'opens:'],
+  ['project-unlimited', `/live/projects/${projects[1]?.slug}`, 'button:Change', 'opens:'],
   ['project-delete', `/live/projects/${projects[0]?.slug}`, 'button:Delete project', 'sees:Type'],
 ];

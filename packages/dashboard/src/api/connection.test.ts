@@ -3,29 +3,15 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
-import { testApp } from '@keyrail/testing/test-app.ts';
+import { test } from 'node:test';
 import type { Page, Request, Route } from 'playwright-core';
 import { openGround } from '../../test/ground.ts';
+import { ownServer } from '../../test/own-server.ts';
 
 const NO_CONNECTION = /^Failed to load resource: net::ERR_/;
 
 /** The client repeats a read twice. */
 const ATTEMPTS = 3;
-
-/** A server of this test alone, which stops and starts at one address. */
-async function ownServer(t: TestContext) {
-  const { variant } = await testApp();
-  let { http } = variant({});
-  const origin = await http.listen({ host: '127.0.0.1', port: 0 });
-  const stop = () => http.close();
-  const start = async () => {
-    ({ http } = variant({}));
-    await http.listen({ host: '127.0.0.1', port: Number(new URL(origin).port) });
-  };
-  t.after(stop);
-  return { origin, stop, start };
-}
 
 /**
  * Chromium may report a response as aborted although the page has read all of it. Playwright's
@@ -204,26 +190,6 @@ function chunkOf(source: string): string {
   ok(built, source);
   return `**/assets/${basename(built)}`;
 }
-
-test('what is typed while a tenant is being created in place stays', async (t) => {
-  const ground = await openGround(t);
-  if (!ground) return;
-  const { page, vendor, visit } = await ground.signIn();
-  await vendor.given.project({ name: 'Payments' });
-  await visit(`/w/${vendor.slug}/test/keys/new`);
-  await page.getByRole('combobox', { name: 'Project' }).fill('Pay');
-  await page.getByRole('option', { name: 'Payments' }).click();
-  const created = await hold(page, /\/v1\/tenants$/);
-  await page.getByRole('combobox', { name: 'Tenant' }).fill('globex');
-  await page.getByRole('option', { name: 'Create tenant globex' }).click();
-  await nameOf(page).fill('Backend');
-  await page.getByRole('textbox', { name: 'Scopes' }).fill('invoices:read');
-  await page.keyboard.press('Enter');
-  created.release();
-  await page
-    .getByText('The test key Backend lets globex call Payments, with invoices:read')
-    .waitFor();
-});
 
 test('a slow network loses no typing and sends nothing twice; a gone chunk reloads once', async (t) => {
   const ground = await openGround(t);

@@ -7,8 +7,10 @@ import { Field } from '../ui/field.tsx';
 import { FilterChip, FilterSearch, Filters } from '../ui/filters.tsx';
 import { IconButton } from '../ui/icon-button.tsx';
 import { Input, PasswordInput, Textarea } from '../ui/input.tsx';
+import { limitsOf } from '../ui/limits.ts';
+import { LimitsChoice } from '../ui/limits-choice.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { RateLimits, type Rule, ruleText } from '../ui/rate-limits.tsx';
+import { type Rule, ruleText } from '../ui/rate-limits.tsx';
 import { Scopes } from '../ui/scopes.tsx';
 import { Select } from '../ui/select.tsx';
 import { Tabs } from '../ui/tabs.tsx';
@@ -81,6 +83,7 @@ function Texts() {
             control={control}
             text={text}
             placeholder="Search by name or id"
+            none="No matching customers"
             options={[
               { value: '1', label: 'Globex', note: 'customer-17' },
               { value: '2', label: 'Initech', note: 'customer-18' },
@@ -135,7 +138,7 @@ const rule: Rule = {
 
 function Lists() {
   const [scopes, setScopes] = useState(['orders:read', 'orders:write']);
-  const [rules, setRules] = useState<Rule[]>([rule]);
+  const [limits, setLimits] = useState(limitsOf([rule]));
   const [state, setState] = useState<string | null>('active');
   const tabs = ['Overview', 'Usage', 'History', 'Meta'].map((label) => ({
     id: label,
@@ -145,13 +148,20 @@ function Lists() {
   }));
   return (
     <>
-      <Block name="Scopes, RateLimits">
+      <Block name="Scopes, LimitsChoice">
         <Field label="Scopes">
           {(control) => <Scopes control={control} scopes={scopes} onScopes={setScopes} />}
         </Field>
         <div>
-          <RateLimits rules={rules} onRules={setRules} />
-          <p>{rules.map(ruleText).join('; ')}</p>
+          <LimitsChoice
+            of="key"
+            limits={limits}
+            inherited={[rule]}
+            errors={{}}
+            onLimits={setLimits}
+          />
+          <LimitsChoice of="key" limits={limitsOf([])} errors={{}} onLimits={nothing} />
+          <p>{limits.rules.map(ruleText).join('; ')}</p>
         </div>
       </Block>
       <Block name="Filters, Tabs">

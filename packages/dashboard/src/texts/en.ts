@@ -22,8 +22,6 @@ const envs: Readonly<Record<Env, string>> = { live: 'Live', test: 'Test' };
 
 const seconds = (count: number): string => (count === 1 ? '1 second' : `${count} seconds`);
 
-type Limit = { limit: number; window: string; scope: string; algorithm: string };
-
 export const en = {
   product: 'Keyrail',
   loading: 'Loading',
@@ -35,6 +33,7 @@ export const en = {
   listIsFull: (rows: number) =>
     `The list ends after ${rows.toLocaleString('en')} rows. Filter it to see others.`,
   nothingFound: 'Nothing matches.',
+  searching: 'Searching…',
   nothing: 'There is nothing to list.',
   rows: (table: string, count: number, hasMore: boolean) =>
     `${table}: ${count === 1 ? '1 row' : `${count} rows`}${hasMore ? ', more follow' : ''}`,
@@ -104,28 +103,6 @@ export const en = {
     list: 'Scopes',
     remove: (scope: string) => `Remove ${scope}`,
   },
-  rateLimits: {
-    add: 'Add limit',
-    atMost: 'at most',
-    per: 'per',
-    by: 'by',
-    limit: 'Requests',
-    window: 'Time',
-    counted: 'Counted by',
-    algorithm: 'Window',
-    rule: (id: string) => `Limit ${id}`,
-    remove: (id: string) => `Remove limit ${id}`,
-    scopes: [
-      { value: 'key', label: 'key' },
-      { value: 'tenant', label: 'tenant' },
-    ],
-    algorithms: [
-      { value: 'sliding', label: 'sliding' },
-      { value: 'fixed', label: 'fixed' },
-    ],
-    sentence: ({ limit, window, scope, algorithm }: Limit) =>
-      `at most ${limit.toLocaleString('en')} per ${window} by ${scope}, ${algorithm}`,
-  } as const,
   diff: { none: 'none', becomes: ' becomes ', changed: 'changed' },
   steps: { done: ', done' },
   keyStates: {

@@ -1,6 +1,6 @@
-// The combobox itself. The screen filters: it gets the text and gives the options.
+// The combobox itself. The screen searches: it gets the text and gives what was found for it.
 import * as Ariakit from '@ariakit/react';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { en } from '../texts/en.ts';
 import type { ControlProps } from './field.tsx';
 import { Icon } from './icon.tsx';
@@ -8,16 +8,22 @@ import inputStyles from './input.module.css';
 import styles from './menu.module.css';
 import { popupHome } from './popup-home.ts';
 
-export type Choice = { value: string; label: string; note?: ReactNode };
+export type Choice = { value: string; label: string; note?: string | undefined };
 
 export type ComboboxProps = {
   control: ControlProps;
   /** What the input shows. */
   text: string;
-  options: readonly Choice[];
+  /** What was found for the text; null until that search has finished. */
+  options: readonly Choice[] | null;
+  /** More was found than is shown. */
+  hasMore?: boolean;
+  /** Why the search failed. */
+  failed?: string | null;
+  /** Says that nothing was found: "No matching tenants". */
+  none: string;
   placeholder?: string;
-  isLoading?: boolean;
-  /** Offers to create what was typed. */
+  /** Offers to create what was typed. Left out until it is known that it does not exist. */
   create?: { label(text: string): string; onCreate(text: string): void } | undefined;
   onText(text: string): void;
   onChoose(choice: Choice): void;
@@ -35,12 +41,16 @@ export function ComboboxPopup({ takesFocus, ...props }: PopupProps) {
     input.current?.focus();
     input.current?.setSelectionRange(input.current.value.length, input.current.value.length);
   }, [takesFocus]);
-  const mayCreate = create && text.trim() !== '' && !options.some(({ label }) => label === text);
+  const typed = text.trim();
+  const exact = exactOf(options ?? [], typed);
+  const shown = [...new Set([...exact, ...(options ?? [])])];
+  const mayCreate = create && options !== null && typed !== '' && exact.length === 0;
   const choose = (value: string) => {
-    const choice = options.find((one) => one.value === value);
+    const choice = options?.find((one) => one.value === value);
     if (choice) onChoose(choice);
-    else if (value === CREATE) create?.onCreate(text.trim());
+    else if (value === CREATE && mayCreate) create.onCreate(typed);
   };
+  const preselected = preselectedOf(exact, typed, props);
   return (
     <Ariakit.ComboboxProvider
       value={text}
@@ -56,6 +66,9 @@ export function ComboboxPopup({ takesFocus, ...props }: PopupProps) {
         placeholder={props.placeholder}
         autoComplete="none"
         autoSelect
+        getAutoSelectId={(items) =>
+          items.find(({ value }) => value === preselected?.value)?.id ?? null
+        }
         spellCheck={false}
         setValueOnClick={false}
       />
@@ -68,22 +81,48 @@ export function ComboboxPopup({ takesFocus, ...props }: PopupProps) {
         portalElement={popupHome}
         fixed
       >
-        {options.map(({ value, label, note }) => (
+        {shown.map(({ value, label, note }) => (
           <Option key={value} value={value} label={label} note={note} />
         ))}
+        {shown.length === 0 && <Nothing {...props} />}
         {mayCreate && (
           <Ariakit.ComboboxItem value={CREATE} className={styles.item} setValueOnClick={false}>
             <Icon name="plus" />
-            {create.label(text.trim())}
+            {create.label(typed)}
           </Ariakit.ComboboxItem>
-        )}
-        {options.length === 0 && !mayCreate && (
-          <p className={styles.none}>{props.isLoading ? en.loading : en.nothingFound}</p>
         )}
       </Ariakit.ComboboxPopover>
     </Ariakit.ComboboxProvider>
   );
 }
+
+/** The options that have the text as their name or ID; those in the same case, if there are any. */
+function exactOf(options: readonly Choice[], typed: string): Choice[] {
+  const matching = (isSame: (text: string) => boolean) =>
+    options.filter(({ label, note = '' }) => isSame(label) || isSame(note));
+  const same = matching((text) => text === typed);
+  if (same.length > 0) return same;
+  return matching((text) => text.toLowerCase() === typed.toLowerCase());
+}
+
+/**
+ * What Enter chooses before an arrow key is pressed: the only option with that name, or else the
+ * only option. Two customers may have the same name, and the second may not be shown; an ID is
+ * certain.
+ */
+function preselectedOf(
+  exact: readonly Choice[],
+  typed: string,
+  { options, hasMore = false }: ComboboxProps,
+): Choice | undefined {
+  const [first, second] = exact.length > 0 ? exact : (options ?? []);
+  const isCertain = second === undefined && (!hasMore || first?.note === typed);
+  return typed !== '' && isCertain ? first : undefined;
+}
+
+const Nothing = ({ options, failed, none }: ComboboxProps) => (
+  <p className={styles.none}>{options === null ? (failed ?? en.searching) : none}</p>
+);
 
 const Option = ({ value, label, note }: Choice) => (
   <Ariakit.ComboboxItem value={value} className={styles.item} setValueOnClick={false}>

@@ -9,7 +9,7 @@ const ComboboxPopup = lazy(async () => ({ default: (await loadChunk(load)).Combo
 
 export const preloadCombobox = load;
 
-/** What is typed before the library is there stays, and so does the focus. */
+/** What is typed before the library is there stays, and so does the focus. Enter sends no form. */
 export function Combobox(props: ComboboxProps) {
   const hasFocus = useRef(false);
   const plain = (
@@ -24,6 +24,9 @@ export function Combobox(props: ComboboxProps) {
         hasFocus.current = false;
       }}
       onChange={({ target }) => props.onText(target.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') event.preventDefault();
+      }}
     />
   );
   return (

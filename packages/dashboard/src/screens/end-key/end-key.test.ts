@@ -33,7 +33,7 @@ async function createKey(page: Page): Promise<string> {
   await page.getByRole('option', { name: 'Payments' }).click();
   await page.getByRole('combobox', { name: 'Tenant' }).fill('globex');
   await page.getByRole('option', { name: 'Create tenant globex' }).click();
-  await page.getByText('Your customer.').waitFor();
+  await page.getByText('It’s created together with the key.').waitFor();
   await page.getByLabel('Name').fill('Backend');
   await page.getByRole('textbox', { name: 'Scopes' }).fill('invoices:read');
   await page.keyboard.press('Enter');

@@ -9,6 +9,7 @@ import { Combobox } from '../../ui/combobox.tsx';
 import { DateTime } from '../../ui/date-time.tsx';
 import { type ControlProps, Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
+import { reasonOf } from '../../ui/problem.tsx';
 import { Scopes } from '../../ui/scopes.tsx';
 import { Select } from '../../ui/select.tsx';
 import styles from './explain.module.css';
@@ -124,23 +125,24 @@ function PickKey({ control, keyId, onKeyId }: PickProps) {
     { enabled: keyId !== null },
   );
   const q = withoutSecrets(typed?.trim() ?? '');
-  const keys = useList(
-    'GET /v1/keys',
-    { query: { env, limit: CHOICES_MAX, include_revoked: true, ...(q !== '' && { q }) } },
-    { keeps: true },
-  );
+  const keys = useList('GET /v1/keys', {
+    query: { env, limit: CHOICES_MAX, include_revoked: true, ...(q !== '' && { q }) },
+  });
+  const options = keys.pages?.flat().map((key) => ({
+    value: key.id,
+    label: nameOf(key),
+    note: key.display_prefix,
+  }));
   const shown = chosen.data ? nameOf(chosen.data) : chosen.error ? texts.goneKey : '';
   return (
     <Combobox
       control={control}
       text={typed ?? shown}
       placeholder={texts.pickPlaceholder}
-      isLoading={keys.isPending}
-      options={(keys.pages?.flat() ?? []).map((key) => ({
-        value: key.id,
-        label: nameOf(key),
-        note: key.display_prefix,
-      }))}
+      options={options ?? null}
+      hasMore={keys.hasMore}
+      failed={keys.error && reasonOf(keys.error)}
+      none={texts.noKeys}
       onText={setTyped}
       onChoose={({ value }) => onKeyId(value)}
     />

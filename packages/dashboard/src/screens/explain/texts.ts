@@ -12,6 +12,7 @@ export const texts = {
   keyHint: 'The text goes to the server for this answer. It is neither stored nor logged.',
   pick: 'Or one of your keys',
   pickPlaceholder: 'Name, prefix or id',
+  noKeys: 'No matching keys',
   scopes: 'Scopes that the route requires',
   scopesPlaceholder: 'invoices:write',
   env: 'Environment that the route requires',

@@ -1,15 +1,12 @@
 // The form of a key, and the fields that differ from the key. Only those are sent.
 import type { CallInput } from '@keyrail/client';
-import type { Rule } from '../../ui/rate-limits.tsx';
+import { type Limits, limitsOf, needsRule, rulesOf } from '../../ui/limits.ts';
 import type { ApiKey } from './key.ts';
-
-type LimitKind = 'project' | 'own' | 'none';
 
 export type KeyForm = {
   name: string;
   scopes: readonly string[];
-  limits: LimitKind;
-  rules: readonly Rule[];
+  limits: Limits;
   expiresAt: string | null;
 };
 
@@ -18,19 +15,15 @@ export type KeyPatch = NonNullable<CallInput<'PATCH /v1/keys/{id}'>['body']>;
 export const formOf = (key: ApiKey): KeyForm => ({
   name: key.name ?? '',
   scopes: key.scopes,
-  limits: key.rate_limits === null ? 'project' : key.rate_limits.length === 0 ? 'none' : 'own',
-  rules: key.rate_limits ?? [],
+  limits: limitsOf(key.rate_limits),
   expiresAt: key.expires_at,
 });
-
-const limitsOf = ({ limits, rules }: KeyForm): Rule[] | null =>
-  limits === 'project' ? null : limits === 'none' ? [] : [...rules];
 
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 export function changesOf(key: ApiKey, form: KeyForm): KeyPatch {
   const name = form.name.trim() === '' ? null : form.name.trim();
-  const limits = limitsOf(form);
+  const limits = needsRule(form.limits) ? key.rate_limits : rulesOf(form.limits);
   const scopes = [...form.scopes];
   return {
     ...(name !== key.name && { name }),

@@ -2,15 +2,16 @@
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
+import { limitChoice } from '../../texts/rate-limits.ts';
 import { DateTime } from '../../ui/date-time.tsx';
 import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { ImpactFacts } from '../../ui/impact-facts.tsx';
 import { Input } from '../../ui/input.tsx';
+import { needsRule } from '../../ui/limits.ts';
+import { LimitsChoice } from '../../ui/limits-choice.tsx';
 import { fieldErrors, Problem } from '../../ui/problem.tsx';
-import { RateLimits } from '../../ui/rate-limits.tsx';
 import { Scopes } from '../../ui/scopes.tsx';
-import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
 import {
   changesOf,
@@ -48,7 +49,9 @@ export function EditKey({ of: key, onClose }: { of: ApiKey; onClose(): void }) {
       kind="sheet"
       title={texts.edit.title(nameOf(key))}
       action={texts.edit.save(key.env)}
-      because={isUnchanged ? texts.edit.unchanged : null}
+      because={
+        needsRule(form.limits) ? limitChoice.needsRule : isUnchanged ? texts.edit.unchanged : null
+      }
       change={change}
       onSubmit={save}
       onClose={onClose}
@@ -86,19 +89,12 @@ function Fields({ form, errors, onForm }: FieldsProps) {
           <Scopes control={control} scopes={form.scopes} onScopes={(scopes) => put({ scopes })} />
         )}
       </Field>
-      <Field label={edit.limits} error={errors.rate_limits}>
-        {(control) => (
-          <Select
-            {...control}
-            value={form.limits}
-            options={edit.limitKinds}
-            onValue={(limits) => put({ limits })}
-          />
-        )}
-      </Field>
-      {form.limits === 'own' && (
-        <RateLimits rules={form.rules} errors={errors} onRules={(rules) => put({ rules })} />
-      )}
+      <LimitsChoice
+        of="key"
+        limits={form.limits}
+        errors={errors}
+        onLimits={(limits) => put({ limits })}
+      />
       <Field label={edit.expires} hint={edit.expiresHint} error={errors.expires_at}>
         {(control) => (
           <DateTime

@@ -57,10 +57,10 @@ export const texts = {
   },
   limits: {
     title: 'Rate limits',
-    inherits: (project: string) => `Those of ${project}:`,
-    inheritsNone: (project: string) => `Those of ${project}, which has none.`,
-    own: 'Its own:',
-    none: 'None. The limits of the project do not apply.',
+    inherits: (project: string) => `Project default, from ${project}:`,
+    inheritsNone: (project: string) => `Project default: ${project} has no limits.`,
+    own: 'Custom:',
+    none: 'Unlimited. No rate limits apply to this key, not even the project’s default.',
   },
   lineage: {
     title: 'Rotations',
@@ -129,12 +129,6 @@ export const texts = {
     name: 'Name',
     scopes: 'Scopes',
     scopesHint: 'Enter, comma or space adds one.',
-    limits: 'Rate limits',
-    limitKinds: [
-      { value: 'project', label: 'those of the project' },
-      { value: 'own', label: 'its own' },
-      { value: 'none', label: 'none' },
-    ] as const,
     expires: 'Expires',
     expiresHint: 'In your local time. Empty: never.',
     removed: (scopes: readonly string[]) =>

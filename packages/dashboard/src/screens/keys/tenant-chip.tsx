@@ -3,6 +3,7 @@ import { useId, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { Combobox } from '../../ui/combobox.tsx';
 import { FilterChip } from '../../ui/filters.tsx';
+import { reasonOf } from '../../ui/problem.tsx';
 import styles from './keys.module.css';
 import { texts } from './texts.ts';
 
@@ -35,12 +36,10 @@ function TenantSearch({ onTenant }: { onTenant: Props['onTenant'] }) {
   const id = useId();
   const [text, setText] = useState('');
   const q = text.trim();
-  const tenants = useApi(
-    'GET /v1/tenants',
-    { query: { limit: FOUND_MAX, ...(q !== '' && { q }) } },
-    { keeps: true },
-  );
-  const options = (tenants.data?.data ?? []).map(({ id: value, name, external_id }) => ({
+  const tenants = useApi('GET /v1/tenants', {
+    query: { limit: FOUND_MAX, ...(q !== '' && { q }) },
+  });
+  const options = tenants.data?.data.map(({ id: value, name, external_id }) => ({
     value,
     label: name ?? external_id,
     ...(name !== null && { note: external_id }),
@@ -53,9 +52,11 @@ function TenantSearch({ onTenant }: { onTenant: Props['onTenant'] }) {
       <Combobox
         control={{ id, 'aria-describedby': undefined, 'aria-invalid': undefined }}
         text={text}
-        options={options}
+        options={options ?? null}
+        hasMore={options?.length === FOUND_MAX}
+        failed={tenants.error && reasonOf(tenants.error)}
+        none={texts.filters.noTenants}
         placeholder={texts.filters.tenant}
-        isLoading={tenants.isPending}
         onText={setText}
         onChoose={({ value }) => onTenant(value)}
       />

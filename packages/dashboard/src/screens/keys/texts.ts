@@ -29,6 +29,7 @@ export const texts = {
     state: 'State',
     project: 'Project',
     tenant: 'Tenant',
+    noTenants: 'No matching tenants',
     unused: 'Unused',
     states: [
       { value: 'active', label: 'active' },

@@ -4,7 +4,7 @@ import { nowMs } from '../../clock.ts';
 import { DateTime } from '../../ui/date-time.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
-import { RateLimits, type Rule, ruleText } from '../../ui/rate-limits.tsx';
+import { LimitsChoice } from '../../ui/limits-choice.tsx';
 import { Scopes } from '../../ui/scopes.tsx';
 import { Segments } from '../../ui/segments.tsx';
 import type { Expiry, NewKey } from './form.ts';
@@ -22,17 +22,12 @@ const Part = ({ title, children }: { title: string; children: ReactNode }) => (
   </section>
 );
 
-type PlaceProps = Props & { onProjectRules(rules: readonly Rule[] | null): void };
-
-export const Place = ({ form, errors, onForm, onProjectRules }: PlaceProps) => (
+export const Place = ({ form, errors, onForm }: Props) => (
   <Part title={texts.place}>
     <ProjectPicker
       chosen={form.project}
       error={errors.project_id}
-      onChosen={(project) => {
-        onForm({ project });
-        onProjectRules(project?.rules ?? null);
-      }}
+      onChosen={(project) => onForm({ project })}
     />
     <TenantPicker
       chosen={form.tenant}
@@ -45,12 +40,7 @@ export const Place = ({ form, errors, onForm, onProjectRules }: PlaceProps) => (
 const scopeError = (errors: Errors): string | null =>
   Object.entries(errors).find(([path]) => path.startsWith('scopes'))?.[1] ?? null;
 
-export function What({
-  form,
-  errors,
-  onForm,
-  inherited,
-}: Props & { inherited: readonly Rule[] | null }) {
+export function What({ form, errors, onForm }: Props) {
   return (
     <Part title={texts.what}>
       <Field label={texts.name} error={errors.name} optional>
@@ -73,27 +63,16 @@ export function What({
           />
         )}
       </Field>
-      <Segments
-        label={texts.limits}
-        value={form.limits}
-        options={texts.limitKinds}
-        onValue={(limits) => onForm({ limits })}
+      <LimitsChoice
+        of="key"
+        limits={form.limits}
+        inherited={form.project?.rules}
+        errors={errors}
+        onLimits={(limits) => onForm({ limits })}
       />
-      {form.limits === 'project' && inherited !== null && <Inherited rules={inherited} />}
-      {form.limits === 'own' && (
-        <RateLimits rules={form.rules} errors={errors} onRules={(rules) => onForm({ rules })} />
-      )}
     </Part>
   );
 }
-
-const Inherited = ({ rules }: { rules: readonly Rule[] }) => (
-  <p className={styles.quiet}>
-    {rules.length === 0
-      ? texts.noInherited
-      : `${texts.inherited} ${rules.map(ruleText).join('; ')}`}
-  </p>
-);
 
 export const UntilWhen = ({ form, errors, onForm }: Props) => (
   <Part title={texts.when}>

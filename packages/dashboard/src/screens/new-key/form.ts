@@ -1,24 +1,25 @@
 // The form of a new key: its request, and the same as a sentence, as curl and as a command.
 import type { CallInput } from '@keyrail/client';
 import type { Env } from '../../paths.ts';
-import type { Choice } from '../../ui/combobox-popup.tsx';
+import { type Limits, limitsOf, rulesOf } from '../../ui/limits.ts';
 import { type Rule, ruleText } from '../../ui/rate-limits.tsx';
 import type { SnippetText } from '../../ui/snippet.tsx';
 import { absoluteTime, DAY_MS } from '../../ui/spans.ts';
 import { texts } from './texts.ts';
 
-/** A thing that was chosen, by its id. */
-export type Chosen = Pick<Choice, 'label'> & { id: string; reference: string };
+/** A project or a tenant. Without an id it is created when the form is sent. */
+export type Chosen = { id: string | null; label: string; reference: string };
+
+export type ChosenProject = Chosen & { rules: readonly Rule[] };
 
 export type Expiry = 'never' | '30' | '90' | '365' | 'date';
 
 export type NewKey = {
-  project: Chosen | null;
+  project: ChosenProject | null;
   tenant: Chosen | null;
   name: string;
   scopes: readonly string[];
-  limits: 'project' | 'own' | 'none';
-  rules: readonly Rule[];
+  limits: Limits;
   expiry: Expiry;
   date: string | null;
   /** Taken over from another key; the form has no field for it. */
@@ -30,8 +31,7 @@ export const emptyKey: NewKey = {
   tenant: null,
   name: '',
   scopes: [],
-  limits: 'project',
-  rules: [],
+  limits: limitsOf(null),
   expiry: 'never',
   date: null,
 };
@@ -48,13 +48,10 @@ function expiresAtOf({ expiry, date }: NewKey, nowMs: number): string | null {
 
 const hasMeta = ({ meta = {} }: NewKey): boolean => Object.keys(meta).length > 0;
 
-const rulesOf = ({ limits, rules }: NewKey): Rule[] | null =>
-  limits === 'project' ? null : limits === 'none' ? [] : [...rules];
-
-/** Until they are chosen, the examples name what is missing. The form is not sent before. */
+/** Until they exist, the examples name what is missing. The request is not sent before. */
 export function bodyOf(key: NewKey, env: Env, nowMs: number): Body {
   const expiresAt = expiresAtOf(key, nowMs);
-  const rules = rulesOf(key);
+  const rules = rulesOf(key.limits);
   return {
     project_id: key.project?.id ?? 'PROJECT_ID',
     tenant_id: key.tenant?.id ?? 'TENANT_ID',
@@ -74,9 +71,9 @@ export function sentenceOf(key: NewKey, env: Env, nowMs: number): string {
     sentence.key(env, key.name.trim()),
     sentence.of(key.tenant?.label ?? sentence.noTenant, key.project?.label ?? sentence.noProject),
     sentence.scopes(key.scopes),
-    key.limits === 'own' && key.rules.length > 0
-      ? sentence.own(key.rules.map(ruleText))
-      : sentence.limits[key.limits === 'project' ? 'project' : 'none'],
+    key.limits.kind === 'custom'
+      ? sentence.custom(key.limits.rules.map(ruleText))
+      : sentence.limits[key.limits.kind],
     expiresAt === null ? sentence.never : sentence.until(absoluteTime(new Date(expiresAt))),
   ].join('');
 }
@@ -101,11 +98,14 @@ function curlOf(body: Body, origin: string): string {
   ].join('\n');
 }
 
+const referenceOf = (chosen: Chosen | null): string | null =>
+  chosen?.id ? chosen.reference : null;
+
 function commandOf(key: NewKey, env: Env, nowMs: number): string {
   const expiresAt = expiresAtOf(key, nowMs);
   const options = [
-    `--project ${quoted(key.project?.reference ?? 'PROJECT')}`,
-    `--tenant ${quoted(key.tenant?.reference ?? 'TENANT')}`,
+    `--project ${quoted(referenceOf(key.project) ?? 'PROJECT')}`,
+    `--tenant ${quoted(referenceOf(key.tenant) ?? 'TENANT')}`,
     `--env ${env}`,
     ...(key.name.trim() === '' ? [] : [`--name ${quoted(key.name.trim())}`]),
     ...key.scopes.map((scope) => `--scope ${quoted(scope)}`),
@@ -119,9 +119,9 @@ function commandOf(key: NewKey, env: Env, nowMs: number): string {
 }
 
 /** A rule as the command line writes it: `requests=1000/60s:fixed:tenant`. */
-function limitOptions({ limits, rules }: NewKey): string[] {
-  if (limits === 'none') return ['--unlimited'];
-  if (limits === 'project') return [];
+function limitOptions({ limits: { kind, rules } }: NewKey): string[] {
+  if (kind === 'unlimited') return ['--unlimited'];
+  if (kind === 'project') return [];
   return rules.map(({ id, limit, window_ms, algorithm, scope }) => {
     const words = [algorithm === 'fixed' ? ':fixed' : '', scope === 'tenant' ? ':tenant' : ''];
     return `--rate-limit ${quoted(`${id}=${limit}/${window_ms / 1000}s`)}${words.join('')}`;

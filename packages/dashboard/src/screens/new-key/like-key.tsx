@@ -3,13 +3,13 @@ import type { Answer, Item } from '@keyrail/client';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
 import { Loaded } from '../../shell/loaded.tsx';
-import type { Rule } from '../../ui/rate-limits.tsx';
+import { limitsOf } from '../../ui/limits.ts';
 import { emptyKey, type NewKey } from './form.ts';
 import styles from './new-key.module.css';
 import { texts } from './texts.ts';
 
 type ApiKey = Answer<'GET /v1/keys/{id}'>;
-type Form = (like: NewKey, projectRules: readonly Rule[] | null) => ReactNode;
+type Form = (like: NewKey) => ReactNode;
 type Props = { id: string; children: Form };
 
 export function LikeKey({ id, children }: Props) {
@@ -35,7 +35,7 @@ function Placed({ like, children }: { like: ApiKey; children: Form }) {
                 {texts.like.from(like.name ?? like.display_prefix)}{' '}
                 {Object.keys(like.meta).length > 0 && texts.like.meta}
               </p>
-              {children(formOf(like, project, tenant), project?.default_rate_limits ?? null)}
+              {children(formOf(like, project, tenant))}
             </>
           )}
         </Loaded>
@@ -52,7 +52,12 @@ function formOf(
   return {
     ...emptyKey,
     project: project
-      ? { id: project.id, label: project.name, reference: project.slug }
+      ? {
+          id: project.id,
+          label: project.name,
+          reference: project.slug,
+          rules: project.default_rate_limits,
+        }
       : emptyKey.project,
     tenant: tenant
       ? {
@@ -63,8 +68,7 @@ function formOf(
       : emptyKey.tenant,
     name: name ?? '',
     scopes,
-    limits: rules === null ? 'project' : rules.length === 0 ? 'none' : 'own',
-    rules: rules ?? [],
+    limits: limitsOf(rules),
     meta,
   };
 }

@@ -1,117 +1,162 @@
-// Search a project or a tenant, or create it in place.
-import { KeyrailError } from '@keyrail/client';
-import { useState } from 'react';
-import { useApi, useChange } from '../../api/query.ts';
+// Search a project or a tenant, or name a new one. A new one is created when the form is sent.
+import { type ReactNode, useState } from 'react';
+import { useApi } from '../../api/query.ts';
 import { Combobox } from '../../ui/combobox.tsx';
+import type { Choice } from '../../ui/combobox-popup.tsx';
 import { Field } from '../../ui/field.tsx';
-import { fieldErrors, outcomeOf } from '../../ui/problem.tsx';
-import type { Rule } from '../../ui/rate-limits.tsx';
-import { slugOf } from '../new-workspace/slug.ts';
-import type { Chosen } from './form.ts';
+import { reasonOf } from '../../ui/problem.tsx';
+import { isSlug, slugFor } from '../new-workspace/slug.ts';
+import type { Chosen, ChosenProject } from './form.ts';
 import { texts } from './texts.ts';
 
 const FOUND_MAX = 8;
 
-type Props = {
-  chosen: Chosen | null;
-  error: string | null | undefined;
-  onChosen(chosen: Chosen | null): void;
+type Read<Row> = {
+  data: { data: Row[] } | undefined;
+  error: Error | null;
+  isFetching: boolean;
 };
 
-/** The reason at the field: the server's message for a field, or the refusal itself. */
-function reasonAt(error: Error | null): string | null {
-  if (error === null) return null;
-  const [first] = Object.values(fieldErrors(error));
-  return error instanceof KeyrailError && first !== undefined ? first : outcomeOf(error);
+/**
+ * The rows for the text typed: its own, if the text is an ID, and what the search found. The search
+ * returns the newest matches, so it may leave that one out.
+ */
+function foundBy<Row extends { id: string }>(exact: Read<Row> | null, search: Read<Row>) {
+  const reads = exact ? [exact, search] : [search];
+  const rows = new Map<string, Row>();
+  for (const { data } of reads) for (const row of data?.data ?? []) rows.set(row.id, row);
+  return {
+    rows: reads.every(({ data }) => data) ? [...rows.values()] : null,
+    hasMore: search.data?.data.length === FOUND_MAX,
+    error: reads.find(({ error }) => error)?.error ?? null,
+    isDone: reads.every(({ data, error, isFetching }) => data && !error && !isFetching),
+  };
 }
 
-type ChosenProject = Chosen & { rules: readonly Rule[] };
+/** While something is chosen, the list shows the others. */
+const searchOf = (typed: string, chosen: Chosen | null) => ({
+  query: { limit: FOUND_MAX, ...(typed !== '' && chosen === null && { q: typed }) },
+});
 
-type ProjectProps = Omit<Props, 'onChosen'> & { onChosen(chosen: ChosenProject | null): void };
+type Props<C extends Chosen> = {
+  chosen: C | null;
+  error: string | undefined;
+  onChosen(chosen: C | null): void;
+};
 
-export function ProjectPicker({ chosen, error, onChosen }: ProjectProps) {
+export function ProjectPicker({ chosen, error, onChosen }: Props<ChosenProject>) {
   const [text, setText] = useState(chosen?.label ?? '');
-  const q = text.trim();
-  const found = useApi(
-    'GET /v1/projects',
-    { query: { limit: FOUND_MAX, ...(q !== '' && chosen === null && { q }) } },
-    { keeps: true },
+  const typed = text.trim();
+  const asksSlug = isSlug(typed) && chosen === null;
+  const bySlug = useApi('GET /v1/projects', { query: { slug: typed } }, { enabled: asksSlug });
+  const search = useApi('GET /v1/projects', searchOf(typed, chosen));
+  const found = foundBy(asksSlug ? bySlug : null, search);
+  return (
+    <Picker
+      label={texts.project}
+      placeholder={texts.projectPlaceholder}
+      none={texts.noProjects}
+      createLabel={texts.createProject}
+      text={text}
+      chosen={chosen}
+      error={error}
+      found={found}
+      choiceOf={({ id, name, slug: note }) => ({ value: id, label: name, note })}
+      chosenOf={({ id, name, slug: reference, default_rate_limits: rules }) => ({
+        id,
+        label: name,
+        reference,
+        rules,
+      })}
+      newOf={(label) => ({ id: null, label, reference: slugFor(label, 'project'), rules: [] })}
+      onText={setText}
+      onChosen={onChosen}
+    />
   );
-  const create = useChange('POST /v1/projects', { refreshes: ['/v1/projects'] });
-  const rows = found.data?.data ?? [];
-  const choose = (project: (typeof rows)[number]) => {
-    setText(project.name);
-    const { id, name: label, slug: reference, default_rate_limits: rules } = project;
-    onChosen({ id, label, reference, rules });
+}
+
+export function TenantPicker({ chosen, error, onChosen }: Props<Chosen>) {
+  const [text, setText] = useState(chosen?.label ?? '');
+  const typed = text.trim();
+  const asksId = typed !== '' && chosen === null;
+  const byId = useApi('GET /v1/tenants', { query: { external_id: typed } }, { enabled: asksId });
+  const search = useApi('GET /v1/tenants', searchOf(typed, chosen));
+  const found = foundBy(asksId ? byId : null, search);
+  return (
+    <Picker
+      label={texts.tenant}
+      placeholder={texts.tenantPlaceholder}
+      hint={texts.tenantHint}
+      none={texts.noTenants}
+      createLabel={texts.createTenant}
+      text={text}
+      chosen={chosen}
+      error={error}
+      found={found}
+      choiceOf={({ id, name, external_id }) => ({
+        value: id,
+        label: name ?? external_id,
+        note: name === null ? undefined : external_id,
+      })}
+      chosenOf={({ id, name, external_id: reference }) => ({
+        id,
+        label: name ?? reference,
+        reference,
+      })}
+      newOf={(externalId) => ({ id: null, label: externalId, reference: externalId })}
+      onText={setText}
+      onChosen={onChosen}
+    />
+  );
+}
+
+type PickerProps<Row, C extends Chosen> = Props<C> & {
+  label: string;
+  placeholder: string;
+  hint?: ReactNode;
+  none: string;
+  createLabel(text: string): string;
+  text: string;
+  found: { rows: Row[] | null; hasMore: boolean; error: Error | null; isDone: boolean };
+  choiceOf(row: Row): Choice;
+  chosenOf(row: Row): C;
+  newOf(text: string): C;
+  onText(text: string): void;
+};
+
+function Picker<Row extends { id: string }, C extends Chosen>(props: PickerProps<Row, C>) {
+  const { chosen, found, onText, onChosen } = props;
+  const choose = (next: C) => {
+    onText(next.label);
+    onChosen(next);
+  };
+  const create = {
+    label: props.createLabel,
+    onCreate: (text: string) => choose(props.newOf(text)),
   };
   return (
-    <Field label={texts.project} error={error ?? reasonAt(create.error)}>
+    <Field
+      label={props.label}
+      hint={chosen?.id === null ? texts.isNew : props.hint}
+      error={props.error}
+    >
       {(control) => (
         <Combobox
           control={control}
-          text={text}
-          placeholder={texts.projectPlaceholder}
-          isLoading={found.isPending}
-          options={rows.map(({ id, name, slug }) => ({ value: id, label: name, note: slug }))}
-          create={{
-            label: texts.createProject,
-            onCreate: (name) =>
-              create.mutate({ body: { name, slug: slugOf(name) } }, { onSuccess: choose }),
-          }}
+          text={props.text}
+          placeholder={props.placeholder}
+          options={found.rows?.map(props.choiceOf) ?? null}
+          hasMore={found.hasMore}
+          failed={found.error && reasonOf(found.error)}
+          none={props.none}
+          create={found.isDone && chosen === null ? create : undefined}
           onText={(next) => {
-            setText(next);
+            onText(next);
             if (chosen !== null && next !== chosen.label) onChosen(null);
           }}
           onChoose={({ value }) => {
-            const project = rows.find(({ id }) => id === value);
-            if (project) choose(project);
-          }}
-        />
-      )}
-    </Field>
-  );
-}
-
-export function TenantPicker({ chosen, error, onChosen }: Props) {
-  const [text, setText] = useState(chosen?.label ?? '');
-  const q = text.trim();
-  const found = useApi(
-    'GET /v1/tenants',
-    { query: { limit: FOUND_MAX, ...(q !== '' && chosen === null && { q }) } },
-    { keeps: true },
-  );
-  const create = useChange('POST /v1/tenants', { refreshes: ['/v1/tenants'] });
-  const rows = found.data?.data ?? [];
-  const choose = ({ id, name, external_id }: (typeof rows)[number]) => {
-    const label = name ?? external_id;
-    setText(label);
-    onChosen({ id, label, reference: external_id });
-  };
-  return (
-    <Field label={texts.tenant} hint={texts.tenantHint} error={error ?? reasonAt(create.error)}>
-      {(control) => (
-        <Combobox
-          control={control}
-          text={text}
-          placeholder={texts.tenantPlaceholder}
-          isLoading={found.isPending}
-          options={rows.map(({ id, name, external_id }) => ({
-            value: id,
-            label: name ?? external_id,
-            ...(name !== null && { note: external_id }),
-          }))}
-          create={{
-            label: texts.createTenant,
-            onCreate: (external_id) =>
-              create.mutate({ body: { external_id } }, { onSuccess: choose }),
-          }}
-          onText={(next) => {
-            setText(next);
-            if (chosen !== null && next !== chosen.label) onChosen(null);
-          }}
-          onChoose={({ value }) => {
-            const tenant = rows.find(({ id }) => id === value);
-            if (tenant) choose(tenant);
+            const row = found.rows?.find(({ id }) => id === value);
+            if (row) choose(props.chosenOf(row));
           }}
         />
       )}

@@ -1,7 +1,6 @@
 // Creates a key on one page. Beside the form is the same as a sentence, as curl and as a command.
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { useChange } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import { paths } from '../../paths.ts';
 import { NotAllowed } from '../../shell/loaded.tsx';
@@ -9,13 +8,15 @@ import { Page } from '../../shell/page.tsx';
 import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { useSearch } from '../../shell/search.ts';
+import { limitChoice } from '../../texts/rate-limits.ts';
 import { Button } from '../../ui/button.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
-import type { Rule } from '../../ui/rate-limits.tsx';
+import { needsRule } from '../../ui/limits.ts';
+import { fieldErrors, outcomeOf, Problem } from '../../ui/problem.tsx';
 import { Snippet } from '../../ui/snippet.tsx';
 import { toast } from '../../ui/toast.tsx';
+import { type Failure, useCreateKey } from './create-key.ts';
 import { Place, UntilWhen, What } from './fields.tsx';
-import { bodyOf, emptyKey, type NewKey, sentenceOf, snippetsOf } from './form.ts';
+import { type Chosen, emptyKey, type NewKey, sentenceOf, snippetsOf } from './form.ts';
 import { LikeKey } from './like-key.tsx';
 import styles from './new-key.module.css';
 import { keySnippets } from './snippets.ts';
@@ -31,65 +32,64 @@ export function Screen() {
   return (
     <Page title={title} crumbs={crumbs}>
       {!scope.mayChange && <NotAllowed />}
-      {scope.mayChange && like === null && <Form initial={emptyKey} projectRules={null} />}
+      {scope.mayChange && like === null && <Form initial={emptyKey} />}
       {scope.mayChange && like !== null && (
         <LikeKey key={like} id={like}>
-          {(initial, rules) => <Form initial={initial} projectRules={rules} />}
+          {(initial) => <Form initial={initial} />}
         </LikeKey>
       )}
     </Page>
   );
 }
 
-type FormProps = { initial: NewKey; projectRules: readonly Rule[] | null };
-
-function Form({ initial, projectRules }: FormProps) {
+function Form({ initial }: { initial: NewKey }) {
   const scope = useScope();
   const { env } = scope;
   const navigate = useNavigate();
   const [key, setKey] = useState(initial);
-  const [inherited, setInherited] = useState(projectRules);
   const [isTried, setTried] = useState(false);
-  const create = useChange('POST /v1/keys', { refreshes: ['/v1/keys', '/v1/workspace/summary'] });
+  const { createKey, isBusy, failure, forget } = useCreateKey(env, (chosen, id) => {
+    const existing = <C extends Chosen | null>(one: C): C =>
+      one === chosen ? { ...one, id } : one;
+    setKey((now) => ({ ...now, project: existing(now.project), tenant: existing(now.tenant) }));
+  });
   const missing = missingIn(key);
-  const refused = fieldErrors(create.error);
+  const refused = refusedBy(failure);
   const errors = { ...refused, ...(isTried && missing) };
-  // A tenant that is created in place arrives later, when more may have been typed.
-  const put = (changes: Partial<NewKey>) => setKey((now) => ({ ...now, ...changes }));
-  const submit = (event: FormEvent) => {
+  // What was marked gets its id later, when more may have been typed.
+  const put = (changes: Partial<NewKey>) => {
+    if ('project' in changes) forget('project');
+    if ('tenant' in changes) forget('tenant');
+    setKey((now) => ({ ...now, ...changes }));
+  };
+  const submit = async (event: FormEvent) => {
     event.preventDefault();
     setTried(true);
-    if (Object.keys(missing).length > 0 || create.isPending) return;
-    create.mutate(
-      { body: bodyOf(key, env, nowMs()) },
-      {
-        onSuccess: (made) => {
-          const open = () => void navigate({ to: paths.key(scope, made.id) });
-          if (made.key === undefined) {
-            toast(texts.lost);
-            return open();
-          }
-          showSecret({
-            title: texts.revealTitle(env, made.name ?? made.display_prefix),
-            value: made.key,
-            snippets: keySnippets(made.key),
-            onStored: open,
-          });
-        },
-      },
-    );
+    if (Object.keys(missing).length > 0) return;
+    const made = await createKey(key);
+    if (made === null) return;
+    const open = () => void navigate({ to: paths.key(scope, made.id) });
+    if (made.key === undefined) {
+      toast(texts.lost);
+      return open();
+    }
+    showSecret({
+      title: texts.revealTitle(env, made.name ?? made.display_prefix),
+      value: made.key,
+      snippets: keySnippets(made.key),
+      onStored: open,
+    });
   };
-  const isUnplaced = create.error && Object.keys(refused).length === 0;
   const part = { form: key, errors, onForm: put };
   return (
     <div className={styles.columns}>
-      <form className={styles.form} onSubmit={submit} noValidate>
-        <Place {...part} onProjectRules={setInherited} />
-        <What {...part} inherited={inherited} />
+      <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
+        <Place {...part} />
+        <What {...part} />
         <UntilWhen {...part} />
-        {isUnplaced && <Problem error={create.error} />}
+        {failure && Object.keys(refused).length === 0 && <Problem error={failure.error} />}
         <div className={styles.actions}>
-          <Button type="submit" kind="primary" busy={create.isPending}>
+          <Button type="submit" kind="primary" busy={isBusy}>
             {texts.action(env)}
           </Button>
         </div>
@@ -105,10 +105,19 @@ function Form({ initial, projectRules }: FormProps) {
   );
 }
 
-function missingIn({ project, tenant, expiry, date }: NewKey): Record<string, string> {
+/** The failure at its field: the server's message for that field, or the refusal as a whole. */
+function refusedBy(failure: Failure | null): Readonly<Record<string, string>> {
+  if (failure === null) return {};
+  const { at, error } = failure;
+  const fields = fieldErrors(error);
+  return at === 'key' ? fields : { [`${at}_id`]: Object.values(fields)[0] ?? outcomeOf(error) };
+}
+
+function missingIn({ project, tenant, limits, expiry, date }: NewKey): Record<string, string> {
   return {
     ...(project === null && { project_id: texts.missing.project }),
     ...(tenant === null && { tenant_id: texts.missing.tenant }),
+    ...(needsRule(limits) && { rate_limits: limitChoice.needsRule }),
     ...(expiry === 'date' && date === null && { expires_at: texts.missingDate }),
   };
 }

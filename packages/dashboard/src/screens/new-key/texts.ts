@@ -10,25 +10,20 @@ export const texts = {
   when: 'Until when',
   project: 'Project',
   projectPlaceholder: 'Search, or type a new name',
+  noProjects: 'No matching projects',
   createProject: (name: string) => `Create project ${name}`,
   tenant: 'Tenant',
   tenantPlaceholder: 'Search, or type a new id',
   tenantHint: 'Your customer. A new one gets what you type as its external id.',
+  noTenants: 'No matching tenants',
   createTenant: (name: string) => `Create tenant ${name}`,
+  isNew: 'New. It’s created together with the key.',
   missing: { project: 'Choose or create a project.', tenant: 'Choose or create a tenant.' },
   name: 'Name',
   namePlaceholder: 'Backend',
   scopes: 'Scopes',
   scopesPlaceholder: 'invoices:read',
   scopesHint: 'What your routes ask for. Enter, comma or space adds one.',
-  limits: 'Rate limits',
-  limitKinds: [
-    { value: 'project', label: 'Those of the project' },
-    { value: 'own', label: 'Its own' },
-    { value: 'none', label: 'None' },
-  ] as const,
-  inherited: 'At the moment:',
-  noInherited: 'The project has no limits.',
   expires: 'Expires',
   expiries: [
     { value: 'never', label: 'Never' },
@@ -57,8 +52,11 @@ export const texts = {
     noProject: 'a project',
     scopes: (scopes: readonly string[]) =>
       scopes.length === 0 ? ', with no scopes' : `, with ${list.format(scopes)}`,
-    limits: { project: ', within the limits of the project', none: ', without rate limits' },
-    own: (rules: readonly string[]) => `, ${list.format(rules)}`,
+    limits: { project: ', within the limits of the project', unlimited: ', without rate limits' },
+    custom: (rules: readonly string[]) =>
+      rules.length === 0
+        ? ', with custom rate limits still to be added'
+        : `, ${list.format(rules)}`,
     never: ', until you revoke it.',
     until: (moment: string) => `, until ${moment}.`,
   },

@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { holdFirstSecret } from '../start/first-secret.ts';
 import styles from './new-workspace.module.css';
 import { isSlug, slugOf } from './slug.ts';
 import { texts } from './texts.ts';
@@ -28,7 +29,8 @@ export function Screen() {
     found.mutate(
       { body: { name: name.trim(), slug, env: 'test' } },
       {
-        onSuccess: ({ workspace, secret_key }) =>
+        onSuccess: ({ workspace, secret_key }) => {
+          holdFirstSecret(workspace.id, secret_key.key);
           showSecret({
             title: texts.secretTitle(workspace.name),
             value: secret_key.key,
@@ -36,7 +38,8 @@ export function Screen() {
             note: <p>{texts.secretNote}</p>,
             onStored: () =>
               void navigate({ to: paths.start({ slug: workspace.slug, env: 'test' }) }),
-          }),
+          });
+        },
       },
     );
   };

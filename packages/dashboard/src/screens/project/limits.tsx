@@ -4,11 +4,14 @@ import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';
+import { limitChoice } from '../../texts/rate-limits.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
+import { limitsOf, needsRule, rulesOf } from '../../ui/limits.ts';
+import { LimitsChoice } from '../../ui/limits-choice.tsx';
 import { fieldErrors } from '../../ui/problem.tsx';
-import { RateLimits, type Rule, ruleText } from '../../ui/rate-limits.tsx';
+import { type Rule, ruleText } from '../../ui/rate-limits.tsx';
 import { toast } from '../../ui/toast.tsx';
 import styles from './project.module.css';
 import { texts } from './texts.ts';
@@ -62,13 +65,15 @@ function useInheriting(project: Project, mayAsk: boolean): Impact | undefined {
 }
 
 function ChangeLimits({ project, onClose }: { project: Project; onClose(): void }) {
-  const [rules, setRules] = useState<Rule[]>([...project.default_rate_limits]);
+  const [limits, setLimits] = useState(limitsOf(project.default_rate_limits));
   const inherit = useInheriting(project, true);
   const save = useChange('PATCH /v1/projects/{id}', {
     refreshes: ['/v1/projects', '/v1/keys', '/v1/audit_logs'],
   });
   const errors = errorsOf(save.error);
   const submit = () => {
+    const rules = rulesOf(limits);
+    if (rules === null) return;
     save.mutate(
       { params: { id: project.id }, body: { default_rate_limits: rules } },
       {
@@ -84,12 +89,13 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
       kind="wide"
       title={texts.form.limitsTitle}
       action={texts.form.action}
+      because={needsRule(limits) ? limitChoice.needsRule : null}
       change={save}
       onSubmit={submit}
       onClose={onClose}
     >
       {inherit && <p>{texts.form.changes(inherit)}</p>}
-      <RateLimits rules={rules} errors={errors} onRules={setRules} />
+      <LimitsChoice of="project" limits={limits} errors={errors} onLimits={setLimits} />
     </FormDialog>
   );
 }

@@ -30,10 +30,14 @@ test('a project is created, gets default limits, and is deleted', async (t) => {
   await ground.axe(page);
   await page.getByRole('button', { name: 'Change' }).click();
   await dialog.getByText('Keys that would change, live and test: 2.').waitFor();
+  await dialog.getByText('any number of requests').waitFor();
+  await dialog.getByRole('radio', { name: 'Custom' }).check();
+  const save = dialog.getByRole('button', { name: 'Save' });
+  equal(await save.getAttribute('title'), 'Add a limit, or choose Unlimited.');
   await dialog.getByRole('button', { name: 'Add limit' }).click();
   await dialog.getByRole('spinbutton', { name: 'Requests' }).fill('50');
   await ground.axe(page);
-  await dialog.getByRole('button', { name: 'Save' }).click();
+  await save.click();
   await page.getByText('at most 50 per 1 min by key, sliding').waitFor();
   const { default_rate_limits } = await vendor.as.liveKey('GET /v1/projects/{id}', { id });
   deepEqual(

@@ -1,4 +1,5 @@
-// What a person runs: a command that starts a node and calls it, and the same in code of their own.
+// Three ways to the first verified request: code for an app, Edge with curl, and the example of a
+// clone. The last two are commands that run as they stand.
 import type { SnippetText } from '../../ui/snippet.tsx';
 import { SCOPE } from './create-first.ts';
 import { texts } from './texts.ts';
@@ -6,17 +7,32 @@ import { texts } from './texts.ts';
 type Facts = { url: string; projectId: string; key: string; secretKey: string };
 
 export const snippetsOf = (facts: Facts): SnippetText[] => [
-  { name: texts.reveal.terminal, code: commandOf(facts) },
   { name: texts.reveal.own, code: codeOf(facts) },
+  { name: texts.reveal.edge, code: edgeOf(facts) },
+  { name: texts.reveal.example, code: exampleOf(facts) },
 ];
 
-const commandOf = ({ url, projectId, key, secretKey }: Facts): string => `\
+const settingsOf = ({ url, projectId, secretKey }: Facts): string => `\
 KEYRAIL_URL=${url} \\
 KEYRAIL_PROJECT_ID=${projectId} \\
 KEYRAIL_SECRET_KEY=${secretKey} \\
-PORT=3000 npm run example &
-curl -sS -w '\\n' --retry 20 --retry-delay 1 --retry-connrefused \\
-  -H 'authorization: Bearer ${key}' \\
+`;
+
+const RETRIES = '--retry 20 --retry-delay 1 --retry-connrefused';
+
+/** Edge listens before it has the policy; it is ready with it. */
+const edgeOf = (facts: Facts): string => `\
+${settingsOf(facts)}KEYRAIL_EDGE_LISTEN=127.0.0.1:4410 npx keyrail-edge &
+curl -sS -o /dev/null ${RETRIES} http://127.0.0.1:4410/readyz
+curl -sS -w '\\n' http://127.0.0.1:4410/v1/verify \\
+  -H 'content-type: application/json' \\
+  -d '{"key":"${facts.key}","scopes":["${SCOPE}"]}'
+`;
+
+const exampleOf = (facts: Facts): string => `\
+${settingsOf(facts)}PORT=3000 npm run example &
+curl -sS -w '\\n' ${RETRIES} \\
+  -H 'authorization: Bearer ${facts.key}' \\
   http://127.0.0.1:3000/invoices
 `;
 

@@ -1,31 +1,27 @@
 // Creates what a first request needs. A project or a customer of that name is used if there is one,
 // so that a repetition after a failure goes on where it stopped.
 import type { Answer } from '@keyrail/client';
+import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import type { useSend } from '../../api/query.ts';
-import { slugOf } from '../new-workspace/slug.ts';
+import { slugFor } from '../new-workspace/slug.ts';
 import { texts } from './texts.ts';
 
 export type Names = { project: string; tenant: string; key: string };
 
-type Created = {
-  projectId: string;
-  key: Answer<'POST /v1/keys'>;
-  /** Held by the command alone. */
-  secretKey: string;
-};
+type Created = { projectId: string; key: Answer<'POST /v1/keys'> };
 
 type Send = ReturnType<typeof useSend>;
 
 /** The scope that the example's route asks for. */
 export const SCOPE = 'invoices:read';
-const SLUG_CHARS_MIN = 3;
+
+const SECRET_KEY = /^krsk_test_[\w-]{51}$/;
+/** If there are more, the one that was pasted may be among the others. */
+const KEYS_READ = 100;
 
 export async function createFirst(send: Send, names: Names): Promise<Created> {
   const projectId = await projectOf(send, names.project);
   const tenantId = await tenantOf(send, names.tenant);
-  const secretKey = await send('POST /v1/secret_keys', {
-    body: { env: 'test', name: texts.reveal.secretName },
-  });
   const key = await send('POST /v1/keys', {
     body: {
       project_id: projectId,
@@ -35,7 +31,26 @@ export async function createFirst(send: Send, names: Names): Promise<Created> {
       scopes: [SCOPE],
     },
   });
-  return { projectId, key, secretKey: secretKey.key ?? '' };
+  return { projectId, key };
+}
+
+/** Whether it begins like a test secret key of this workspace that still works. */
+export async function isTestSecret(send: Send, text: string): Promise<boolean> {
+  if (!SECRET_KEY.test(text)) return false;
+  const { data: known } = await send('GET /v1/secret_keys', { query: { limit: KEYS_READ } });
+  const displayPrefix = withoutSecrets(text);
+  const isSame = (one: (typeof known)[number]) =>
+    one.env === 'test' &&
+    one.display_prefix === displayPrefix &&
+    one.revoked_at === null &&
+    one.quarantined_at === null;
+  return known.length === KEYS_READ || known.some(isSame);
+}
+
+/** For a person that no longer has the secret key of the workspace. */
+export async function createSecretKey(send: Send): Promise<string> {
+  const body = { env: 'test' as const, name: texts.reveal.secretName };
+  return (await send('POST /v1/secret_keys', { body })).key ?? '';
 }
 
 async function projectOf(send: Send, name: string): Promise<string> {
@@ -50,10 +65,4 @@ async function tenantOf(send: Send, name: string): Promise<string> {
   if (found[0]) return found[0].id;
   const created = await send('POST /v1/tenants', { body: { external_id: externalId, name } });
   return created.id;
-}
-
-/** Names in other scripts have no letters that an id may contain. */
-function slugFor(name: string, fallback: string): string {
-  const slug = slugOf(name);
-  return slug.length < SLUG_CHARS_MIN ? `${fallback}-${slug}`.replace(/-$/, '') : slug;
 }

@@ -10,6 +10,7 @@ import { snippetsOf } from './command.ts';
 import { createFirst, type Names } from './create-first.ts';
 import styles from './start.module.css';
 import { texts } from './texts.ts';
+import { useSecretKey } from './use-secret-key.tsx';
 
 const fields = ['project', 'tenant', 'key'] as const satisfies readonly (keyof Names)[];
 
@@ -25,14 +26,18 @@ export function SetUp({ onCreated }: { onCreated?: () => void }) {
   const [names, setNames] = useState(given);
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const { secretKeyOf, field: secretKeyField } = useSecretKey(send);
   const isEmpty = (field: keyof Names) => names[field].trim() === '';
   const submit = async () => {
     if (isBusy || fields.some(isEmpty)) return;
     setBusy(true);
     setError(null);
     try {
-      show(await createFirst(send, trimmed(names)));
-      onCreated?.();
+      const secretKey = await secretKeyOf();
+      if (secretKey !== null) {
+        show(await createFirst(send, trimmed(names)), secretKey);
+        onCreated?.();
+      }
     } catch (thrown) {
       setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
     }
@@ -64,6 +69,7 @@ export function SetUp({ onCreated }: { onCreated?: () => void }) {
           )}
         </Field>
       ))}
+      {secretKeyField}
       <div className={styles.submit}>
         <Button type="submit" kind="primary" busy={isBusy}>
           {texts.setUp.action}
@@ -80,8 +86,10 @@ const trimmed = ({ project, tenant, key }: Names): Names => ({
   key: key.trim(),
 });
 
-/** The shell holds the secrets; this screen keeps none. */
-function show({ key, projectId, secretKey }: Awaited<ReturnType<typeof createFirst>>): void {
+type Created = Awaited<ReturnType<typeof createFirst>>;
+
+/** The shell holds what it shows; this form keeps none of it. */
+function show({ key, projectId }: Created, secretKey: string): void {
   const value = key.key ?? '';
   showSecret({
     title: texts.reveal.title(key.name ?? ''),

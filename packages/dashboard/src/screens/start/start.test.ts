@@ -58,17 +58,18 @@ test('a person comes from nothing to a verified request', async (t) => {
   match(key, /^kr_test_/);
   const shown = async (hasText: string) =>
     (await dialog.getByRole('tabpanel').filter({ hasText }).textContent()) ?? '';
-  const command = await shown('KEYRAIL_SECRET_KEY=');
-  await dialog.getByRole('tab', { name: 'Your own API' }).click();
   const code = await shown('secretKey: ');
-  await dialog.getByRole('tab', { name: 'Command' }).click();
+  await dialog.getByRole('tab', { name: 'Edge and curl' }).click();
+  const edge = await shown('keyrail-edge');
+  await dialog.getByRole('tab', { name: 'Example in a clone' }).click();
+  const command = await shown('examples/express.ts');
   const secretKey = /krsk_test_[\w-]+/.exec(command)?.[0] ?? '';
   ok(command.includes(key) && secretKey !== '');
   await ground.axe(page);
 
   // The command holds the key: after it was copied, the dialog closes without a question.
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await dialog.getByRole('button', { name: 'Copy Command' }).click();
+  await dialog.getByRole('button', { name: 'Copy Example in a clone' }).click();
   equal(await page.evaluate('navigator.clipboard.readText()'), command);
   await page.evaluate("navigator.clipboard.writeText('')");
   await dialog.getByRole('button', { name: 'I have stored it' }).click();
@@ -83,9 +84,8 @@ test('a person comes from nothing to a verified request', async (t) => {
   await visit(`/w/${vendor.slug}/settings`);
   await visit(`/w/${vendor.slug}/start`);
   await page.getByText('Waiting for a node').waitFor();
-  const port = await freePort();
-  const answered = await run(t, command.replaceAll('3000', String(port)));
-  match(answered, /"env":"test"/);
+  const edgePort = await freePort();
+  match(await run(t, edge.replaceAll('4410', String(edgePort))), /"allowed":true/);
   await page.getByText('One node is connected.').waitFor();
   await page.getByText('Waiting for a request').or(page.getByText('First request')).waitFor();
   await page.getByText(/First request .*; median answer of the last day: \d/).waitFor();
@@ -93,7 +93,9 @@ test('a person comes from nothing to a verified request', async (t) => {
   const { data: keys } = await vendor.as.testKey('GET /v1/keys');
   equal(await link.getAttribute('href'), `/w/${vendor.slug}/test/keys/${keys[0]?.id}`);
 
-  // The same in code of one's own, with the SDK as a user has it.
+  // The example of a clone, and code of one's own with the SDK as a user has it.
+  const port = await freePort();
+  match(await run(t, command.replaceAll('3000', String(port))), /"env":"test"/);
   const ownPort = await freePort();
   await runCode(t, code.replaceAll('3000', String(ownPort)));
   const call = async (at: number): Promise<number> => {
@@ -103,16 +105,71 @@ test('a person comes from nothing to a verified request', async (t) => {
   };
   await until(async () => (await call(ownPort)) === 200);
 
-  // Revoked, and watched on both nodes.
+  // Revoked, and watched on all three nodes.
   await link.click();
   await page.getByRole('button', { name: 'Revoke test key' }).click();
   await dialog.getByText('Live nodes').waitFor();
   await dialog.getByRole('button', { name: 'Revoke test key' }).click();
   await dialog.getByText(/^Rejected everywhere after [\d,]+ ms$/).waitFor();
-  equal(await dialog.getByRole('listitem').count(), 2);
+  equal(await dialog.getByRole('listitem').count(), 3);
   deepEqual([await call(port), await call(ownPort)], [401, 401]);
   await visit(`/w/${vendor.slug}/start`);
   await page.getByText('All steps are done.').waitFor();
+});
+
+test('the first steps use the secret key that the workspace was created with', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const dialog = page.getByRole('dialog');
+  const secret = page.getByLabel('Test secret key');
+  const create = page.getByRole('button', { name: 'Create test key' });
+  const leave = async () => {
+    await dialog.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'Leave it' }).click();
+  };
+  const slug = `${vendor.slug}-2`;
+  await visit('/workspaces/new');
+  await page.getByLabel('Name').fill('Second');
+  await page.getByLabel('Address').fill(slug);
+  await page.getByRole('button', { name: 'Found workspace' }).click();
+  const first = (await dialog.locator('code').first().textContent()) ?? '';
+  await leave();
+  const call = vendor.as.token(first);
+  const secretKeys = async () => (await call('GET /v1/secret_keys')).data.length;
+  await create.waitFor();
+  equal(await secret.count(), 0, 'the page has it');
+  await create.click();
+  await dialog.getByRole('tabpanel').filter({ hasText: first }).waitFor();
+  await leave();
+  await page.getByText('Waiting for a node').waitFor();
+  equal(await secretKeys(), 1);
+
+  // After a reload the page does not have it: it can be pasted, and is checked.
+  await page.reload();
+  await page.getByRole('button', { name: 'Create another test key' }).click();
+  const wrong = [vendor.tokens.testKey, first.replace('_test_', '_live_'), 'kr_test_1'];
+  for (const text of wrong) {
+    await secret.fill(text);
+    await create.click();
+    await page.getByText('This isn’t a working test secret key of this workspace.').waitFor();
+    await secret.fill('');
+  }
+  await ground.axe(page);
+  await secret.fill(first);
+  await create.click();
+  await dialog.getByRole('tabpanel').filter({ hasText: first }).waitFor();
+  await leave();
+  equal(await secretKeys(), 1);
+
+  // Somebody that no longer has it gets a new one, once.
+  await page.getByRole('button', { name: 'Create another test key' }).click();
+  await create.click();
+  await leave();
+  await page.getByRole('button', { name: 'Create another test key' }).click();
+  equal(await secret.count(), 0);
+  equal(await secretKeys(), 2);
+  equal((await call('GET /v1/keys')).data.length, 3);
 });
 
 test('a member sees the steps and no form', async (t) => {

@@ -14,6 +14,10 @@ export const texts = {
     tenantGiven: 'Globex',
     key: 'Key',
     keyGiven: 'First key',
+    secret: 'Test secret key',
+    secretHint:
+      'Paste the one you stored when you created the workspace. Leave it empty to create a new one.',
+    wrongSecret: 'This isn’t a working test secret key of this workspace.',
     action: 'Create test key',
     failed: 'The key was not created.',
     empty: 'Type a name.',
@@ -23,18 +27,19 @@ export const texts = {
   },
   reveal: {
     title: (name: string) => `Test key ${name}`,
-    note: 'The command starts an example API with this key’s project, and calls it. Run it in the folder in which you started Keyrail. It holds a test secret key, which is new and shown nowhere else. If port 3000 is taken, change it in both places.',
+    note: 'Send the first request in one of three ways: from your own Node.js app, through Edge from any language, or with the example in a clone of Keyrail. All three contain your test secret key. If a port is taken, change it in both places.',
     secretName: 'First steps',
-    terminal: 'Command',
-    own: 'Your own API',
+    own: 'Node.js app',
+    edge: 'Edge and curl',
+    example: 'Example in a clone',
   },
   node: {
     title: 'Run a node',
     waiting: 'Waiting for a node',
-    waitingNote: 'A node is a process of yours that verifies keys. The command starts one.',
-    lost: 'Command gone? Secrets are shown once: create another test key for a new one.',
-    done: (count: number) =>
-      count === 1 ? 'One node is connected.' : `${count} nodes are connected.`,
+    waitingNote:
+      'A node is a process of yours that verifies keys. Each of the three ways starts one.',
+    lost: 'Lost the commands? Secrets are shown once, so create another test key to get new ones.',
+    done: (count: number) => (count === 1 ? 'One node is connected.' : `${count} nodes are connected.`),
     before: 'A node was connected before.',
     later: 'It begins when there is a key.',
   },

@@ -6,10 +6,10 @@ import { Field } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Input } from '../../ui/input.tsx';
 import { fieldErrors } from '../../ui/problem.tsx';
-import { Scopes } from '../../ui/scopes.tsx';
 import { Select } from '../../ui/select.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { hostOf, STALE, type WebhookEndpoint } from './endpoint.ts';
+import { EventPicker } from './event-picker.tsx';
 import { texts } from './texts.ts';
 
 const { form } = texts;
@@ -64,6 +64,7 @@ export function EndpointForm({ endpoint, onClose }: Props) {
   };
   return (
     <FormDialog
+      kind="wide"
       title={endpoint ? hostOf(endpoint) : texts.create}
       action={endpoint ? form.save : texts.create}
       because={events.length === 0 ? form.noEvents : null}
@@ -83,16 +84,7 @@ export function EndpointForm({ endpoint, onClose }: Props) {
           />
         )}
       </Field>
-      <Field label={form.events} hint={form.eventsHint} error={errors.events}>
-        {(control) => (
-          <Scopes
-            control={control}
-            scopes={events}
-            placeholder={form.eventsPlaceholder}
-            onScopes={setEvents}
-          />
-        )}
-      </Field>
+      <EventPicker events={events} error={errors.events} onEvents={setEvents} />
       <Field label={form.env} error={errors.env}>
         {(control) => (
           <Select<EnvChoice> {...control} value={env} options={texts.envs} onValue={setEnv} />

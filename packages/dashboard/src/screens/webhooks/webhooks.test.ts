@@ -1,5 +1,5 @@
 // Endpoints for events: add, see the secret once, test, retry, rotate, disable and remove.
-import { equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openReceiver } from '@keyrail/testing/webhook-receiver.ts';
 import { openGround } from '../../../test/ground.ts';
@@ -54,6 +54,47 @@ test('an endpoint is added, tested, rotated, disabled and removed', async (t) =>
   await page.getByRole('menuitem', { name: 'Remove' }).click();
   await dialog.getByRole('button', { name: 'Remove endpoint' }).click();
   await page.getByText('No endpoint', { exact: true }).waitFor();
+});
+
+test('events are chosen from a list: all, a group, or single ones', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  await visit(`/w/${vendor.slug}/webhooks`);
+  await page.getByRole('button', { name: 'Add endpoint' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('URL').fill('http://127.0.0.1:1/hook');
+  await dialog.getByRole('radio', { name: 'Selected events' }).check();
+  const add = dialog.getByRole('button', { name: 'Add endpoint' });
+  equal(await add.getAttribute('title'), 'Select at least one event.');
+  await dialog.getByText('API keys', { exact: true }).click();
+  await dialog.getByText('A leaked API key was quarantined.').waitFor();
+  await dialog.getByRole('checkbox', { name: 'api_key.expiring' }).check();
+  await dialog.getByRole('checkbox', { name: 'api_key.revoked' }).check();
+  await dialog.getByText('2 selected').waitFor();
+  await dialog.getByText('Secret keys', { exact: true }).click();
+  await dialog
+    .getByRole('group', { name: 'Secret keys' })
+    .getByRole('checkbox', { name: 'All events in this group' })
+    .check();
+  ok(await dialog.getByRole('checkbox', { name: 'secret_key.rotated' }).isDisabled());
+  await ground.axe(page);
+  // What was selected comes back after a look at the other choice.
+  await dialog.getByRole('radio', { name: 'All events' }).check();
+  await dialog.getByRole('radio', { name: 'Selected events' }).check();
+  await add.click();
+  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await page.getByRole('button', { name: 'Leave it' }).click();
+  const [endpoint] = (await vendor.as.liveKey('GET /v1/webhook_endpoints')).data;
+  deepEqual(endpoint?.events, ['api_key.expiring', 'api_key.revoked', 'secret_key.*']);
+
+  await page.getByRole('button', { name: 'Actions for 127.0.0.1:1' }).click();
+  await page.getByRole('menuitem', { name: 'Change' }).click();
+  await dialog.getByRole('checkbox', { name: 'api_key.revoked' }).uncheck();
+  await dialog.getByRole('button', { name: 'Save endpoint' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const [changed] = (await vendor.as.liveKey('GET /v1/webhook_endpoints')).data;
+  deepEqual(changed?.events, ['api_key.expiring', 'secret_key.*']);
 });
 
 test('a member sees endpoints and deliveries, and no control that changes them', async (t) => {

@@ -78,7 +78,8 @@ const reasonFor = (url: string, rules: TargetRules = resolves('8.8.8.8')): Promi
       error instanceof ApiError ? (error.details?.[0]?.message ?? 'no detail') : String(error),
   );
 
-const NOT_PUBLIC = 'The host must resolve to public addresses only.';
+const UNLESS = 'For tests and closed networks, the server has KEYRAIL_WEBHOOK_PRIVATE=on.';
+const NOT_PUBLIC = `The host must resolve to public addresses only. ${UNLESS}`;
 
 test('a URL with a private host is refused in every spelling', async () => {
   const literals = refusedAddresses.map((address) =>
@@ -122,7 +123,8 @@ test('a name without an address gets the same message as one with a private addr
 
 test('scheme, credentials, fragment and port are checked', async () => {
   for (const [url, reason] of [
-    ['http://hooks.example.com/', 'Must begin with https://.'],
+    ['http://hooks.example.com/', `Must begin with https://. ${UNLESS}`],
+    ['http://localhost:3000/hook', `Must begin with https://. ${UNLESS}`],
     ['ftp://hooks.example.com/', 'Must begin with https://.'],
     ['javascript:alert(1)', 'Must begin with https://.'],
     ['//hooks.example.com/', 'Must be a URL.'],

@@ -15,6 +15,11 @@ export type TargetRules = {
 const UNPRIVILEGED_PORT = 1024;
 const HTTPS_PORT = 443;
 
+const NOT_HTTPS = 'Must begin with https://.';
+const NOT_PUBLIC = 'The host must resolve to public addresses only.';
+/** A developer meets these refusals first, on a machine of their own. */
+const UNLESS = 'For tests and closed networks, the server has KEYRAIL_WEBHOOK_PRIVATE=on.';
+
 /** Names that never leave a machine or a network, whatever a resolver answers. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/;
 
@@ -29,7 +34,9 @@ export async function checkTarget(
   const url = URL.canParse(text) ? new URL(text) : null;
   if (!url) throw refused('Must be a URL.');
   const allowed = allowPrivate ? ['https:', 'http:'] : ['https:'];
-  if (!allowed.includes(url.protocol)) throw refused('Must begin with https://.');
+  if (!allowed.includes(url.protocol)) {
+    throw refused(url.protocol === 'http:' ? `${NOT_HTTPS} ${UNLESS}` : NOT_HTTPS);
+  }
   if (url.username !== '' || url.password !== '') throw refused('Must not contain credentials.');
   if (url.hash !== '') throw refused('Must not contain a fragment.');
   if (!allowPrivate) {
@@ -74,4 +81,4 @@ export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]
 
 const refused = (message: string): ApiError => invalid('body', [{ path: 'url', message }]);
 
-const notPublic = (): ApiError => refused('The host must resolve to public addresses only.');
+const notPublic = (): ApiError => refused(`${NOT_PUBLIC} ${UNLESS}`);

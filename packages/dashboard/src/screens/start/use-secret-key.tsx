@@ -1,0 +1,50 @@
+// The secret key of the first steps: the one the workspace was created with, or one that is pasted.
+// A new one is created only for a person that has neither.
+import { type ReactNode, useRef, useState } from 'react';
+import type { useSend } from '../../api/query.ts';
+import { useScope } from '../../shell/scope.ts';
+import { Field } from '../../ui/field.tsx';
+import { Input } from '../../ui/input.tsx';
+import { createSecretKey, isTestSecret } from './create-first.ts';
+import { firstSecretOf, holdFirstSecret } from './first-secret.ts';
+import { texts } from './texts.ts';
+
+type SecretKey = {
+  /** Null if what was pasted is not one; the field then says so. */
+  secretKeyOf(): Promise<string | null>;
+  /** Where one is pasted. It is empty while the page has one. */
+  field: ReactNode;
+};
+
+export function useSecretKey(send: ReturnType<typeof useSend>): SecretKey {
+  const { workspaceId } = useScope();
+  const input = useRef<HTMLInputElement>(null);
+  const [isWrong, setWrong] = useState(false);
+  const secretKeyOf = async (): Promise<string | null> => {
+    setWrong(false);
+    const held = firstSecretOf(workspaceId);
+    if (held !== null && (await isTestSecret(send, held))) return held;
+    const pasted = input.current?.value.trim() ?? '';
+    if (pasted !== '') {
+      if (await isTestSecret(send, pasted)) return pasted;
+      setWrong(true);
+      input.current?.focus();
+      return null;
+    }
+    const created = await createSecretKey(send);
+    // If a later request fails, the form is sent again with this one.
+    holdFirstSecret(workspaceId, created);
+    return created;
+  };
+  const field = firstSecretOf(workspaceId) === null && (
+    <Field
+      label={texts.setUp.secret}
+      hint={texts.setUp.secretHint}
+      error={isWrong ? texts.setUp.wrongSecret : null}
+      optional
+    >
+      {(control) => <Input {...control} mono ref={input} autoCapitalize="off" data-private />}
+    </Field>
+  );
+  return { secretKeyOf, field };
+}

@@ -1,0 +1,42 @@
+// The texts of rate limits. They are not in `en.ts`, because few screens load them.
+
+type Limit = { limit: number; window: string; scope: string; algorithm: string };
+
+export const rateLimits = {
+  add: 'Add limit',
+  atMost: 'at most',
+  per: 'per',
+  by: 'by',
+  limit: 'Requests',
+  window: 'Time',
+  counted: 'Counted by',
+  algorithm: 'Window',
+  rule: (id: string) => `Limit ${id}`,
+  remove: (id: string) => `Remove limit ${id}`,
+  scopes: [
+    { value: 'key', label: 'key' },
+    { value: 'tenant', label: 'tenant' },
+  ],
+  algorithms: [
+    { value: 'sliding', label: 'sliding' },
+    { value: 'fixed', label: 'fixed' },
+  ],
+  sentence: ({ limit, window, scope, algorithm }: Limit) =>
+    `at most ${limit.toLocaleString('en')} per ${window} by ${scope}, ${algorithm}`,
+} as const;
+
+export const limitChoice = {
+  label: 'Rate limits',
+  kinds: [
+    { value: 'project', label: 'Project default' },
+    { value: 'custom', label: 'Custom' },
+    { value: 'unlimited', label: 'Unlimited' },
+  ],
+  inherited: (rules: readonly string[]) =>
+    rules.length === 0 ? 'The project has no limits.' : `Currently ${rules.join('; ')}.`,
+  unlimited: {
+    key: 'No rate limits apply to this key, not even the project’s default.',
+    project: 'Keys that use the project default can send any number of requests.',
+  },
+  needsRule: 'Add a limit, or choose Unlimited.',
+} as const;
