@@ -5,14 +5,16 @@ type Words = {
   verb: string;
   /** What the target is; shown before its name. */
   noun: string;
+  /** In place of both, where actor and target are the same person. */
+  own?: string;
 };
 
 // biome-ignore format: one line for each action
 export const actions: Readonly<Record<string, Words>> = {
   'workspace.created': { verb: 'founded', noun: 'the workspace' },
   'workspace.updated': { verb: 'changed', noun: 'the workspace' },
-  'workspace_member.joined': { verb: 'added', noun: 'member' },
-  'workspace_member.removed': { verb: 'removed', noun: 'member' },
+  'workspace_member.joined': { verb: 'added', noun: 'member', own: 'joined' },
+  'workspace_member.removed': { verb: 'removed', noun: 'member', own: 'left' },
   'workspace_member.role_changed': { verb: 'changed the role of', noun: 'member' },
   'workspace_invite.created': { verb: 'invited', noun: '' },
   'workspace_invite.accepted': { verb: 'accepted', noun: 'an invitation' },
@@ -43,23 +45,6 @@ export const actions: Readonly<Record<string, Words>> = {
   'webhook_endpoint.disabled': { verb: 'disabled', noun: 'webhook endpoint' },
   'webhook_endpoint.tested': { verb: 'tested', noun: 'webhook endpoint' },
   'webhook_endpoint.redelivered': { verb: 'repeated a delivery to', noun: 'webhook endpoint' },
-};
-
-/** What a person did to their own membership. */
-export const ownActions: Readonly<Record<string, string>> = {
-  'workspace_member.joined': 'joined',
-  'workspace_member.removed': 'left',
-};
-
-export const targetTypes: Readonly<Record<string, string>> = {
-  workspace: 'Workspace',
-  workspace_member: 'Member',
-  workspace_invite: 'Invitation',
-  project: 'Project',
-  tenant: 'Tenant',
-  api_key: 'Key',
-  secret_key: 'Secret key',
-  webhook_endpoint: 'Webhook endpoint',
 };
 
 export const actors: Readonly<Record<string, string>> = {

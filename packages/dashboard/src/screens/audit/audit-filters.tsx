@@ -2,9 +2,10 @@
 import { useApi } from '../../api/query.ts';
 import type { SearchChanges } from '../../shell/search.ts';
 import { FilterChip, FilterSearch, Filters } from '../../ui/filters.tsx';
-import { actions, targetTypes } from './actions.ts';
+import { actions } from './actions.ts';
 import styles from './audit.module.css';
 import type { AuditSearch } from './search.ts';
+import { targetTypes } from './target-types.ts';
 import { texts } from './texts.ts';
 
 type Props = { search: AuditSearch; onSearch(changes: SearchChanges): void };

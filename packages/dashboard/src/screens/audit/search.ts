@@ -1,5 +1,6 @@
 // The filters of the log, as the URL holds them.
-import { actions, targetTypes } from './actions.ts';
+import { actions } from './actions.ts';
+import { targetTypes } from './target-types.ts';
 
 export type AuditSearch = {
   action?: string;

@@ -3,7 +3,7 @@
 import { type Env, paths } from '../../paths.ts';
 import { type Scope, useScope } from '../../shell/scope.ts';
 import { Link } from '../../ui/link.tsx';
-import { actions, actors, ownActions } from './actions.ts';
+import { actions, actors } from './actions.ts';
 import styles from './audit.module.css';
 import type { AuditRow, Names } from './use-names.ts';
 
@@ -24,15 +24,15 @@ export function Sentence({ row, names }: Props) {
 function wordsOf(row: AuditRow): { verb: string; noun: string } {
   const { action, target_type, payload } = row;
   const own = ownVerb(row);
-  if (own !== null) return { verb: own, noun: '' };
+  if (own) return { verb: own, noun: '' };
   const words = actions[action] ?? { verb: action, noun: target_type };
   const fields = changedFields(payload);
   const named = fields.map((field) => field.replaceAll('_', ' ')).join(', ');
   return fields.length === 0 ? words : { ...words, verb: `${words.verb} ${named} of` };
 }
 
-const ownVerb = ({ action, actor_id, target_id }: AuditRow): string | null =>
-  actor_id === target_id ? (ownActions[action] ?? null) : null;
+const ownVerb = ({ action, actor_id, target_id }: AuditRow) =>
+  actor_id === target_id && actions[action]?.own;
 
 export const envOf = ({ payload }: AuditRow): Env | null =>
   payload.env === 'live' || payload.env === 'test' ? payload.env : null;
@@ -57,7 +57,7 @@ function Target({ row, names }: Props) {
   const scope = useScope();
   const { target_id: id, target_type: type, payload } = row;
   if (type === 'workspace' || row.action === 'workspace_invite.revoked') return null;
-  if (ownVerb(row) !== null) return null;
+  if (ownVerb(row)) return null;
   if (row.action === 'workspace_invite.accepted') return null;
   if (type === 'workspace_invite') return <strong>{String(payload.email ?? '')}</strong>;
   const to = placeOf(row, scope);
