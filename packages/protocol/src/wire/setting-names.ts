@@ -1,5 +1,6 @@
 // Names of settings in an environment: those that no setting has, and the one that was meant. The
 // server and Edge refuse to start with such a name, which would otherwise be silently ignored.
+import { nearestName } from './nearest-name.ts';
 
 /**
  * Names that the command line, the SDK and the examples read. A shell that starts a server often
@@ -16,8 +17,6 @@ export const clientNames: readonly string[] = [
 ];
 
 const PREFIX = 'KEYRAIL_';
-/** Longer names are compared with none. */
-const NAME_CHARS_MAX = 64;
 
 type Program = { program: string; known: readonly string[] };
 
@@ -41,39 +40,14 @@ export function checkNames(
 
 /** The one setting that was meant: without the prefix, few edits away, or with one more part. */
 function likelyName(name: string, known: readonly string[]): string | null {
-  if (name.length > NAME_CHARS_MAX) return null;
   const own = name.slice(PREFIX.length);
   if (own === '' || known.includes(own)) return own || null;
-  const edits = known
-    .filter((each) => each.startsWith(PREFIX))
-    .map((each) => ({ each, count: editsBetween(own, each.slice(PREFIX.length)) }));
-  const least = Math.min(...edits.map(({ count }) => count));
-  const nearest = edits.filter(({ count }) => count === least).map(({ each }) => each);
-  const found =
-    least <= Math.max(1, Math.floor(own.length / 4))
-      ? nearest
-      : known.filter((each) => each.endsWith(`_${own}`));
-  const [one = null, ...others] = found;
-  return others.length === 0 ? one : null;
+  const names = known.filter((each) => each.startsWith(PREFIX));
+  const nearest = nearestName(
+    own,
+    names.map((each) => each.slice(PREFIX.length)),
+  );
+  if (nearest !== null) return `${PREFIX}${nearest}`;
+  const [longer = null, ...others] = known.filter((each) => each.endsWith(`_${own}`));
+  return others.length === 0 ? longer : null;
 }
-
-/** Characters to insert, remove, replace or swap with their neighbour. */
-function editsBetween(from: string, to: string): number {
-  let before: number[] = [];
-  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= from.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j += 1) {
-      const isSame = from[i - 1] === to[j - 1];
-      const edits = [cell(row, j) + 1, cell(next, j - 1) + 1, cell(row, j - 1) + (isSame ? 0 : 1)];
-      const isSwap = i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1];
-      if (isSwap) edits.push(cell(before, j - 2) + 1);
-      next.push(Math.min(...edits));
-    }
-    before = row;
-    row = next;
-  }
-  return cell(row, to.length);
-}
-
-const cell = (row: readonly number[], index: number): number => row[index] ?? 0;

@@ -1,7 +1,7 @@
 // Checks a route's options when the route is declared. A misspelt `scopes` would leave the route
 // unprotected, so it throws at startup and not during a request.
+import { nearestName } from '@keyrail/protocol/wire/nearest-name.ts';
 import type { RouteIdempotency, RouteOptions, RouteRateLimit } from '../api/route.ts';
-import { nearestName } from './nearest-name.ts';
 import { READY_WAIT_MS_MAX } from './ready-wait.ts';
 
 /** What a value has to be, and in words that follow "must be". */
