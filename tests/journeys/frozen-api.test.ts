@@ -1,6 +1,6 @@
-// An API process freezes and thaws (SIGSTOP, SIGCONT) while its nodes run and keys are revoked: what
-// receipts, lists of nodes, /status and the nodes themselves say stays true. The clock of the
-// database passes while it is frozen, so that minutes need no waiting.
+// An API process freezes and thaws (SIGSTOP, SIGCONT) while its nodes run and keys are revoked.
+// What receipts, lists of nodes, /status and the nodes say stays true. The clock of the database
+// is moved while it is frozen, so that minutes need no waiting.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyReceipt } from '@keyrail/client';
@@ -73,8 +73,8 @@ async function claimOf(node: NodeProcess, { key }: Key) {
 }
 
 /**
- * Waits until the node claims to have the policy of after the revocation. Whoever claims that must
- * not allow the key, nor must a node that was degraded and claims not to be.
+ * Waits until the node claims to have the policy of after the revocation. A node that claims
+ * that must not allow the key, nor must one that was degraded and claims not to be.
  */
 async function becomesCurrent(
   node: NodeProcess,

@@ -1,5 +1,5 @@
 // The newest backups and restore tests, as /status reads them. One that ended in the future was
-// recorded before the clock was set back: how old it is cannot be told, so it does not count.
+// recorded before the clock was set back: its age is unknown, so it does not count.
 import { sql } from 'kysely';
 import { one, type Runner } from '../db/sql.ts';
 
