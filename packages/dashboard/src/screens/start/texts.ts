@@ -39,7 +39,8 @@ export const texts = {
     waitingNote:
       'A node is a process of yours that verifies keys. Each of the three ways starts one.',
     lost: 'Lost the commands? Secrets are shown once, so create another test key to get new ones.',
-    done: (count: number) => (count === 1 ? 'One node is connected.' : `${count} nodes are connected.`),
+    done: (count: number) =>
+      count === 1 ? 'One node is connected.' : `${count} nodes are connected.`,
     before: 'A node was connected before.',
     later: 'It begins when there is a key.',
   },
