@@ -96,6 +96,7 @@ const listLines: readonly Line[] = [
   ['new-key-none', '/live/keys/new', 'type:Project=Forecast API', 'sees:Create project Forecast API'],
   ['new-key-marked', '/live/keys/new', 'choose:Project=Forecast API', 'choose:Tenant=cust_9', 'radio:Custom', 'button:Create live key'],
   ['new-key-unlimited', '/live/keys/new', 'choose:Project=Bill', 'choose:Tenant=Glob', 'radio:Unlimited'],
+  ['start-revealed', '/start', 'button:Create another test key', 'button:Create test key', 'sees:It is shown this once'],
   ['overview-7d', '/live/overview?range=7d&view=latency'],
   ['overview-35d', '/live/overview?range=35d'],
   ['overview-table', '/live/overview', 'button:Table'],

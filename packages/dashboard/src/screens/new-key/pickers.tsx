@@ -24,12 +24,12 @@ type Read<Row> = {
 function foundBy<Row extends { id: string }>(exact: Read<Row> | null, search: Read<Row>) {
   const reads = exact ? [exact, search] : [search];
   const rows = new Map<string, Row>();
-  for (const { data } of reads) for (const row of data?.data ?? []) rows.set(row.id, row);
+  for (const read of reads) for (const row of read.data?.data ?? []) rows.set(row.id, row);
   return {
-    rows: reads.every(({ data }) => data) ? [...rows.values()] : null,
+    rows: reads.every((read) => read.data) ? [...rows.values()] : null,
     hasMore: search.data?.data.length === FOUND_MAX,
     error: reads.find(({ error }) => error)?.error ?? null,
-    isDone: reads.every(({ data, error, isFetching }) => data && !error && !isFetching),
+    isDone: reads.every((read) => read.data && !read.error && !read.isFetching),
   };
 }
 

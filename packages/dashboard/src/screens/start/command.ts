@@ -36,7 +36,7 @@ curl -sS -w '\\n' ${RETRIES} \\
   http://127.0.0.1:3000/invoices
 `;
 
-const codeOf = ({ url, projectId, secretKey }: Facts): string => `\
+const codeOf = ({ url, projectId, key, secretKey }: Facts): string => `\
 import { createKeyrail } from '@keyrail/sdk';
 import { contextOf, protect } from '@keyrail/sdk/express';
 import express from 'express';
@@ -54,4 +54,5 @@ app.get('/invoices', protect(keyrail, { scopes: ['${SCOPE}'] }), (request, respo
 
 await keyrail.ready();
 app.listen(3000);
+// curl -H 'authorization: Bearer ${key}' http://127.0.0.1:3000/invoices
 `;

@@ -6,7 +6,7 @@ import {
   noticeTypes,
 } from '@keyrail/protocol/wire/event-types.ts';
 
-export type EventType = AuditAction | NoticeType;
+type EventType = AuditAction | NoticeType;
 
 // biome-ignore format: one line for each event
 export const eventTexts: Readonly<Record<EventType, string>> = {
