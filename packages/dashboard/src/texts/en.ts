@@ -1,4 +1,5 @@
-// The texts of the shell and the elements. Screens have their own in `texts.ts` beside them.
+// The texts of the shell and the elements, but for those in `later.ts`. Screens have their own in
+// `texts.ts` beside them.
 import type { Env } from '../paths.ts';
 import type { NavigationName } from '../shell/navigation.ts';
 
@@ -22,8 +23,6 @@ const envs: Readonly<Record<Env, string>> = { live: 'Live', test: 'Test' };
 
 const seconds = (count: number): string => (count === 1 ? '1 second' : `${count} seconds`);
 
-type Limit = { limit: number; window: string; scope: string; algorithm: string };
-
 export const en = {
   product: 'Keyrail',
   loading: 'Loading',
@@ -32,12 +31,8 @@ export const en = {
   dismiss: 'Dismiss',
   tryAgain: 'Try again',
   showMore: 'Show more',
-  listIsFull: (rows: number) =>
-    `The list ends after ${rows.toLocaleString('en')} rows. Filter it to see others.`,
   nothingFound: 'Nothing matches.',
   nothing: 'There is nothing to list.',
-  rows: (table: string, count: number, hasMore: boolean) =>
-    `${table}: ${count === 1 ? '1 row' : `${count} rows`}${hasMore ? ', more follow' : ''}`,
   skip: 'Skip to content',
   navigation,
   envs,
@@ -69,10 +64,6 @@ export const en = {
     refused: 'Not copied: the browser forbids it. Select the text and copy it.',
     name: (what: string) => `Copy ${what}`,
   },
-  confirm: {
-    type: (text: string) => `Type ${text} to confirm`,
-    typeFirst: (text: string | null) => `Type ${text} first.`,
-  },
   problem: {
     request: 'Request',
     copyRequest: 'Copy request id',
@@ -89,55 +80,11 @@ export const en = {
     title: 'Your role does not allow this.',
     text: 'Ask an owner of the workspace for another role.',
     readOnly: 'Your role is member: you can look at everything here, and change nothing.',
-    owners: 'Only an owner can do this.',
   },
   gone: {
     title: 'Not here',
     text: 'It was deleted, or the address is wrong.',
   },
-  filters: {
-    any: 'any',
-    clear: 'Clear',
-    remove: (name: string) => `Remove filter ${name}`,
-  },
-  scopes: {
-    list: 'Scopes',
-    remove: (scope: string) => `Remove ${scope}`,
-  },
-  rateLimits: {
-    add: 'Add limit',
-    atMost: 'at most',
-    per: 'per',
-    by: 'by',
-    limit: 'Requests',
-    window: 'Time',
-    counted: 'Counted by',
-    algorithm: 'Window',
-    rule: (id: string) => `Limit ${id}`,
-    remove: (id: string) => `Remove limit ${id}`,
-    scopes: [
-      { value: 'key', label: 'key' },
-      { value: 'tenant', label: 'tenant' },
-    ],
-    algorithms: [
-      { value: 'sliding', label: 'sliding' },
-      { value: 'fixed', label: 'fixed' },
-    ],
-    sentence: ({ limit, window, scope, algorithm }: Limit) =>
-      `at most ${limit.toLocaleString('en')} per ${window} by ${scope}, ${algorithm}`,
-  } as const,
-  impact: {
-    day: 'Requests, 24 h',
-    week: 'Requests, 7 d',
-    lastUse: 'Last use',
-    never: 'never',
-    nodes: 'Live nodes',
-    keys: 'Active keys',
-    tenants: 'Tenants',
-    hot: (when: string) => `In use: the last request was ${when}.`,
-  },
-  diff: { none: 'none', becomes: ' becomes ', changed: 'changed' },
-  steps: { done: ', done' },
   keyStates: {
     active: 'Active',
     revoked: 'Revoked',
@@ -201,18 +148,6 @@ export const en = {
     explain: 'Explain the pasted key',
     createKey: (env: string) => `Create ${env.toLowerCase()} key`,
     start: 'Go to First steps',
-  },
-  shortcuts: {
-    title: 'Keyboard shortcuts',
-    letters: 'Single letters',
-    lettersHint: 'Switch them off if they get in the way of your tools.',
-    palette: 'Search or go to',
-    filter: 'Filter the list',
-    create: 'Create',
-    rows: 'Next and previous row',
-    open: 'Open the row',
-    help: 'This list',
-    closes: 'Close one thing',
   },
   crash: {
     title: 'This page stopped working',

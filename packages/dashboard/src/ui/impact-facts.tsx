@@ -1,6 +1,6 @@
 // The figures of a dry run. What was used within the hour is said first.
 import type { Impact } from '@keyrail/client';
-import { en } from '../texts/en.ts';
+import { later } from '../texts/later.ts';
 import { Icon } from './icon.tsx';
 import styles from './impact-facts.module.css';
 import { Skeleton } from './skeleton.tsx';
@@ -16,7 +16,7 @@ type Figures = Pick<
 
 export function ImpactFacts({ impact }: { impact: Figures | undefined }) {
   const now = useNow();
-  const { impact: texts } = en;
+  const { impact: texts } = later;
   if (!impact) return <Skeleton height={76} />;
   const usedMs = impact.last_used_at === null ? null : Date.parse(impact.last_used_at);
   const isHot = usedMs !== null && now - usedMs < HOUR_MS;

@@ -1,7 +1,7 @@
 // Rate limits, a sentence for each rule: at most [1000] per [1 minute] by [key], [sliding].
 import type { Answer } from '@keyrail/client';
 import { useId } from 'react';
-import { en } from '../texts/en.ts';
+import { later } from '../texts/later.ts';
 import { Button } from './button.tsx';
 import { IconButton } from './icon-button.tsx';
 import { Input } from './input.tsx';
@@ -46,7 +46,7 @@ export function RateLimits({ rules, errors = {}, onRules }: Props) {
       {rules.length < RULES_MAX && (
         <div>
           <Button small icon="plus" onClick={add}>
-            {en.rateLimits.add}
+            {later.rateLimits.add}
           </Button>
         </div>
       )}
@@ -70,7 +70,7 @@ type LineProps = {
 };
 
 function RuleLine({ rule, error, onChange, onRemove }: LineProps) {
-  const { rateLimits } = en;
+  const { rateLimits } = later;
   const errorId = useId();
   const windows = [...new Set([...WINDOWS_MS, rule.window_ms])].sort((a, b) => a - b);
   return (
@@ -122,4 +122,4 @@ function RuleLine({ rule, error, onChange, onRemove }: LineProps) {
 
 /** One rule in words, for pages that only show it. */
 export const ruleText = ({ limit, window_ms, scope, algorithm }: Rule): string =>
-  en.rateLimits.sentence({ limit, window: durationText(window_ms), scope, algorithm });
+  later.rateLimits.sentence({ limit, window: durationText(window_ms), scope, algorithm });
