@@ -55,7 +55,8 @@ test('lengths of the page are bounded, so that none blows the element up', async
         if (!(element instanceof HTMLElement)) throw new Error('no element');
         element.style.setProperty(property ?? '', text ?? '');
         const of = (part: string) => element.shadowRoot?.querySelector(`[part~=${part}]`);
-        const [head, button] = [of('header'), of('button')];
+        const head = of('header');
+        const button = of('button');
         if (!head || !button) throw new Error('a part is missing');
         const { paddingLeft: padding } = getComputedStyle(head);
         const { fontSize: size, borderTopLeftRadius: radius } = getComputedStyle(button);

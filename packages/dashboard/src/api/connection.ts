@@ -82,7 +82,7 @@ export function tryNow(): void {
 
 let probing: Promise<void> | undefined;
 
-/** Everybody who asks at the same time gets the same answer. */
+/** Calls at the same time get the same answer. */
 function probe(): Promise<void> {
   probing ??= fetchHealth().finally(() => {
     probing = undefined;

@@ -1,6 +1,7 @@
 // The list of the shortcuts, and the switch for single letters.
 import { useObserved } from '../api/observed.ts';
 import { en } from '../texts/en.ts';
+import { shortcuts } from '../texts/shortcuts.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { Switch } from '../ui/toggle.tsx';
 import { navigation } from './navigation.ts';
@@ -9,7 +10,6 @@ import { lettersWork, setLetters, shortcutsAreOpen } from './shortcuts-state.ts'
 
 export function Shortcuts() {
   const isOn = useObserved(lettersWork);
-  const { shortcuts } = en;
   const rows = [
     ['Ctrl K', shortcuts.palette],
     ['/', shortcuts.filter],

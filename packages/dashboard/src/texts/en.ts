@@ -1,4 +1,5 @@
-// The texts of the shell and the elements. Screens have their own in `texts.ts` beside them.
+// The texts of the shell and the elements, but for those in `later.ts`. Screens have their own in
+// `texts.ts` beside them.
 import type { Env } from '../paths.ts';
 import type { NavigationName } from '../shell/navigation.ts';
 
@@ -30,13 +31,9 @@ export const en = {
   dismiss: 'Dismiss',
   tryAgain: 'Try again',
   showMore: 'Show more',
-  listIsFull: (rows: number) =>
-    `The list ends after ${rows.toLocaleString('en')} rows. Filter it to see others.`,
   nothingFound: 'Nothing matches.',
   searching: 'Searching…',
   nothing: 'There is nothing to list.',
-  rows: (table: string, count: number, hasMore: boolean) =>
-    `${table}: ${count === 1 ? '1 row' : `${count} rows`}${hasMore ? ', more follow' : ''}`,
   skip: 'Skip to content',
   navigation,
   envs,
@@ -68,10 +65,6 @@ export const en = {
     refused: 'Not copied: the browser forbids it. Select the text and copy it.',
     name: (what: string) => `Copy ${what}`,
   },
-  confirm: {
-    type: (text: string) => `Type ${text} to confirm`,
-    typeFirst: (text: string | null) => `Type ${text} first.`,
-  },
   problem: {
     request: 'Request',
     copyRequest: 'Copy request id',
@@ -88,23 +81,11 @@ export const en = {
     title: 'Your role does not allow this.',
     text: 'Ask an owner of the workspace for another role.',
     readOnly: 'Your role is member: you can look at everything here, and change nothing.',
-    owners: 'Only an owner can do this.',
   },
   gone: {
     title: 'Not here',
     text: 'It was deleted, or the address is wrong.',
   },
-  filters: {
-    any: 'any',
-    clear: 'Clear',
-    remove: (name: string) => `Remove filter ${name}`,
-  },
-  scopes: {
-    list: 'Scopes',
-    remove: (scope: string) => `Remove ${scope}`,
-  },
-  diff: { none: 'none', becomes: ' becomes ', changed: 'changed' },
-  steps: { done: ', done' },
   keyStates: {
     active: 'Active',
     revoked: 'Revoked',
@@ -168,18 +149,6 @@ export const en = {
     explain: 'Explain the pasted key',
     createKey: (env: string) => `Create ${env.toLowerCase()} key`,
     start: 'Go to First steps',
-  },
-  shortcuts: {
-    title: 'Keyboard shortcuts',
-    letters: 'Single letters',
-    lettersHint: 'Switch them off if they get in the way of your tools.',
-    palette: 'Search or go to',
-    filter: 'Filter the list',
-    create: 'Create',
-    rows: 'Next and previous row',
-    open: 'Open the row',
-    help: 'This list',
-    closes: 'Close one thing',
   },
   crash: {
     title: 'This page stopped working',

@@ -1,6 +1,7 @@
 // Asks before something ends. It opens on what the act changes, and its button names the act.
 import { type ReactNode, useState } from 'react';
 import { en } from '../texts/en.ts';
+import { later } from '../texts/later.ts';
 import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Field } from './field.tsx';
@@ -39,7 +40,7 @@ export function Confirm({ typed = null, danger = true, busy = false, error, ...p
             type="submit"
             kind={danger ? 'danger' : 'primary'}
             busy={busy}
-            because={isReady ? null : en.confirm.typeFirst(typed)}
+            because={isReady ? null : later.confirm.typeFirst(typed)}
           >
             {props.action}
           </Button>
@@ -48,7 +49,7 @@ export function Confirm({ typed = null, danger = true, busy = false, error, ...p
     >
       {props.children}
       {typed !== null && (
-        <Field label={en.confirm.type(typed)}>
+        <Field label={later.confirm.type(typed)}>
           {(control) => (
             <Input {...control} value={text} onChange={({ target }) => setText(target.value)} />
           )}

@@ -1,5 +1,5 @@
-// The platform's input for a moment, in local time, with its zone beside it. The value is an instant
-// of the API, or null.
+// The platform's input for a moment, in local time, with its zone beside it. The value is an
+// instant of the API, or null.
 import { useId } from 'react';
 import { nowMs } from '../clock.ts';
 import type { ControlProps } from './field.tsx';

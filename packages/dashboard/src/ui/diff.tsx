@@ -1,5 +1,5 @@
 // Changes of fields: the old value, the new one; for lists, what was added and removed.
-import { en } from '../texts/en.ts';
+import { later } from '../texts/later.ts';
 import styles from './diff.module.css';
 
 export type FieldChange =
@@ -10,7 +10,7 @@ export type FieldChange =
 
 const shown = (value: unknown): string =>
   value === null || value === undefined
-    ? en.diff.none
+    ? later.diff.none
     : typeof value === 'string'
       ? value
       : JSON.stringify(value);
@@ -31,7 +31,7 @@ function Values({ change }: { change: FieldChange }) {
     return (
       <dd>
         <del>{shown(change.from)}</del>
-        <span className="unseen">{en.diff.becomes}</span>
+        <span className="unseen">{later.diff.becomes}</span>
         <ins>{shown(change.to)}</ins>
       </dd>
     );
@@ -48,5 +48,5 @@ function Values({ change }: { change: FieldChange }) {
       </dd>
     );
   }
-  return <dd className={styles.quiet}>{en.diff.changed}</dd>;
+  return <dd className={styles.quiet}>{later.diff.changed}</dd>;
 }

@@ -1,7 +1,7 @@
 // The filters of a list: a search, one chip for each filter, and one button that clears all.
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { en } from '../texts/en.ts';
+import { later } from '../texts/later.ts';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
 import styles from './filters.module.css';
@@ -67,7 +67,7 @@ export function FilterChip({ label, value, options, onValue }: ChipProps) {
     <span className={classes(styles.chip, chosen && styles.active)}>
       <label htmlFor={id}>{label}</label>
       <select id={id} value={value ?? ''} onChange={({ target }) => onValue(target.value || null)}>
-        <option value="">{en.filters.any}</option>
+        <option value="">{later.filters.any}</option>
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.label}
@@ -77,7 +77,7 @@ export function FilterChip({ label, value, options, onValue }: ChipProps) {
       {chosen && (
         <button
           type="button"
-          aria-label={en.filters.remove(label)}
+          aria-label={later.filters.remove(label)}
           onClick={() => onValue(null)}
           className={styles.remove}
         >
@@ -95,7 +95,7 @@ export const Filters = ({ label, isActive, onClear, children }: Props) => (
     {children}
     {isActive && (
       <Button kind="quiet" small onClick={onClear}>
-        {en.filters.clear}
+        {later.filters.clear}
       </Button>
     )}
   </search>

@@ -1,7 +1,7 @@
 // Scopes as chips. Enter, comma or space adds one; pasted text is split.
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { type ClipboardEvent, type KeyboardEvent, useRef, useState } from 'react';
-import { en } from '../texts/en.ts';
+import { later } from '../texts/later.ts';
 import type { ControlProps } from './field.tsx';
 import { Icon } from './icon.tsx';
 import styles from './scopes.module.css';
@@ -46,13 +46,13 @@ export function Scopes({ control, scopes, placeholder, onScopes }: Props) {
   };
   return (
     <div className={styles.scopes}>
-      <ul className={styles.list} aria-label={en.scopes.list}>
+      <ul className={styles.list} aria-label={later.scopes.list}>
         {scopes.map((scope) => (
           <li key={scope} className={styles.chip}>
             <code>{scope}</code>
             <button
               type="button"
-              aria-label={en.scopes.remove(scope)}
+              aria-label={later.scopes.remove(scope)}
               onClick={() => remove(scope)}
             >
               <Icon name="close" size={12} />

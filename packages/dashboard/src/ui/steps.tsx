@@ -1,6 +1,6 @@
 // Steps in order. Each is done, current or still to come; its sign comes from a real event.
 import type { ReactNode } from 'react';
-import { en } from '../texts/en.ts';
+import { later } from '../texts/later.ts';
 import { classes } from './classes.ts';
 import { Icon } from './icon.tsx';
 import styles from './steps.module.css';
@@ -27,7 +27,7 @@ export const Steps = ({ label, steps }: { label: string; steps: readonly Step[] 
         <div className={styles.body}>
           <h2>
             {title}
-            {state === 'done' && <span className="unseen">{en.steps.done}</span>}
+            {state === 'done' && <span className="unseen">{later.steps.done}</span>}
           </h2>
           {note && <p className={styles.note}>{note}</p>}
           {content}

@@ -1,6 +1,6 @@
-// A table of rows in pages; where there is little room every row is a card. The rows lie in groups that the
-// browser skips while they are far away, so that thousands of rows stay quick and searchable. A
-// page is rendered again only when its own rows or columns change.
+// A table of rows in pages; where there is little room every row is a card. The rows lie in groups
+// that the browser skips while they are far away, so that thousands of rows stay quick and
+// searchable. A page is rendered again only when its own rows or columns change.
 import {
   type ComponentType,
   type CSSProperties,
@@ -13,6 +13,7 @@ import {
   useRef,
 } from 'react';
 import { en } from '../texts/en.ts';
+import { later } from '../texts/later.ts';
 import { announce } from './announce.tsx';
 import { Button } from './button.tsx';
 import { classes } from './classes.ts';
@@ -79,7 +80,7 @@ export function Table<T>(props: Props<T>) {
     <Rows rows={rows} columns={shown} rowKey={rowKey} isFaded={isFaded} />
   );
   const total = pages.reduce((sum, page) => sum + page.length, 0);
-  useEffect(() => announce(en.rows(label, total, hasMore ?? false)), [label, total, hasMore]);
+  useEffect(() => announce(later.rows(label, total, hasMore ?? false)), [label, total, hasMore]);
   const tracks = (shown: readonly Column<T>[]) => shown.map(({ width }) => width).join(' ');
   const style: CSSProperties & Record<`--${string}`, string> = {
     '--columns': tracks(columns),
@@ -88,7 +89,7 @@ export function Table<T>(props: Props<T>) {
   return (
     <div className={styles.box}>
       {/* biome-ignore lint/a11y/useSemanticElements: a grid with skipped groups */}
-      <div role="table" aria-label={label} className={styles.table} style={style}>
+      <div role="table" aria-label={label} style={style}>
         {/* biome-ignore lint/a11y/useSemanticElements: see above */}
         <div role="rowgroup" className={styles.head}>
           {/* biome-ignore lint/a11y: see above */}
@@ -110,7 +111,7 @@ export function Table<T>(props: Props<T>) {
         <More isLoading={(isLoadingMore ?? false) || pages !== props.pages} onMore={loadMore} />
       )}
       {hasMore && pages.length >= PAGES_MAX && (
-        <p className={styles.full}>{en.listIsFull(total)}</p>
+        <p className={styles.full}>{later.listIsFull(total)}</p>
       )}
     </div>
   );

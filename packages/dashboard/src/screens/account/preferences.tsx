@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useObserved } from '../../api/observed.ts';
 import { lettersWork, openShortcuts, setLetters } from '../../shell/shortcuts-state.ts';
-import { en } from '../../texts/en.ts';
+import { shortcuts } from '../../texts/shortcuts.ts';
 import { chooseTheme, storedTheme, themes } from '../../theme.ts';
 import { Button } from '../../ui/button.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
@@ -46,8 +46,8 @@ export function ThemeChoice() {
 export const Keyboard = () => (
   <Section title={texts.keyboard.title} lead={texts.keyboard.lead}>
     <Switch
-      label={en.shortcuts.letters}
-      hint={en.shortcuts.lettersHint}
+      label={shortcuts.letters}
+      hint={shortcuts.lettersHint}
       checked={useObserved(lettersWork)}
       onChecked={setLetters}
     />
