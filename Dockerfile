@@ -9,9 +9,9 @@ WORKDIR /opt/keyrail
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY scripts scripts
 COPY packages packages
-# The second installation has what the server itself needs, without the tools of the build.
-RUN npm ci --omit=dev \
-  && node scripts/setup.mjs --server \
+# The set-up installs what it needs, without another Node. The second installation has what the
+# server itself needs, without the tools of the build.
+RUN node scripts/setup.mjs --server \
   && npm ci --omit=dev --workspace packages/server
 
 FROM ${BASE}

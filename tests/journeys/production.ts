@@ -74,7 +74,7 @@ export const closePlace = ({ folder }: Place): Promise<void> =>
 const NOT_IN_GIT = /^(node_modules|dist|\.git|\.keyrail|\.building-.*|.*\.(log|tgz))$/;
 
 /** The working tree as the only commit of a repository. */
-async function copyTree(to: string): Promise<void> {
+export async function copyTree(to: string): Promise<void> {
   const filter = (path: string): boolean => path === root || !NOT_IN_GIT.test(basename(path));
   await cp(root, to, { recursive: true, filter });
   const author = ['-c', 'user.name=t', '-c', 'user.email=t@example.com'];

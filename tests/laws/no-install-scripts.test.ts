@@ -11,7 +11,7 @@ type Lock = { packages: Record<string, { hasInstallScript?: boolean }> };
 
 test('npm never runs install scripts in this repository', () => {
   ok(read('.npmrc').split('\n').includes('ignore-scripts=true'));
-  ok(read('scripts/setup.mjs').includes("'--ignore-scripts'"));
+  ok(read('scripts/setup-install.mjs').includes("'--ignore-scripts'"));
 });
 
 test('every package with an install script is listed, with what it lacks without it', () => {

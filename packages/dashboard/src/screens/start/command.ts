@@ -14,7 +14,7 @@ const commandOf = ({ url, projectId, key, secretKey }: Facts): string => `\
 KEYRAIL_URL=${url} \\
 KEYRAIL_PROJECT_ID=${projectId} \\
 KEYRAIL_SECRET_KEY=${secretKey} \\
-PORT=3000 node_modules/.bin/node examples/express.ts &
+PORT=3000 npm run example &
 curl -sS -w '\\n' --retry 20 --retry-delay 1 --retry-connrefused \\
   -H 'authorization: Bearer ${key}' \\
   http://127.0.0.1:3000/invoices

@@ -1,0 +1,34 @@
+/**
+ * Says on standard error what the set-up does. In a terminal it is one line that changes, elsewhere
+ * a line when a step begins, one now and then, and one when it has ended.
+ */
+const TERMINAL_MS = 500;
+const ELSEWHERE_MS = 15_000;
+const ERASE_LINE = '\r\u001b[K';
+
+/** Does `work`, and shows its time and what `progress` says about it. */
+export async function step(what, work, progress = () => null) {
+  const out = process.stderr;
+  const beganMs = performance.now();
+  const timed = (text) =>
+    `keyrail: ${what}: ${text ? `${text}, ` : ''}${Math.round((performance.now() - beganMs) / 1000)} s`;
+  const show = () =>
+    out.isTTY
+      ? out.write(ERASE_LINE + timed(progress()).slice(0, (out.columns || 80) - 1))
+      : console.error(timed(progress()));
+  if (out.isTTY) show();
+  else console.error(`keyrail: ${what}`);
+  const timer = setInterval(show, out.isTTY ? TERMINAL_MS : ELSEWHERE_MS);
+  try {
+    const result = await work();
+    endLine(timed('done'));
+    return result;
+  } catch (error) {
+    endLine(timed('failed'));
+    throw error;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+const endLine = (text) => console.error(`${process.stderr.isTTY ? ERASE_LINE : ''}${text}`);

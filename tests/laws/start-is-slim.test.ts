@@ -1,0 +1,59 @@
+// What `npm start` and `npm run example` load comes with `npm ci --omit=dev`.
+import { deepEqual, ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { importsOf } from './imports.ts';
+import { isTest, type Source, sources } from './tree.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** Sources that a first start builds or runs, the command line, and the example of the README. */
+const LOADED = [
+  'packages/{server,protocol,reference,dashboard,widget,client,cli,sdk}/{src,bin}',
+  'scripts',
+  'examples',
+];
+const SCRIPTS = /^scripts\/(setup[\w-]*|build-(browser|database|packages)|widget-options)\.mjs$/;
+const EXAMPLE = /^examples\/(node-http|ledger|settings)\.ts$/;
+
+type Locked = { dev?: boolean; devOptional?: boolean };
+const locked: Record<string, Locked> = JSON.parse(
+  readFileSync(join(root, 'package-lock.json'), 'utf8'),
+).packages;
+
+const isLoaded = ({ path }: Source): boolean =>
+  !isTest(path) &&
+  !/\/(gallery|testing)\//.test(path) &&
+  (path.startsWith('packages/') || SCRIPTS.test(path) || EXAMPLE.test(path));
+
+/** The package that an import names; null for our own files and modules of Node. */
+function packageOf(specifier: string): string | null {
+  if (/^(\.|node:|@keyrail\/)/.test(specifier)) return null;
+  return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? null;
+}
+
+/** What an import from that file finds, as Node looks for it. */
+function lockedFor(path: string, name: string): Locked | undefined {
+  const [, home = ''] = /^(packages\/[^/]+)\//.exec(path) ?? [];
+  return locked[`${home}/node_modules/${name}`] ?? locked[`node_modules/${name}`];
+}
+
+test('what npm start loads is no development dependency', () => {
+  const all = sources(['ts', 'tsx', 'mjs'], `{${LOADED.join(',')}}`).filter(isLoaded);
+  const imported = all.flatMap((source) =>
+    importsOf(source)
+      .filter(({ typeOnly }) => !typeOnly)
+      .flatMap(({ specifier }) => packageOf(specifier) ?? [])
+      .map((name) => ({ path: source.path, name })),
+  );
+  const names = new Set(imported.map(({ name }) => name));
+  for (const name of ['esbuild', 'fastify', 'preact', 'react', 'zod']) {
+    ok(names.has(name), `${name} was found`);
+  }
+  const missing = imported.filter(({ path, name }) => {
+    const found = lockedFor(path, name);
+    return !found || found.dev || found.devOptional;
+  });
+  deepEqual(missing, []);
+});
