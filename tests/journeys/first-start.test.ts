@@ -133,5 +133,5 @@ test('npm start in a fresh clone installs what a server needs, says so, and serv
   const next = await runCommand(['npm', 'run', 'build'], { cwd, env }, (text, stop) => {
     if (text.includes('installing dependencies')) stop();
   });
-  match(next.output, /^keyrail: installing dependencies \(about 500 MB, only once\)$/m);
+  match(next.output, /^keyrail: installing dependencies \(about 560 MB, only once\)$/m);
 });
