@@ -47,7 +47,7 @@ export const LONG_FILES = [
   'tests/journeys/{backup-schedule,backup-to-*,edge-proxies*,examples,first-start,import}.test.ts',
   'tests/journeys/{leases-cluster,login-flood,monitoring,proxies}.test.ts',
   'tests/journeys/{relay-faults,restored-again,rolling-upgrade,sdk-faults}.test.ts',
-  'tests/packages/{compiled,documents-compile,image}.test.ts',
+  'tests/packages/{compiled,documents-compile,image,next}.test.ts',
 ];
 
 const usual = {

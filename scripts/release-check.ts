@@ -1,15 +1,17 @@
 /**
  * Checks the packages as they would be published: publint and "are the types wrong" must report
- * nothing, and the declarations must compile with the classic resolution of TypeScript 5, which
- * TypeScript 7 no longer has. Redocly and Spectral must find nothing in the OpenAPI document. The
- * tools are needed only here, so they are installed into a temporary folder and are not in the
- * lock file.
+ * nothing, and the declarations must compile with the oldest TypeScript that is supported, and with
+ * the classic resolution of TypeScript 5, which TypeScript 7 no longer has. Next.js and others must
+ * work with the SDK. Redocly and Spectral must find nothing in the OpenAPI document. The tools are
+ * needed only here, so they are installed into a temporary folder and are not in the lock file.
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
+import { ecosystem } from './ecosystem.ts';
 import {
   compile,
   install,
@@ -29,8 +31,12 @@ const TOOLS = {
   '@redocly/cli': '2.73.0',
   '@stoplight/spectral-cli': '6.16.3',
   typescript: '5.9.3',
+  'typescript-5-0': 'npm:typescript@5.0.4',
+  'typescript-5-5': 'npm:typescript@5.5.4',
 };
 const TOOL_MS_MAX = 120_000;
+/** Next.js is installed, built and served once for each of its majors. */
+const NEXT_MS_MAX = 900_000;
 
 type Finding = { check: string; report: string };
 type Check = (packed: Packed, folder: string, bin: string) => Promise<string>;
@@ -45,15 +51,15 @@ const checks: Record<string, { packages: readonly Name[]; check: Check }> = {
     },
   },
   // The CLI exports nothing to import, so it has no types.
-  'are the types wrong': {
-    packages: ['sdk', 'client'],
-    check: async ({ tarball }, folder, bin) => {
-      const args = [tarball, '--format', 'ascii', '--no-color'];
-      const { ok, output } = await runTool(join(bin, 'attw'), args, folder);
-      return ok ? '' : output;
-    },
+  'are the types wrong': { packages: ['sdk', 'client'], check: areTypesWrong() },
+  'are the types wrong, as ESM': {
+    packages: ['widget'],
+    check: areTypesWrong('--profile', 'esm-only'),
   },
   'resolution node10': { packages: ['sdk', 'client'], check: compileClassic },
+  'TypeScript 5.0': { packages: ['sdk', 'client'], check: compileWith('typescript-5-0') },
+  'TypeScript 5.5': { packages: ['sdk', 'client'], check: compileWith('typescript-5-5') },
+  'current TypeScript': { packages: ['sdk', 'client'], check: compileWith(null) },
 };
 
 const OPENAPI = 'openapi.json';
@@ -105,8 +111,36 @@ async function runTool(tool: string, args: readonly string[], cwd: string): Prom
   );
 }
 
+function areTypesWrong(...more: string[]): Check {
+  return async ({ tarball }, folder, bin) => {
+    const args = [tarball, '--format', 'ascii', '--no-color', ...more];
+    const { ok, output } = await runTool(join(bin, 'attw'), args, folder);
+    return ok ? '' : output;
+  };
+}
+
+/** Without types of Node: those of today need a newer compiler. Null: the compiler of the clone. */
+function compileWith(tool: string | null): Check {
+  return async (packed, folder, bin) => {
+    const project = await projectOf(packed, folder);
+    const from = join(root, 'packages', packed.name, 'test/consumer.mts');
+    await cp(from, join(project, 'consumer.mts'));
+    const lib = ['es2022', 'dom', 'dom.iterable'];
+    const compilerOptions = { module: 'nodenext', moduleResolution: 'nodenext', lib, types: [] };
+    const compilation = { files: ['consumer.mts'], compilerOptions };
+    if (tool === null) return compile(project, compilation);
+    return compile(project, compilation, join(bin, '..', tool, 'bin/tsc'));
+  };
+}
+
+/** The project in which the package is installed; several checks share it. */
+async function projectOf(packed: Packed, folder: string): Promise<string> {
+  const project = join(folder, `project-${packed.name}`);
+  return existsSync(project) ? project : install([packed], folder);
+}
+
 async function compileClassic(packed: Packed, folder: string, bin: string): Promise<string> {
-  const project = await install([packed], folder);
+  const project = await projectOf(packed, folder);
   await cp(join(root, 'packages', packed.name, 'test/consumer.cts'), join(project, 'consumer.ts'));
   await linkTypes(project, ['@types/node', 'undici-types']);
   const compilerOptions = { module: 'commonjs', moduleResolution: 'node10', types: ['node'] };
@@ -121,15 +155,48 @@ async function installTools(folder: string): Promise<string> {
   return join(tools, 'node_modules/.bin');
 }
 
+/** Every supported major of Next.js builds and serves the example. */
+async function checkNext(): Promise<string> {
+  const test = join(root, 'tests/packages/next.test.ts');
+  const args = ['--conditions=keyrail-source', '--test', '--test-reporter=spec', test];
+  const env = { ...process.env, KEYRAIL_TEST_NEXT: '14,15,16' };
+  const run = { cwd: root, env, timeout: NEXT_MS_MAX };
+  const ended = await promisify(execFile)(process.execPath, args, run).catch((error) => error);
+  const output = String(ended.stdout);
+  return /^ℹ pass 3$/m.test(output) ? '' : output || String(ended);
+}
+
+/** What has to be decided before a publication. It is listed, and is no finding. */
+async function missingForPublication(name: Name): Promise<string[]> {
+  const folder = join(root, 'packages', name);
+  const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const wanted = ['license', 'repository', 'homepage', 'bugs', 'publishConfig'];
+  const missing = wanted.filter((field) => manifest[field] === undefined);
+  if (!existsSync(join(folder, 'LICENSE'))) missing.push('LICENSE');
+  if (manifest.private) missing.push('still private');
+  return missing;
+}
+
 async function findingsIn(folder: string): Promise<Finding[]> {
   const bin = await installTools(folder);
   const findings = await openApiFindings(folder, bin);
-  for (const packed of await pack(names, folder)) {
+  const all = await pack(names, folder);
+  for (const packed of all) {
     const { name } = packed;
     for (const [title, { packages, check }] of Object.entries(checks)) {
       if (!packages.includes(name)) continue;
       findings.push(...reported(`${name}: ${title}`, await check(packed, folder, bin)));
     }
+  }
+  const [sdk] = all;
+  for (const { title, report } of sdk ? await ecosystem(sdk, folder) : []) {
+    findings.push(...reported(`sdk: ${title}`, report));
+  }
+  findings.push(...reported('sdk: Next.js 14, 15 and 16', await checkNext()));
+  for (const name of names) {
+    const missing = await missingForPublication(name);
+    if (missing.length > 0)
+      console.log(`missing for publication of ${name}: ${missing.join(', ')}`);
   }
   return findings;
 }

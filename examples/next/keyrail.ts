@@ -1,4 +1,4 @@
-// One node for the whole process. Next.js loads a module more than once: for `instrumentation.ts` and
+// One node for the whole process. Next.js loads a module more than once: for `instrumentation.ts`,
 // for routes, and in `next dev` after each change. `globalThis` keeps the first node.
 import { createKeyrail, type Keyrail } from '@keyrail/sdk';
 

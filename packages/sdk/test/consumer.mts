@@ -24,9 +24,10 @@ if (open.allowed) {
   open.context.tenantId satisfies string;
   if (open.context.verified) open.context.tenantId satisfies string;
 }
-protect(keyrail, { scopes: ['a'] }, (_request, context) =>
-  Response.json([context.tenantId satisfies string, context.resources?.database]),
-);
+protect(keyrail, { scopes: ['a'] }, (_request, context) => {
+  const database = context.resources?.database;
+  return new Response(`${context.tenantId satisfies string} ${database}`);
+});
 protect(keyrail, { onNoPolicy: 'allow' }, (_request, context) => {
   // @ts-expect-error a fail-open route must check that the key is verified
   context.tenantId satisfies string;

@@ -5,7 +5,7 @@ import { fieldsOf } from '../json.ts';
 import { gather, parsedBytes } from '../request/body.ts';
 
 /** A request, with optional fields that a framework or a body parser may add. */
-export type NodeRequest = IncomingMessage & {
+type NodeRequest = IncomingMessage & {
   originalUrl?: unknown;
   body?: unknown;
   rawBody?: unknown;
