@@ -220,5 +220,20 @@ test('kubectl builds the manifests', (t) => {
     encoding: 'utf8',
   });
   equal(ended.status, 0, ended.stderr);
-  equal(ended.stdout.match(/^kind: /gm)?.length, 6);
+  deepEqual(
+    ended.stdout
+      .match(/^kind: .*$/gm)
+      ?.map((line) => line.slice('kind: '.length))
+      .sort(),
+    [
+      'ConfigMap',
+      'Deployment',
+      'Deployment',
+      'NetworkPolicy',
+      'NetworkPolicy',
+      'PodDisruptionBudget',
+      'PodDisruptionBudget',
+      'Service',
+    ],
+  );
 });
