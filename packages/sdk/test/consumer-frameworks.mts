@@ -137,7 +137,7 @@ onNext.protect(keyrail, open, (_request, context) => {
 });
 // Next.js 15 compares the second parameter with `{ params: Promise<…> }`.
 const handler = onNext.protect(keyrail, { scopes }, () => new Response());
-handler(new Request('http://a'), { params: Promise.resolve({ id: 'one' }) });
+void handler(new Request('http://a'), { params: Promise.resolve({ id: 'one' }) });
 
 const decision = keyrail.verify('', open);
 if (decision.allowed && decision.context.verified) decision.context.tenantId satisfies string;
