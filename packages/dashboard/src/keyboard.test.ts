@@ -136,7 +136,7 @@ async function openRowMenu(page: Page): Promise<void> {
   await tabTo('Actions for Backend');
   await press('Enter');
   await at('Open');
-  await press('ArrowDown', 'ArrowDown');
+  await press('ArrowDown', 'ArrowDown', 'ArrowDown', 'ArrowDown');
   await at('Disable');
   await press('Enter');
   await dialog.waitFor();

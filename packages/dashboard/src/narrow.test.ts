@@ -2,6 +2,7 @@
 // table, however long the list is. Tables leave columns out instead of scrolling in a box.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
+import { until } from '@keyrail/testing/until.ts';
 import type { Page } from 'playwright-core';
 import { crowdedWorkspace } from '../test/crowded-workspace.ts';
 import { addressesOf, heading } from '../test/every-screen.ts';
@@ -55,9 +56,11 @@ async function faultsAt(page: Page, place: string): Promise<string[]> {
 /** A list reads its next page when its end comes near. */
 async function readMore(page: Page): Promise<void> {
   const rows = page.locator('main [role=table] [role=row]');
-  await rows.nth(1).waitFor();
-  await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
-  await rows.nth(PAGE_ROWS + 1).waitFor({ state: 'attached' });
+  // The end moves while rows are rendered.
+  await until(async () => {
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+    return (await rows.count()) > PAGE_ROWS + 1;
+  });
 }
 
 for (let share = 0; share < SHARES; share += 1) {

@@ -25,12 +25,12 @@ export function RowMenu({ of, scope, onAct }: Props) {
       icon: 'arrow',
       onSelect: () => void navigate({ to: paths.key(scope, of.id) }),
     },
+    { label: texts.copyId, icon: 'copy', onSelect: () => void copyId() },
     {
       label: texts.explain,
       icon: 'explain',
       onSelect: () => void navigate({ to: paths.explain(scope), search: { key_id: of.id } }),
     },
-    { label: texts.copyId, icon: 'copy', onSelect: () => void copyId() },
   ];
   const like: MenuItem = {
     label: texts.like,
