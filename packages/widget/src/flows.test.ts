@@ -68,6 +68,7 @@ async function creates(site: Site): Promise<void> {
   const { page } = site;
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: 'Create key' }).click();
+  await dialog.getByRole('checkbox').nth(1).waitFor();
   equal(await dialog.getByRole('checkbox').count(), 2);
   await dialog.getByLabel('Name').fill('Website');
   await page.keyboard.press('Enter');

@@ -31,7 +31,7 @@ function Placed({ like, children }: { like: ApiKey; children: Form }) {
         <Loaded query={tenants} failed={texts.like.failed}>
           {({ data: [tenant] }) => (
             <>
-              <p className={styles.quiet}>
+              <p className={styles.origin}>
                 {texts.like.from(like.name ?? like.display_prefix)}{' '}
                 {Object.keys(like.meta).length > 0 && texts.like.meta}
               </p>
