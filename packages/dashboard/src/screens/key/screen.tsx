@@ -1,7 +1,8 @@
 // One key: what it is, how it is used, what happened to it, and what can be done with it.
 import { Navigate, useParams } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useApi } from '../../api/query.ts';
+import { loadChunk } from '../../load-chunk.ts';
 import { paths } from '../../paths.ts';
 import { Gone, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -16,7 +17,6 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { EnableKey } from '../end-key/enable-key.tsx';
 import { EndKey } from '../end-key/end-key.tsx';
 import { type Act, KeyActions } from './actions.tsx';
-import { EditKey } from './edit.tsx';
 import { History } from './history.tsx';
 import type { ApiKey } from './key.ts';
 import { Meta } from './meta.tsx';
@@ -25,6 +25,9 @@ import { RotateKey } from './rotate.tsx';
 import { useSuccessorId } from './successor.ts';
 import { texts } from './texts.ts';
 import { Usage } from './usage.tsx';
+
+const loadEdit = () => import('./edit.tsx');
+const EditKey = lazy(async () => ({ default: (await loadChunk(loadEdit)).EditKey }));
 
 const tabs = ['overview', 'usage', 'history', 'meta'] as const;
 type TabName = (typeof tabs)[number];
@@ -116,7 +119,13 @@ function Open({ act, of: key, onClose }: OpenProps) {
     return null;
   }
   const props = { of: opened.key, onClose };
-  if (act === 'edit') return <EditKey {...props} />;
+  if (act === 'edit') {
+    return (
+      <Suspense fallback={null}>
+        <EditKey {...props} />
+      </Suspense>
+    );
+  }
   if (act === 'rotate') return <RotateKey {...props} />;
   if (act === 'enable') return <EnableKey {...props} />;
   return <EndKey act={act} {...props} />;
