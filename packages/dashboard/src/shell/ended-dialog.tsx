@@ -2,7 +2,7 @@
 import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
 import { client } from '../api/client.ts';
-import { signedIn, signedOut, useSession } from '../api/session.ts';
+import { signedIn, signedOut } from '../api/session.ts';
 import { en } from '../texts/en.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -10,12 +10,7 @@ import { Field } from '../ui/field.tsx';
 import { PasswordInput } from '../ui/input.tsx';
 import { Problem } from '../ui/problem.tsx';
 
-export function EndedDialog() {
-  const state = useSession();
-  return state.status === 'ended' ? <SignInAgain {...state.session} /> : null;
-}
-
-function SignInAgain({ email }: { email: string }) {
+export function EndedDialog({ email }: { email: string }) {
   const [password, setPassword] = useState('');
   const [error, setError] = useState<Error | null>(null);
   const [isBusy, setBusy] = useState(false);

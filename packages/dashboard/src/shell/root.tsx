@@ -8,7 +8,6 @@ import { Announcements } from '../ui/announce.tsx';
 import { preloadCombobox } from '../ui/combobox.tsx';
 import { preloadMenu } from '../ui/menu.tsx';
 import { Toasts } from '../ui/toast.tsx';
-import { EndedDialog } from './ended-dialog.tsx';
 import { keepFocus } from './focus.ts';
 import { Keyboard } from './keyboard.ts';
 import { OfflineBar } from './offline-bar.tsx';
@@ -18,11 +17,16 @@ import { shortcutsAreOpen } from './shortcuts-state.ts';
 
 const loadPalette = () => import('./palette.tsx');
 const Palette = lazy(async () => ({ default: (await loadChunk(loadPalette)).Palette }));
+const loadEndedDialog = () => import('./ended-dialog.tsx');
+const EndedDialog = lazy(async () => ({
+  default: (await loadChunk(loadEndedDialog)).EndedDialog,
+}));
 const loadShortcuts = () => import('./shortcuts.tsx');
 const Shortcuts = lazy(async () => ({ default: (await loadChunk(loadShortcuts)).Shortcuts }));
 
 export function Root() {
-  const { status } = useSession();
+  const state = useSession();
+  const { status } = state;
   const isOpen = useObserved(paletteIsOpen);
   const isListOpen = useObserved(shortcutsAreOpen);
   useEffect(preloadWhenIdle, []);
@@ -44,9 +48,9 @@ export function Root() {
       <Suspense fallback={null}>
         {isOpen && <Palette />}
         {isListOpen && <Shortcuts />}
+        {state.status === 'ended' && <EndedDialog email={state.session.email} />}
       </Suspense>
       <RevealHost />
-      <EndedDialog />
       <Toasts />
       <Announcements />
     </>
@@ -58,9 +62,9 @@ function closeOverlays(): void {
   shortcutsAreOpen.set(false);
 }
 
-/** The libraries of menus, comboboxes and the palette, before anyone needs them. */
+/** What lies over a page, before anyone needs it. */
 function preloadWhenIdle(): void {
-  const loads = [preloadMenu, preloadCombobox, loadPalette, loadShortcuts];
+  const loads = [preloadMenu, preloadCombobox, loadPalette, loadShortcuts, loadEndedDialog];
   const load = () => void Promise.all(loads.map((one) => one())).catch(() => null);
   if ('requestIdleCallback' in window) requestIdleCallback(load);
   else setTimeout(load, 1000);
