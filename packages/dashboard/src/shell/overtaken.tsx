@@ -2,7 +2,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type Membership, useMe } from '../api/me.ts';
 import { paths } from '../paths.ts';
-import { en } from '../texts/en.ts';
+import { overtaken } from '../texts/overtaken.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Problem } from '../ui/problem.tsx';
@@ -17,10 +17,10 @@ export function Overtaken({ membership, error, onStay }: Props) {
     ({ workspace_id }) =>
       workspace_id === me.data.active_workspace_id && workspace_id !== membership.workspace_id,
   );
-  const { title, text, go, stay } = en.overtaken;
+  const { title, text, go, stay } = overtaken;
   return (
     <Dialog
-      title={title(other?.name ?? en.overtaken.another)}
+      title={title(other?.name ?? overtaken.another)}
       actions={
         <>
           <Button onClick={onStay}>{stay(membership.name)}</Button>

@@ -48,5 +48,5 @@ const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'te
 function explains(text: string, place: Place, go: Go): Command[] {
   // After the navigation, which may have cleared the question of a screen that is already open.
   const run = () => void go(paths.explain(place))().then(() => handKey(text));
-  return [{ id: 'explain pasted', label: en.palette.explain, icon: 'explain', run }];
+  return [{ id: 'explain pasted', label: en.explainPasted, icon: 'explain', run }];
 }

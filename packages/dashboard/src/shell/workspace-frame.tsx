@@ -1,8 +1,9 @@
 // The frame of a workspace: sidebar, header, and the colours of test mode.
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { type Membership, useMe } from '../api/me.ts';
 import { WorkspaceIdContext } from '../api/query.ts';
+import { loadChunk } from '../load-chunk.ts';
 import { paths } from '../paths.ts';
 import { screens } from '../routes.ts';
 import { en } from '../texts/en.ts';
@@ -13,11 +14,13 @@ import { Guard } from './guard.tsx';
 import { Header, isTestFrame } from './header.tsx';
 import { Gone, Loaded } from './loaded.tsx';
 import { NavigationSheet } from './navigation-sheet.tsx';
-import { Overtaken } from './overtaken.tsx';
 import { rememberEnv, rememberedEnv, type Scope, ScopeContext } from './scope.ts';
 import { Sidebar } from './sidebar.tsx';
 import { WorkspaceCommands } from './workspace-commands.tsx';
 import styles from './workspace-frame.module.css';
+
+const loadOvertaken = () => import('./overtaken.tsx');
+const Overtaken = lazy(async () => ({ default: (await loadChunk(loadOvertaken)).Overtaken }));
 
 export const WorkspaceFrame = () => (
   <Guard>
@@ -97,7 +100,9 @@ function Frame({ membership, activeId }: FrameProps) {
         <WorkspaceCommands />
         {isOpen && <NavigationSheet onClose={() => setOpen(false)} />}
         {state === 'overtaken' && (
-          <Overtaken membership={membership} error={error} onStay={workHere} />
+          <Suspense fallback={null}>
+            <Overtaken membership={membership} error={error} onStay={workHere} />
+          </Suspense>
         )}
       </WorkspaceIdContext>
     </ScopeContext>
