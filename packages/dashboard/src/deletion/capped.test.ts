@@ -14,10 +14,10 @@ test('with more than 10,000 keys, no figure is shown as the whole', async (t) =>
   await importMany(vendor, { project_id, tenant_id }, IMPACT_KEYS_MAX + 1);
 
   await visit(`/w/${vendor.slug}/live/projects/${slug}`);
-  await page.getByText('More than 10,000 keys inherit them.').waitFor();
+  await page.getByText('Keys that inherit them, live and test: more than 10,000.').waitFor();
   await page.getByRole('button', { name: 'Change' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('More than 10,000 keys would change.').waitFor();
+  await dialog.getByText(/Keys that would change, live and test: more than 10,000\./).waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 

@@ -94,7 +94,7 @@ const columns: readonly Column<PolicyNode>[] = [
   {
     id: 'node',
     title: texts.node,
-    width: 'minmax(160px, 2fr)',
+    width: 'minmax(132px, 2fr)',
     card: 'name',
     cell: ({ node_id }) => <code translate="no">{node_id}</code>,
   },

@@ -18,7 +18,7 @@ test('a node that was killed is shown as not connected, with the time of its las
     const query = `node=${node}&since=${more.version ?? since}&max_keys=1000&wait_ms=30000`;
     const headers = {
       authorization: `Bearer ${vendor.tokens.liveKey}`,
-      'keyrail-node-name': 'api',
+      'keyrail-node-name': node,
     };
     const url = `${ground.origin}/v1/policy/delta?project_id=${project_id}&${query}`;
     return fetch(url, { headers, signal: more.signal ?? null }).catch(() => null);
