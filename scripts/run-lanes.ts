@@ -32,8 +32,8 @@ type Program = { row: Row; env: NodeJS.ProcessEnv; files: string[] };
 
 /**
  * Runs two processes from the front of the table and one from its back in parallel, and up to two
- * more from the back while the processors have time to spare. Lanes in front compute and those at the
- * back mostly wait; together they keep two cores busy.
+ * more from the back while the processors have time to spare. Lanes in front compute and those at
+ * the back mostly wait; together they keep two cores busy.
  */
 export async function runLanes(runs: LaneRun[], setting: Setting): Promise<Row[]> {
   const deadline = performance.now() + RUN_MS_MAX;

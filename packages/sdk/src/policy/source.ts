@@ -135,8 +135,9 @@ export class Source {
   }
 
   /**
-   * Unregisters this node, so that revocations no longer wait for it. A request that was given up
-   * may still be on its way; the control plane doesn't register a node that has left. Never rejects.
+   * Unregisters this node, so that revocations no longer wait for it. A request that was given
+   * up may still be on its way; the control plane doesn't register a node that has left. Never
+   * rejects.
    */
   async leave(version: number): Promise<void> {
     const { transport, clock } = this.#parts;

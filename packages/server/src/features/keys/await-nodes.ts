@@ -4,12 +4,8 @@ import type { Shared } from '../../base/coalesce.ts';
 import { msAfter, SECOND_MS } from '../../base/duration.ts';
 import type { Read } from '../../doors/door.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
-import {
-  type KnownNode,
-  listNodes,
-  NODES_PER_SCOPE_MAX,
-  type NodeRow,
-} from '../policy/node.rows.ts';
+import { type KnownNode, listNodes, type NodeRow } from '../policy/node.rows.ts';
+import { NODES_PER_SCOPE_MAX } from '../policy/node-conditions.ts';
 import { countSilentNodes } from '../policy/node-count.rows.ts';
 import { RECORDED_APART_MS } from '../policy/node-times.ts';
 import { type Awaited, loadAwaited } from './propagation.rows.ts';

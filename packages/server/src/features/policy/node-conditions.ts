@@ -6,6 +6,9 @@ import { NODE_COUNTED_MS, NODE_LEFT_MS } from './node-times.ts';
 
 export type NodeName = { nodeId: string; envScope: EnvScope };
 
+/** Separate for each env scope, so that a test credential cannot use up the room of live nodes. */
+export const NODES_PER_SCOPE_MAX = 10_000;
+
 /** The start of the last `ms` of served time. Evaluated once per statement. */
 export const servedSince = (ms: number): RawBuilder<Date> =>
   sql<Date>`(select served_since(${ms} * interval '1 millisecond'))`;

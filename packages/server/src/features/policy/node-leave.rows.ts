@@ -1,8 +1,7 @@
 // Statements on nodes that leave.
 import { sql } from 'kysely';
 import { many, type Runner } from '../../db/sql.ts';
-import { NODES_PER_SCOPE_MAX } from './node.rows.ts';
-import type { NodeName } from './node-conditions.ts';
+import { NODES_PER_SCOPE_MAX, type NodeName } from './node-conditions.ts';
 
 /** Deletes the record of a node that leaves; false when there was none. */
 export async function removeNode(

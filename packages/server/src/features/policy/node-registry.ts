@@ -10,7 +10,7 @@ import { listNodesSeen, type NodeAck, type NodeSeen, updateNodes } from './node.
 import type { NodeName } from './node-conditions.ts';
 import type { SdkName } from './node-headers.ts';
 import { removeNode, updateLeftNode } from './node-leave.rows.ts';
-import { type HungUp, updateHungUpNodes } from './node-presence.rows.ts';
+import { type HungUp, updateHungUpNodes, updateReplacedNodes } from './node-presence.rows.ts';
 import { connectedMs } from './node-times.ts';
 
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
@@ -57,6 +57,8 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
   const write = (read: Read, ack: NodeAck): Promise<true> =>
     writeBatch(reachName(read.reach), ack, async (acks) => {
       await updateNodes(read, acks);
+      const begun = acks.filter(({ isNew, name }) => isNew && name !== null);
+      if (begun.length > 0) await updateReplacedNodes(read, begun);
       return acks.map(() => true);
     });
 

@@ -1,6 +1,6 @@
 // Statements on nodes. Those that count nodes are in node-count.rows.ts, those on nodes that leave,
-// hang up or are replaced in node-leave.rows.ts and node-presence.rows.ts, and the deletion of silent
-// ones is in upkeep.rows.ts.
+// hang up or are replaced in node-leave.rows.ts and node-presence.rows.ts, and the deletion of
+// silent ones is in upkeep.rows.ts.
 import { sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { listOf, many, type Runner } from '../../db/sql.ts';
@@ -10,12 +10,12 @@ import {
   hasLeft,
   isConnected,
   isReplaced,
+  NODES_PER_SCOPE_MAX,
   type NodeName,
   seesChangeIn,
   servedSince,
 } from './node-conditions.ts';
 import type { SdkName } from './node-headers.ts';
-import { updateReplacedNodes } from './node-presence.rows.ts';
 import {
   NODE_COUNTED_MS,
   NODE_FORGOTTEN_AFTER_MS,
@@ -130,9 +130,6 @@ export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedN
   );
 }
 
-/** Separate for each env scope, so that a test credential cannot use up the room of live nodes. */
-export const NODES_PER_SCOPE_MAX = 10_000;
-
 export type NodeAck = NodeName & {
   projectId: string;
   version: number | null;
@@ -150,8 +147,6 @@ export async function updateNodes(tx: Runner, acks: readonly NodeAck[]): Promise
   const latest = inOneOrder(acks);
   const isFull = (await upsertNodes(tx, latest)) < latest.length;
   if (isFull && (await removeSilentInScopes(tx, latest)) > 0) await upsertNodes(tx, latest);
-  const begun = latest.filter(({ isNew, name }) => isNew && name !== null);
-  if (begun.length > 0) await updateReplacedNodes(tx, begun);
 }
 
 /** Returns the number of recorded nodes: fewer than `acks` when a scope is full. */
