@@ -9,6 +9,9 @@ export type NodeName = { nodeId: string; envScope: EnvScope };
 /** Separate for each env scope, so that a test credential cannot use up the room of live nodes. */
 export const NODES_PER_SCOPE_MAX = 10_000;
 
+/** The moment of a statement. Evaluated once, and not for each of a thousand nodes. */
+export const moment: RawBuilder<Date> = sql<Date>`(select app_now())`;
+
 /** The start of the last `ms` of served time. Evaluated once per statement. */
 export const servedSince = (ms: number): RawBuilder<Date> =>
   sql<Date>`(select served_since(${ms} * interval '1 millisecond'))`;
@@ -17,12 +20,12 @@ export const servedSince = (ms: number): RawBuilder<Date> =>
 export const hasLeft = (record: string): RawBuilder<boolean> =>
   sql<boolean>`(${sql.ref(`${record}.last_seen_at`)} = '-infinity'
     and ${sql.ref(`${record}.left_at`)} between
-      app_now() - ${NODE_LEFT_MS} * interval '1 millisecond' and app_now())`;
+      ${moment} - ${NODE_LEFT_MS} * interval '1 millisecond' and ${moment})`;
 
 /** Whether a poll of a node is held, or its next poll is not yet overdue. */
-export const isConnected = sql<boolean>`(last_seen_at <= (select app_now())
+export const isConnected = sql<boolean>`(last_seen_at <= ${moment}
   and coalesce(next_poll_by, last_seen_at + ${NODE_COUNTED_MS} * interval '1 millisecond')
-    > (select app_now()))`;
+    > ${moment})`;
 
 /**
  * Whether a node of the same name has begun since the last poll of a node that is not connected.

@@ -6,6 +6,7 @@ import {
   type ChangeScope,
   isConnected,
   isReplaced,
+  moment,
   type NodeName,
   seesChangeIn,
   servedSince,
@@ -38,7 +39,7 @@ export const countNodesByState = (tx: Runner, { scopes, most }: Counting): Promi
         cross join lateral (
           select last_seen_at, acked_version, ${isConnected} as is_connected from policy_nodes
           where project_id = project.id and env_scope = any (${scopes}::text[])
-            and last_seen_at > (select app_now())
+            and last_seen_at > ${moment}
               - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
             and not ${isReplaced}
           limit ${most}) node

@@ -1,7 +1,7 @@
 // Statements about whether nodes are shown. No revocation depends on them.
 import { sql } from 'kysely';
 import { many, type Runner } from '../../db/sql.ts';
-import type { NodeName } from './node-conditions.ts';
+import { moment, type NodeName } from './node-conditions.ts';
 
 type BegunNode = NodeName & { projectId: string; name: string | null };
 
@@ -12,7 +12,7 @@ type BegunNode = NodeName & { projectId: string; name: string | null };
 export async function updateReplacedNodes(tx: Runner, begun: readonly BegunNode[]): Promise<void> {
   await many(
     tx,
-    sql`update policy_nodes set replaced_at = app_now()
+    sql`update policy_nodes set replaced_at = ${moment}
       where (project_id, node_id, env_scope) in (
         select n.project_id, n.node_id, n.env_scope
         from unnest(${begun.map(({ projectId }) => projectId)}::uuid[],
@@ -37,7 +37,7 @@ export type HungUp = NodeName & { projectId: string; heldMs: number };
 export async function updateHungUpNodes(tx: Runner, nodes: readonly HungUp[]): Promise<void> {
   await many(
     tx,
-    sql`update policy_nodes set next_poll_by = app_now()
+    sql`update policy_nodes set next_poll_by = ${moment}
       where (project_id, node_id, env_scope) in (
         select n.project_id, n.node_id, n.env_scope
         from unnest(${nodes.map(({ projectId }) => projectId)}::uuid[],
@@ -45,8 +45,8 @@ export async function updateHungUpNodes(tx: Runner, nodes: readonly HungUp[]): P
             ${nodes.map(({ envScope }) => envScope)}::text[],
             ${nodes.map(({ heldMs }) => heldMs)}::float8[]) as hung_up (project, node, scope, held)
           join policy_nodes n on (n.project_id, n.node_id, n.env_scope) = (project, node, scope)
-        where n.next_poll_by > app_now()
-          and n.last_seen_at <= app_now() - held * interval '1 millisecond'
+        where n.next_poll_by > ${moment}
+          and n.last_seen_at <= ${moment} - held * interval '1 millisecond'
         for update of n skip locked)
       returning 1`,
   );

@@ -92,7 +92,8 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const { projectId } = polling.filter;
       const node = nameOf(polling);
       if (!node) return;
-      const hungUp = { ...node, projectId, heldMs };
+      // The database cuts times to milliseconds, so the poll's own record may look younger.
+      const hungUp = { ...node, projectId, heldMs: heldMs - 1 };
       // Unrecorded, the node counts as connected until its next poll is overdue.
       await hungUpBatch(reachName(read.reach), hungUp, async (nodes) => {
         await updateHungUpNodes(read, nodes);

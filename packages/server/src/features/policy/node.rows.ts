@@ -10,6 +10,7 @@ import {
   hasLeft,
   isConnected,
   isReplaced,
+  moment,
   NODES_PER_SCOPE_MAX,
   type NodeName,
   seesChangeIn,
@@ -46,10 +47,10 @@ export async function listNodesSeen(
     sql<NodeSeen>`
       select v.version, n.acked_version,
         -- In the future: the clock was set back since.
-        n.last_seen_at < app_now() - ${RECORDED_APART_MS} * interval '1 millisecond'
-          or n.last_seen_at > app_now() as is_stale,
+        n.last_seen_at < ${moment} - ${RECORDED_APART_MS} * interval '1 millisecond'
+          or n.last_seen_at > ${moment} as is_stale,
         ${hasLeft('n')} as has_left,
-        (extract(epoch from n.next_poll_by - app_now()) * 1000)::float8 as connected_for_ms
+        date_part('epoch', n.next_poll_by - ${moment}) * 1000 as connected_for_ms
       from project_versions v cross join unnest(${listOf('text', nodeIds)}, ${listOf('text', scopes)})
           with ordinality as asking (node, scope, place)
         left join lateral (
@@ -119,7 +120,7 @@ export function listNewestNodes(tx: Runner, filter: NodeFilter): Promise<ListedN
             ${isConnected} as is_connected
           from policy_nodes
           where scope_rank = covered.rank and project_id = ${projectId} ${onwards}
-            and last_seen_at > (select app_now())
+            and last_seen_at > ${moment}
               - ${NODE_FORGOTTEN_AFTER_MS} * interval '1 millisecond'
             and not ${isReplaced}
           order by last_seen_at desc nulls last, node_id desc limit ${limit}
@@ -166,7 +167,7 @@ async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number
         from (select distinct * from unnest(${projectIds}::uuid[], ${scopes}::text[])
             as asked (in_project, in_scope)) asked)
       select project, node, scope, coalesce(version, 0), sdk_name, sdk_version, name,
-        app_now(), app_now(), app_now() + connected * interval '1 millisecond'
+        ${moment}, ${moment}, ${moment} + connected * interval '1 millisecond'
       from unnest(${projectIds}::uuid[],
         ${acks.map(({ nodeId }) => nodeId)}::text[],
         ${scopes}::text[],
