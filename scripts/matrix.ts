@@ -136,7 +136,7 @@ export function lanesWith(main: Store): Lane[] {
         'tests/laws/**/*.test.ts',
         'tests/packages/**/*.test.ts',
         'bench/**/*.test.ts',
-        'tests/{soak,planted}/**/*.test.ts',
+        'lab/**/*.test.ts',
       ],
       quickFiles: [
         'packages/{protocol,client}/src/**/*.test.ts',

@@ -1,6 +1,6 @@
 // A short soak of one process with the embedded store.
 import { test } from 'node:test';
-import { openEmbeddedBed } from '../soak/bed/embedded.ts';
+import { openEmbeddedBed } from '../../lab/soak/bed/embedded.ts';
 import { assertSoaks, SOAK_TIMEOUT_MS } from './soak-short.ts';
 
 test(

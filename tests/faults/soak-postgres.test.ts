@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import { whyNoCluster } from '@keyrail/testing/processes/homes.ts';
 import { redisIsMissing } from '@keyrail/testing/stores/redis.ts';
-import { openPostgresBed } from '../soak/bed/postgres.ts';
+import { openPostgresBed } from '../../lab/soak/bed/postgres.ts';
 import { assertSoaks, SOAK_TIMEOUT_MS } from './soak-short.ts';
 
 test(

@@ -2,9 +2,9 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { inRun } from '@keyrail/testing/full-run.ts';
-import type { Bed } from '../soak/bed/bed.ts';
-import { reportOf, violationsIn } from '../soak/report.ts';
-import { soak } from '../soak/run.ts';
+import type { Bed } from '../../lab/soak/bed/bed.ts';
+import { reportOf, violationsIn } from '../../lab/soak/report.ts';
+import { soak } from '../../lab/soak/run.ts';
 
 /** Reached in any soak, however slow the machine is. */
 const ALWAYS = ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I9', 'I11', 'I20', 'I21', 'I25'];

@@ -24,7 +24,7 @@ export type Source = {
 export type Fault = { path: string; line: number; says: string };
 
 const root = join(import.meta.dirname, '..', '..');
-const PLACES = '{packages/*/src,tests,scripts,bench}';
+const PLACES = '{packages/*/src,tests,lab,scripts,bench}';
 
 const known = new Map<string, Source>();
 
@@ -102,7 +102,7 @@ function masked(text: string, spans: readonly Span[], keepsSpans: boolean): stri
 }
 
 export const isTest = (path: string): boolean =>
-  /^tests\/|^packages\/\w+\/test\/|^packages\/testing\/|\.test\.ts$/.test(path);
+  /^(tests|lab)\/|^packages\/\w+\/test\/|^packages\/testing\/|\.test\.ts$/.test(path);
 
 export const lineAt = (text: string, offset: number): number =>
   text.slice(0, offset).split('\n').length;
