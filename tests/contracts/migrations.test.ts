@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { UnsafeLoginRole } from '@keyrail/server/db/login-role.ts';
 import { readMigrations } from '@keyrail/server/db/migrate.ts';
 import { allRoles } from '@keyrail/server/db/roles.ts';
-import { migratePostgres } from '@keyrail/server/stores.ts';
+import { migratePostgres } from '@keyrail/server/commands/stores.ts';
 import { until } from '@keyrail/testing/until.ts';
 import pg from 'pg';
 import { countSeen, foundWorkspace } from './rows.ts';

@@ -6,7 +6,7 @@ import { systemClock } from '@keyrail/server/base/clock.ts';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import { UnsafeLoginRole } from '@keyrail/server/db/login-role.ts';
 import { openPostgres } from '@keyrail/server/db/postgres.ts';
-import { migratePostgres } from '@keyrail/server/stores.ts';
+import { migratePostgres } from '@keyrail/server/commands/stores.ts';
 import { blocksOf, documents } from '@keyrail/testing/documents.ts';
 import { whyNoCluster } from '@keyrail/testing/processes/homes.ts';
 import { type Postgres, startPostgres } from '@keyrail/testing/stores/postgres.ts';

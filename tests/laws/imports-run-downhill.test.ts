@@ -53,8 +53,8 @@ test('a foreign package is imported by one folder only', () => {
 
 test('folders of the server import only earlier folders', () => {
   allowed(`${server}/doors/read.ts`, from('../base/ids.ts'));
-  allowed(`${server}/main.ts`, from('./start.ts'));
-  allowed(`${server}/start.ts`, from('./app.ts'));
+  allowed(`${server}/main.ts`, from('./commands/start.ts'));
+  allowed(`${server}/commands/start.ts`, from('../app.ts'));
   refused(`${server}/base/ids.ts`, from('../db/sql.ts'));
   refused(`${server}/doors/read.ts`, from('../access/roles.ts'));
   refused(`${server}/http/route.ts`, types('../features/keys/routes.ts'));
@@ -63,6 +63,8 @@ test('folders of the server import only earlier folders', () => {
   refused(`${server}/app.ts`, from('./main.ts'));
   refused(`${server}/routes.ts`, from('./worker.ts'));
   refused(`${server}/attic/thing.ts`, '');
+  refused(`${server}/thing.ts`, '');
+  refused(`${server}/app.ts`, from('./commands/stores.ts'));
 });
 
 test('only doors and the composition roots import the database', () => {

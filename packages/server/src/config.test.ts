@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Config, readConfig, urlOf } from './config.ts';
-import { settings } from './settings.ts';
+import { settings } from './settings/settings.ts';
 
 const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
 const TOKEN = 'a'.repeat(32);

@@ -21,9 +21,9 @@ import * as policy from './settings/policy.ts';
 import { Fault, type Setting } from './settings/setting.ts';
 import * as storage from './settings/storage.ts';
 import { readTraces } from './settings/traces.ts';
-import * as known from './settings.ts';
-import { settings } from './settings.ts';
-import type { TraceSettings } from './traces/open-traces.ts';
+import * as known from './settings/settings.ts';
+import { settings } from './settings/settings.ts';
+import type { TraceSettings } from './observe/open-traces.ts';
 import { redisAddresses } from './volatile/redis-addresses.ts';
 
 export type Config = Readonly<{

@@ -13,7 +13,7 @@ import { openLog } from '@keyrail/server/base/log.ts';
 import type { RandomBytes } from '@keyrail/server/base/random.ts';
 import { Secret } from '@keyrail/server/base/secret.ts';
 import type { Database } from '@keyrail/server/db/database.ts';
-import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
+import { embeddedDatabase } from '@keyrail/server/db/embedded/embedded.ts';
 import { openPostgres } from '@keyrail/server/db/postgres.ts';
 import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 import {

@@ -1,6 +1,6 @@
 // Audit anchors: every chain that moved has a recent one and continues it, and every place has it.
 import { MINUTE_MS } from '../base/duration.ts';
-import type { Inspection } from '../db/inspection.ts';
+import type { Inspection } from './inspection.ts';
 import { fault, listed, type Outcome, orFine, warning } from './finding.ts';
 
 /** The worker signs each minute. */

@@ -2,7 +2,7 @@
 // limits are counted on the clock of Redis, and clients see both.
 
 import { SECOND_MS } from '../base/duration.ts';
-import type { Inspection } from '../db/inspection.ts';
+import type { Inspection } from './inspection.ts';
 import type { RedisSurvey } from '../volatile/redis-survey.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
 

@@ -1,5 +1,5 @@
 // The database server: its version, whether it can write, and whether it may lose changes.
-import type { Inspection } from '../db/inspection.ts';
+import type { Inspection } from './inspection.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
 
 const VERSION_MIN = 150_000;

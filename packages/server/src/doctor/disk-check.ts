@@ -1,7 +1,7 @@
 // Disk space: of the data directory, and of a PostgreSQL database with a maximum size.
 import { stateAt } from '../db/database-size.ts';
 import { freeBytesIn, stateWith } from '../db/disk-space.ts';
-import type { Inspection } from '../db/inspection.ts';
+import type { Inspection } from './inspection.ts';
 import { nearestExisting } from './files-check.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
 

@@ -1,5 +1,5 @@
 // Whether the schema of the database is that of this version.
-import type { MigrationState } from '../db/inspected-migrations.ts';
+import type { MigrationState } from './inspected-migrations.ts';
 import { fault, fine, listed, type Outcome, warning } from './finding.ts';
 
 export function checkMigrations(state: MigrationState): Outcome[] {

@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import { SECOND_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
-import type { Inspection } from '../db/inspection.ts';
+import type { Inspection } from './inspection.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
 
 const ANSWER_MS_MAX = 8 * SECOND_MS;

@@ -4,8 +4,8 @@ import {
   findRoleFaults,
   findUnprotected,
   type GrantFault,
-} from '../db/inspected-grants.ts';
-import type { Inspection } from '../db/inspection.ts';
+} from './inspected-grants.ts';
+import type { Inspection } from './inspection.ts';
 import type { LoginWarning } from '../db/login-role.ts';
 import { fault, fine, listed, type Outcome, warning } from './finding.ts';
 

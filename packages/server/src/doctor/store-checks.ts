@@ -1,7 +1,7 @@
 // The checks that look into the database, in order: a later one needs what an earlier one found.
 import { reasonOf } from '../base/errors.ts';
-import { compareMigrations } from '../db/inspected-migrations.ts';
-import { type Inspection, withInspectedPostgres } from '../db/inspection.ts';
+import { compareMigrations } from './inspected-migrations.ts';
+import { type Inspection, withInspectedPostgres } from './inspection.ts';
 import type { RedisSurvey } from '../volatile/redis-survey.ts';
 import { checkAnchors } from './anchors-check.ts';
 import { checkBackups } from './backups-check.ts';
@@ -23,7 +23,7 @@ export async function checkStore(parts: CheckParts, surveyed: Surveyed): Promise
   const look = (inspection: Inspection) => inspected(inspection, parts, surveyed);
   try {
     if (databaseUrl !== null) return await withInspectedPostgres(databaseUrl, look);
-    const { withInspectedDirectory } = await import('../db/inspected-directory.ts');
+    const { withInspectedDirectory } = await import('./inspected-directory.ts');
     const opened = await withInspectedDirectory(config.dataDir, look);
     if ('result' in opened) return opened.result;
     return [unopened[opened.unopened], ...(await redisClocks(surveyed))];

@@ -1,7 +1,7 @@
 // Settings of traces. Their names and values are those of OpenTelemetry. Others, such as
 // OTEL_SERVICE_NAME and OTEL_EXPORTER_OTLP_HEADERS, are read by its library.
 import { MINUTE_MS } from '../base/duration.ts';
-import type { TraceSettings } from '../traces/open-traces.ts';
+import type { TraceSettings } from '../observe/open-traces.ts';
 import { wholeNumber } from './parsers.ts';
 import { Fault, type Setting } from './setting.ts';
 

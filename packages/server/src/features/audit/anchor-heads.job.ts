@@ -4,7 +4,7 @@
 // A place that was unreachable gets the newest anchor of each chain, not the ones between: the hash
 // of a head covers all rows before it.
 import { once } from 'node:events';
-import { type AnchorKey, signHeads, wireAnchor } from '../../access/audit-anchor.ts';
+import { type AnchorKey, signHeads, wireAnchor } from '../../signing/anchors.ts';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 import { reasonOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';

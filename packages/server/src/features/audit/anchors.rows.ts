@@ -1,6 +1,6 @@
 // Every statement on anchors and on the places that keep them.
 import { sql } from 'kysely';
-import type { AuditAnchor, AuditHead } from '../../access/audit-anchor.ts';
+import type { AuditAnchor, AuditHead } from '../../signing/anchors.ts';
 import { msAfter } from '../../base/duration.ts';
 import { notFound } from '../../base/errors.ts';
 import { build, many, maybe } from '../../db/sql.ts';

@@ -3,7 +3,7 @@ import type { BodyOf } from '@keyrail/protocol/endpoint.ts';
 import { keyImportEndpoints } from '@keyrail/protocol/endpoints/key-import.ts';
 import { keyEndpoints } from '@keyrail/protocol/endpoints/keys.ts';
 import type { ReceiptChange } from '@keyrail/protocol/wire/receipt.ts';
-import type { SignReceipt } from '../../access/receipt.ts';
+import type { SignReceipt } from '../../signing/receipts.ts';
 import { shared } from '../../base/coalesce.ts';
 import type { Read } from '../../doors/door.ts';
 import { notedPageOf, pageOf, positionOf } from '../../http/page.ts';

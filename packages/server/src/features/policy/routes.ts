@@ -1,7 +1,7 @@
 // The policy feed, from which nodes learn all they need to verify keys locally.
 import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
-import type { SignFeed } from '../../access/feed-signer.ts';
+import type { SignFeed } from '../../signing/feed.ts';
 import { shared } from '../../base/coalesce.ts';
 import { JsonText } from '../../base/json-text.ts';
 import type { RecordDoor } from '../../doors/record.ts';

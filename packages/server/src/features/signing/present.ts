@@ -1,6 +1,6 @@
 // Signing keys → public JWKs.
 import type { Jwk, Jwks } from '@keyrail/protocol/objects/probes.ts';
-import type { PublishedKey } from '../../access/signing-keys.ts';
+import type { PublishedKey } from '../../signing/keys.ts';
 
 export const presentJwks = (keys: readonly PublishedKey[]): Jwks => ({
   keys: keys.map(presentJwk),

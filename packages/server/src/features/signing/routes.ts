@@ -1,7 +1,7 @@
 // The public halves of the signing keys, for verifying embed tokens.
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
 import { JWKS_MAX_AGE_SECONDS } from '@keyrail/protocol/wire/limits.ts';
-import type { SigningKeys } from '../../access/signing-keys.ts';
+import type { SigningKeys } from '../../signing/keys.ts';
 import { linesOf, Reply, type ServedRoute, serve } from '../../http/route.ts';
 import { presentJwks } from './present.ts';
 
