@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { ChargeEmbedChange } from './access/embed-changes.ts';
+import { createLookups, type Lookups } from './access/gate.rows.ts';
 import type { PasswordHasher } from './access/passwords.ts';
 import { createSecretKeyReader } from './access/secret-key.ts';
 import { openSecretKeyAuth, type SecretKeyAuth } from './access/secret-key-auth.ts';
@@ -16,36 +17,38 @@ import type { RandomBytes } from './base/random.ts';
 import { createBoundSealing, createSealing, keyFor } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Tracing } from './base/tracing.ts';
-import { callerCredentials } from './http/caller-credentials.ts';
 import type { Database } from './db/database.ts';
 import { withSharedReads } from './db/shared-reads.ts';
 import { withTraces } from './db/traced-database.ts';
-import { openFigures } from './doors/deployment-figures.ts';
 import { type Gate, openGate } from './doors/gate.ts';
 import { type OpenPeople, openPeople } from './doors/people.ts';
 import { openPolicyNotifications } from './doors/policy-notifications.ts';
 import type { PreviewParts } from './doors/preview.ts';
-import { openServingRecord, type ServingParts } from './doors/serving-record.ts';
-import { openWork, openWorkIn } from './doors/work.ts';
+import { openOverview, openWork, openWorkIn } from './doors/work.ts';
 import type { DoorParts } from './doors/write.ts';
-import { createEvents, type EventSettings } from './features/webhooks/parts.ts';
 import type { SignupPolicy } from './features/accounts/signup-policy.ts';
 import type { AnchorPlace } from './features/audit/anchor-places.ts';
+import { findBackupFacts } from './features/backups/gate.rows.ts';
 import type { BackupSetup } from './features/backups/tasks.ts';
 import { measureImpact } from './features/impact/measure-impact.ts';
 import { presentImpact } from './features/impact/present.ts';
 import { type MailSetting, type MailTransport, openTransport } from './features/mail/transport.ts';
+import { findVersions } from './features/policy/gate.rows.ts';
+import { openServingRecord, type ServingParts } from './features/policy/open-serving-record.ts';
 import type { ScannerKeys } from './features/scanner/public-keys.ts';
-import type { SigningSchedule } from './signing/rotation-schedule.ts';
+import { findDeploymentFigures, workerIsSeen } from './features/status/rows.ts';
+import { createEvents, type EventSettings } from './features/webhooks/parts.ts';
+import { callerCredentials } from './http/caller-credentials.ts';
 import { createCursors } from './http/cursor.ts';
-import { dashboardRoutes } from './http/pages/dashboard.ts';
-import { documentRoutes } from './http/pages/documents.ts';
 import { createRequestHash } from './http/idempotency-key.ts';
 import type { Metering } from './http/metrics-route.ts';
+import { dashboardRoutes } from './http/pages/dashboard.ts';
+import { documentRoutes } from './http/pages/documents.ts';
+import { widgetRoutes } from './http/pages/widget.ts';
 import type { Probe, ServedRoute } from './http/route.ts';
 import { buildServer } from './http/server.ts';
-import { widgetRoutes } from './http/pages/widget.ts';
 import { servedRoutes } from './routes.ts';
+import type { SigningSchedule } from './signing/rotation-schedule.ts';
 import { signerOf } from './signing/signer.ts';
 import type { Counters } from './volatile/counters.ts';
 import { createPolicyHub } from './volatile/policy-hub.ts';
@@ -125,13 +128,20 @@ export function buildApp(parts: AppParts): App {
   const gate = openGate(db);
   const work = openWork(db, newId);
   const hub = createPolicyHub(parts);
-  const notifications = openPolicyNotifications({ hub, gate, db, log });
+  const notifications = openPolicyNotifications({
+    hub,
+    gate,
+    findVersions: (ids) => findVersions(gate, ids),
+    db,
+    log,
+  });
   const { announce } = notifications;
   const { seal, unseal } = createSealing(keyFor('outbox', masterKey), randomBytes);
   const doors: DoorParts = { db, newId, randomBytes, seal, announce };
 
   const { forRoutes: signed, prepare, ...signer } = signerOf(parts, { gate, work });
-  const secretKeyAuth = secretKeyAuthOf(parts, gate);
+  const lookups = createLookups(gate);
+  const secretKeyAuth = secretKeyAuthOf(parts, { gate, lookups });
 
   const events = createEvents(parts, { doors, work, sealingKey: keyFor('webhooks', masterKey) });
   const routes = servedRoutes({
@@ -153,7 +163,7 @@ export function buildApp(parts: AppParts): App {
     measureImpact: measuredImpact,
     cursors: createCursors(keyFor('cursor', masterKey)),
     hashRequest: createRequestHash(keyFor('requests', masterKey)),
-    credentials: callerCredentials(parts, { gate, secretKeyAuth, ...signed }),
+    credentials: callerCredentials(parts, { lookups, secretKeyAuth, ...signed }),
     probe: probeOf(db, gate),
     verifiedOnly: parts.verifiedOnly,
     newRequestId: createRequestIdMaker(newId),
@@ -166,7 +176,11 @@ export function buildApp(parts: AppParts): App {
     tracing,
   };
   const http = buildServer(routes, serverParts);
-  metering?.metrics.readFrom({ ...openFigures(db, gate), held: hub.held, redis: counters.state });
+  metering?.metrics.readFrom({
+    ...figuresOf(db, gate),
+    held: hub.held,
+    redis: counters.state,
+  });
   recordServing(http, { gate, newId, log });
   pageRoutes(http, parts);
   const stopServing = async (): Promise<void> => {
@@ -245,9 +259,22 @@ function recordServing(http: FastifyInstance, parts: ServingParts): void {
   http.addHook('preClose', () => serving.close());
 }
 
+/** What metrics read of a database. */
+const figuresOf = (db: Database, gate: Gate) => {
+  const overview = openOverview(db);
+  return {
+    store: db.kind,
+    poolUse: db.poolUse,
+    storage: db.storage,
+    figures: () => findDeploymentFigures(overview),
+    backupFacts: () => findBackupFacts(gate),
+    workerIsSeen: () => workerIsSeen(gate),
+  };
+};
+
 const secretKeyAuthOf = (
   { hotAuthMs: lifeMs, db, clock, log }: AppParts,
-  gate: Gate,
+  { gate, lookups }: { gate: Gate; lookups: Lookups },
 ): SecretKeyAuth =>
   openSecretKeyAuth({
     gate,
@@ -255,7 +282,7 @@ const secretKeyAuthOf = (
     clock,
     lifeMs,
     listen: db.listen,
-    read: createSecretKeyReader({ gate, log }),
+    read: createSecretKeyReader({ lookups, log }),
   });
 
 function transportOf({ mail, mailFrom, publicUrl, tracing }: AppParts): MailTransport {
@@ -274,7 +301,7 @@ const probeOf = (db: Database, gate: Gate): Probe => ({
       () => true,
       () => false,
     ),
-  workerIsSeen: () => gate.workerIsSeen().catch(() => null),
-  backupFacts: () => gate.findBackupFacts().catch(() => null),
+  workerIsSeen: () => workerIsSeen(gate).catch(() => null),
+  backupFacts: () => findBackupFacts(gate).catch(() => null),
   storage: db.storage,
 });

@@ -10,6 +10,7 @@ import type { SignupPolicy } from './features/accounts/signup-policy.ts';
 import type { AnchorPlaceSetting } from './features/audit/anchor-places.ts';
 import type { MailSetting } from './features/mail/transport.ts';
 import type { ScannerKeysSource } from './features/scanner/public-keys.ts';
+import type { TraceSettings } from './observe/open-traces.ts';
 import { auditAnchors } from './settings/audit.ts';
 import * as backups from './settings/backups.ts';
 import * as embed from './settings/embed.ts';
@@ -19,11 +20,10 @@ import * as monitoring from './settings/metrics.ts';
 import * as people from './settings/people.ts';
 import * as policy from './settings/policy.ts';
 import { Fault, type Setting } from './settings/setting.ts';
-import * as storage from './settings/storage.ts';
-import { readTraces } from './settings/traces.ts';
 import * as known from './settings/settings.ts';
 import { settings } from './settings/settings.ts';
-import type { TraceSettings } from './observe/open-traces.ts';
+import * as storage from './settings/storage.ts';
+import { readTraces } from './settings/traces.ts';
 import { redisAddresses } from './volatile/redis-addresses.ts';
 
 export type Config = Readonly<{

@@ -1,8 +1,8 @@
 // What the programs of backups are asked to do, and what they report. Both sides are the same
 // version of the server, so a message has the form that the other side gave it.
 import { monotonicMs } from '../base/clock.ts';
-import type { Place } from './sessions.ts';
 import type { TakenBackup, TaskProgress, TestedBackup } from '../features/backups/tasks.ts';
+import type { Place } from './sessions.ts';
 
 /**
  * Settings that both tasks need. They hold secrets, so they are sent, not put into arguments.

@@ -6,11 +6,11 @@ import { DAY_MS } from '../base/duration.ts';
 import { createIdMaker } from '../base/ids.ts';
 import { systemRandomBytes } from '../base/random.ts';
 import type { Secret } from '../base/secret.ts';
+import type { Work } from '../doors/work.ts';
+import { signingPartsOf } from '../signing/parts.ts';
+import { rotateSigningKey } from '../signing/rotate-signing-key.ts';
 import type { RestoreOrder } from './restore-backup.ts';
 import { clockOf, runnerOn } from './runner.ts';
-import type { Work } from '../doors/work.ts';
-import { rotateSigningKey } from '../signing/rotate-signing-key.ts';
-import { signingPartsOf } from '../signing/parts.ts';
 
 export const fencing =
   (masterKey: Secret): RestoreOrder['rotateSigningKey'] =>

@@ -3,7 +3,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, extname, join } from 'node:path';
-import type { Order, Report } from './orders.ts';
 import { freeBytesIn, stateWith } from '../db/disk-space.ts';
 import {
   BackupRunning,
@@ -12,6 +11,7 @@ import {
   type TestedBackup,
   TestFailed,
 } from '../features/backups/tasks.ts';
+import type { Order, Report } from './orders.ts';
 
 /** A TypeScript file beside this source, or a JavaScript file beside the bundle of this source. */
 const PROGRAM = join(import.meta.dirname, `task-program${extname(import.meta.filename)}`);

@@ -6,9 +6,9 @@ import { constants } from 'node:fs';
 import { chmod, open, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import type { Report } from './orders.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { TakenBackup, TaskProgress, TestedBackup } from '../features/backups/tasks.ts';
+import type { Report } from './orders.ts';
 
 const NAME = 'backup-socket';
 const ASK_MS_MAX = 5000;

@@ -1,12 +1,12 @@
 // Takes one backup, in the program that was started for it.
 import { createPrivateKey } from 'node:crypto';
 import { join } from 'node:path';
+import { systemRandomBytes } from '../base/random.ts';
+import type { TakenBackup, TaskProgress } from '../features/backups/tasks.ts';
 import { signHeads, wireAnchor } from '../signing/anchors.ts';
 import type { BackupOrder } from './orders.ts';
-import { systemRandomBytes } from '../base/random.ts';
 import { withSession } from './sessions.ts';
 import { type SignChains, writeBackup } from './write-backup.ts';
-import type { TakenBackup, TaskProgress } from '../features/backups/tasks.ts';
 
 export async function takeBackup(
   { place, into, part, key, masterKeyMark, anchorKey }: BackupOrder,

@@ -3,12 +3,12 @@
 // Signals that stop a server reach this program too: from systemd, or from a terminal. It leaves
 // them to its parent, which would otherwise report a failed backup at every such stop.
 import { rmSync } from 'node:fs';
-import { leftBy, type Order, paced, type Report } from './orders.ts';
 import { reasonOf } from '../base/errors.ts';
-import { AnotherIsRunning } from './write-backup.ts';
 import { TestFailed } from '../features/backups/tasks.ts';
-import type { runRestoreTest } from './verify-backup.ts';
+import { leftBy, type Order, paced, type Report } from './orders.ts';
 import { takeBackup } from './take-backup.ts';
+import type { runRestoreTest } from './verify-backup.ts';
+import { AnotherIsRunning } from './write-backup.ts';
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
 

@@ -2,7 +2,6 @@
 import type { KeyObject } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { leftBy, type Order } from './orders.ts';
 import { systemClock } from '../base/clock.ts';
 import { DAY_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
@@ -11,16 +10,17 @@ import { systemRandomBytes } from '../base/random.ts';
 import { masterKeyMark } from '../base/sealing.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Config } from '../config.ts';
-import { BACKUP_LOCK, GONE_PREFIX, PART_PREFIX } from './names.ts';
-import { removeLeftovers, removeOldBackups, retireParts } from './places.ts';
-import type { Place } from './sessions.ts';
 import type { Database } from '../db/database.ts';
 import { openWork } from '../doors/work.ts';
 import type { BackupTasks, TakenBackup, TestedBackup } from '../features/backups/tasks.ts';
-import type { SigningSchedule } from '../signing/rotation-schedule.ts';
 import { signingPartsOf } from '../signing/parts.ts';
-import { runOrder } from './run-program.ts';
+import type { SigningSchedule } from '../signing/rotation-schedule.ts';
 import { openAnchorKey } from '../signing/signer.ts';
+import { BACKUP_LOCK, GONE_PREFIX, PART_PREFIX } from './names.ts';
+import { leftBy, type Order } from './orders.ts';
+import { removeLeftovers, removeOldBackups, retireParts } from './places.ts';
+import { runOrder } from './run-program.ts';
+import type { Place } from './sessions.ts';
 
 type Wanted = Pick<Config, 'dataDir' | 'databaseUrl' | 'backupDir' | 'backupKeep' | 'backupKey'> &
   SigningSchedule;

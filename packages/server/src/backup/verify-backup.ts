@@ -2,19 +2,11 @@
 // table with the digests of the backup, and verifies every audit chain.
 import { basename } from 'node:path';
 import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';
-import { isSignedBy } from '../signing/anchors.ts';
-import { publicKeyOf } from '../signing/pair.ts';
-import type { TestOrder } from './orders.ts';
 import { systemClock } from '../base/clock.ts';
 import { steppedDeadline } from '../base/deadline.ts';
 import { reasonOf } from '../base/errors.ts';
 import { systemRandomBytes } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
-import type { ChainHead } from './manifest.ts';
-import { type OpenBackup, openBackup } from './open-backup.ts';
-import { newestBackup } from './places.ts';
-import { restoreBackup } from './restore-backup.ts';
-import { withEmbedded, withLiteSession } from './sessions.ts';
 import type { Database } from '../db/database.ts';
 import { embeddedDatabase } from '../db/embedded/embedded.ts';
 import { openGate } from '../doors/gate.ts';
@@ -23,7 +15,15 @@ import { openRead } from '../doors/read.ts';
 import { chainIn } from '../features/audit/rows.ts';
 import { verifyChain } from '../features/audit/verify-chain.ts';
 import { type TaskProgress, type TestedBackup, TestFailed } from '../features/backups/tasks.ts';
+import { isSignedBy } from '../signing/anchors.ts';
+import { publicKeyOf } from '../signing/pair.ts';
+import type { ChainHead } from './manifest.ts';
+import { type OpenBackup, openBackup } from './open-backup.ts';
+import type { TestOrder } from './orders.ts';
+import { newestBackup } from './places.ts';
+import { restoreBackup } from './restore-backup.ts';
 import { fencing } from './restore-fences.ts';
+import { withEmbedded, withLiteSession } from './sessions.ts';
 
 export async function runRestoreTest(
   { into, key, scratch }: TestOrder,

@@ -3,7 +3,6 @@
 import type { KeyObject } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
-import { publicKeyOf } from '../signing/pair.ts';
 import { monotonicMs, systemClock } from '../base/clock.ts';
 import { steppedDeadline } from '../base/deadline.ts';
 import { DAY_MS, SECOND_MS } from '../base/duration.ts';
@@ -20,6 +19,7 @@ import { type ReadAnchors, readAnchorFiles } from '../features/audit/anchor-file
 import { listChains } from '../features/audit/anchors.rows.ts';
 import { chainIn } from '../features/audit/rows.ts';
 import { verifyChain } from '../features/audit/verify-chain.ts';
+import { publicKeyOf } from '../signing/pair.ts';
 import { listSigningKeys } from '../signing/rows.ts';
 import { openStore } from './stores.ts';
 

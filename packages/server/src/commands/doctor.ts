@@ -11,8 +11,8 @@ import { type Config, type ConfigResult, urlOf } from '../config.ts';
 import { runChecks } from '../doctor/checks.ts';
 import { type Finding, fault, type Outcome, type Severity } from '../doctor/finding.ts';
 import { checkSettings } from '../doctor/settings-check.ts';
-import { signingPartsOf } from '../signing/parts.ts';
 import { masterKeyIn } from '../settings/generated-secrets.ts';
+import { signingPartsOf } from '../signing/parts.ts';
 
 const USAGE =
   'usage: keyrail-server doctor [--json]\n' +

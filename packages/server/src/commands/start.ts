@@ -21,12 +21,12 @@ import { type Config, urlOf } from '../config.ts';
 import { anchorPlacesOf } from '../features/audit/anchor-places.ts';
 import { recordRun } from '../features/backups/record-run.ts';
 import { noScannerKeys, openScannerKeys } from '../features/scanner/public-keys.ts';
-import { bootstrapTokenIn, masterKeyIn } from '../settings/generated-secrets.ts';
-import { backupPlaceOf } from '../settings/backups.ts';
-import { openCounters, openStore } from './stores.ts';
 import type { Traces } from '../observe/open-traces.ts';
-import { readyFields, welcome } from './welcome.ts';
+import { backupPlaceOf } from '../settings/backups.ts';
+import { bootstrapTokenIn, masterKeyIn } from '../settings/generated-secrets.ts';
 import { startWorker, type Worker, type WorkerParts } from '../worker.ts';
+import { openCounters, openStore } from './stores.ts';
+import { readyFields, welcome } from './welcome.ts';
 
 const STOP_WITHIN_MS = 9000;
 

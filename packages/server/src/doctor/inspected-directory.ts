@@ -5,8 +5,8 @@ import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import pg from 'pg';
 import { DirectoryInUse, lockDirectory } from '../db/embedded/directory-lock.ts';
 import { openLite } from '../db/embedded/embedded.ts';
-import { type Inspection, inspectionOf } from './inspection.ts';
 import { refuseWithoutFiles } from '../db/embedded/migrated-marker.ts';
+import { type Inspection, inspectionOf } from './inspection.ts';
 
 /** `none`: there is no database yet. `in use`: by another process, so it cannot be opened. */
 type Unopened = 'none' | 'in use';

@@ -1,8 +1,8 @@
 // Compares the privileges on the tables of a migrated database with those that the doors need, and
 // finds tables whose row level security was turned off.
 import { granted } from '../db/grants.ts';
-import type { Inspection } from './inspection.ts';
 import { allRoles, doorRoles, embeddedLogin } from '../db/roles.ts';
+import type { Inspection } from './inspection.ts';
 
 export type GrantFault = {
   what: string;

@@ -1,6 +1,6 @@
 // Compares the migrations of a database with those of this version.
-import type { Inspection } from './inspection.ts';
 import { isExpansion, readMigrations } from '../db/migrate.ts';
+import type { Inspection } from './inspection.ts';
 
 export type MigrationState = {
   isNew: boolean;

@@ -1,4 +1,6 @@
 // The login, the roles of the doors and their privileges: what keeps workspaces apart.
+import type { LoginWarning } from '../db/login-role.ts';
+import { fault, fine, listed, type Outcome, warning } from './finding.ts';
 import {
   findGrantFaults,
   findRoleFaults,
@@ -6,8 +8,6 @@ import {
   type GrantFault,
 } from './inspected-grants.ts';
 import type { Inspection } from './inspection.ts';
-import type { LoginWarning } from '../db/login-role.ts';
-import { fault, fine, listed, type Outcome, warning } from './finding.ts';
 
 /** Before the first migration there is only the login. */
 export async function checkLogin(inspection: Inspection): Promise<Outcome[]> {

@@ -1,7 +1,5 @@
 // The checks that look into the database, in order: a later one needs what an earlier one found.
 import { reasonOf } from '../base/errors.ts';
-import { compareMigrations } from './inspected-migrations.ts';
-import { type Inspection, withInspectedPostgres } from './inspection.ts';
 import type { RedisSurvey } from '../volatile/redis-survey.ts';
 import { checkAnchors } from './anchors-check.ts';
 import { checkBackups } from './backups-check.ts';
@@ -10,6 +8,8 @@ import { checkClocks, readDatabaseClock, readRedisClocks } from './clocks-check.
 import { checkDatabase } from './database-check.ts';
 import { checkDatabaseSize } from './disk-check.ts';
 import { type Finding, fault, fine, type Outcome, skipped } from './finding.ts';
+import { compareMigrations } from './inspected-migrations.ts';
+import { type Inspection, withInspectedPostgres } from './inspection.ts';
 import { checkMigrations } from './migrations-check.ts';
 import { checkPublishedKeys } from './public-url-check.ts';
 import { checkLogin, checkRoles } from './roles-check.ts';

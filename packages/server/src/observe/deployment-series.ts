@@ -3,8 +3,7 @@
 import { valueText } from '@keyrail/protocol/wire/metrics-text.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';
-import type { BackupFacts } from '../doors/backup-facts.ts';
-import type { DeploymentFigures } from '../doors/deployment-figures.ts';
+import type { BackupFacts, DeploymentFigures } from './deployment-facts.ts';
 
 const KEPT_MS = 5 * SECOND_MS;
 

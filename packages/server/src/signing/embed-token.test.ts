@@ -17,9 +17,10 @@ import fc from 'fast-check';
 import { systemRandomBytes } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
 import { openGate } from '../doors/gate.ts';
-import { signingPartsOf } from './parts.ts';
 import type { AnchorKey } from './anchors.ts';
+import { findSigningKeys } from './gate.rows.ts';
 import { createSigningKeys } from './keys.ts';
+import { signingPartsOf } from './parts.ts';
 
 type Json = Record<string, unknown>;
 type Signer = (input: string) => Buffer;
@@ -40,7 +41,10 @@ before(async (t) => {
   const [head, payload] = genuine.split('.');
   const parts = { masterKey: new Secret(MASTER_KEY), randomBytes: systemRandomBytes };
   const { unseal } = signingPartsOf({ ...parts, rotateEveryMs: 0, publishWaitMs: 0 });
-  const keys = createSigningKeys({ gate: openGate(app.testApp.db), unseal });
+  const keys = createSigningKeys({
+    findSigningKeys: () => findSigningKeys(openGate(app.testApp.db)),
+    unseal,
+  });
   const key = await keys.signing(String(decode(head).kid), 'embed_token');
   anchoring = await app.testApp.app.worker.anchorKey();
   ours = { head: decode(head), payload: decode(payload), key };

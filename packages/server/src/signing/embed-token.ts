@@ -1,25 +1,14 @@
-// Embed tokens: signed and verified by this deployment, and checked against the database on every
-// request, so that a revocation takes effect on the next request.
+// Embed tokens: signed by this deployment, and verified by it. Whether a valid token has been revoked
+// since is read from the database on every request: see access/embed-principal.ts.
 import type { KeyObject } from 'node:crypto';
 import { type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
 import { ApiError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
-import type { Gate } from '../doors/gate.ts';
-import type { EmbedFact } from '../doors/gate-queries.ts';
 import { claimsOf, type EmbedClaims, payloadOf } from './embed-claims.ts';
-import type { EmbedPrincipal } from '../access/principal.ts';
 import type { SigningKeys } from './keys.ts';
 
 const ALG = 'EdDSA';
 const TYP = 'keyrail-embed+jwt';
-
-type EmbedTokenParts = {
-  gate: Gate;
-  signingKeys: SigningKeys;
-  issuer: string;
-  /** The maximum number of unrevoked keys per tenant, project and environment. */
-  keysMax: number;
-};
 
 export async function signEmbedToken(
   claims: EmbedClaims,
@@ -29,26 +18,14 @@ export async function signEmbedToken(
   return new Secret(await token.setProtectedHeader({ alg: ALG, typ: TYP, kid }).sign(key));
 }
 
-/** Origin and scope are not checked here; see embed-rules.ts. */
-export async function embedPrincipal(
-  { gate, signingKeys, issuer, keysMax }: EmbedTokenParts,
-  token: string,
-): Promise<EmbedPrincipal> {
-  const { claims, kid } = await verified(token, { signingKeys, issuer });
-  const { workspaceId, tenantId, projectId } = claims;
-  const fact = await gate.findEmbedFact({ kid, workspaceId, tenantId, projectId });
-  if (!fact || fact.epoch !== claims.epoch || fact.now >= claims.expiresAt) throw refusal();
-  return principalOf(claims, fact, keysMax);
-}
-
-const refusal = (cause?: unknown): ApiError =>
-  new ApiError('invalid_embed_token', undefined, { cause });
+type VerifyingParts = { signingKeys: Pick<SigningKeys, 'verifying'>; issuer: string };
 
 type Verified = { claims: EmbedClaims; kid: string };
 
-async function verified(
+/** Expiry is not checked: it counts by the database's clock. */
+export async function verifyEmbedToken(
   token: string,
-  { signingKeys, issuer }: Pick<EmbedTokenParts, 'signingKeys' | 'issuer'>,
+  { signingKeys, issuer }: VerifyingParts,
 ): Promise<Verified> {
   if (!isSpelledOnce(token)) throw refusal();
   // The key comes from our own list by `kid`; no other header field selects it.
@@ -57,7 +34,7 @@ async function verified(
     if (!key) throw refusal();
     return key;
   };
-  // Expiry is checked later against the database's clock, so the check is disabled here.
+  // A clock at zero disables the check of the expiry.
   const rules = { algorithms: [ALG], issuer, currentDate: new Date(0) };
   const { payload, protectedHeader } = await jwtVerify(token, keyOf, rules).catch(refusedBy);
   const claims = claimsOf(payload);
@@ -65,6 +42,9 @@ async function verified(
   if (!claims || typ !== TYP || kid === undefined) throw refusal();
   return { claims, kid };
 }
+
+const refusal = (cause?: unknown): ApiError =>
+  new ApiError('invalid_embed_token', undefined, { cause });
 
 /** Decoders accept several base64 encodings of the same bytes; only the one issued is valid. */
 const isSpelledOnce = (token: string): boolean =>
@@ -76,34 +56,3 @@ function refusedBy(error: unknown): never {
     error instanceof Error && 'code' in error && /^ERR_J(OSE|W[A-Z]+)_/.test(String(error.code));
   throw isOfToken ? refusal(error) : error;
 }
-
-const GRANT = 'key_scope:';
-
-function principalOf(
-  claims: EmbedClaims,
-  { origins, now }: EmbedFact,
-  keysMax: number,
-): EmbedPrincipal {
-  const { workspaceId, tenantId, projectId, env, scopes, expiresAt, audience, jti } = claims;
-  return {
-    kind: 'embed',
-    env,
-    scopes,
-    origins: audience.filter((origin) => origins.includes(origin)),
-    expiresAt,
-    expiresInMs: expiresAt.getTime() - now.getTime(),
-    reach: {
-      workspaceId,
-      envs: [env],
-      tenantId,
-      projectId,
-      keysMax,
-      keyScopes: scopes.filter((scope) => scope.startsWith(GRANT)).map(bareScope),
-      actor: { type: 'embed', id: jti },
-      // Roles apply to the vendor's people; here the scopes of the token are the limit.
-      authority: 'admin',
-    },
-  };
-}
-
-const bareScope = (grant: string): string => grant.slice(GRANT.length);

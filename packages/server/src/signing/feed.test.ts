@@ -18,7 +18,7 @@ const answer = {
 function openSigner() {
   const state = { nowMs: 1_000_000, kid: 'first', isBroken: false, opened: 0 };
   const signFeed = createFeedSigner({
-    gate: { findFeedSigner: async () => state.kid },
+    findFeedSigner: async () => state.kid,
     signingKeys: {
       signing: async (): Promise<KeyObject> => {
         state.opened += 1;

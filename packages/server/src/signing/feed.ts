@@ -14,7 +14,6 @@ import { shared } from '../base/coalesce.ts';
 import { SECOND_MS } from '../base/duration.ts';
 import type { JsonText } from '../base/json-text.ts';
 import type { Log } from '../base/log.ts';
-import type { Gate } from '../doors/gate.ts';
 import type { SigningKeys } from './keys.ts';
 
 type Answer = { status: 200 | 304; etag: string; target: string };
@@ -34,7 +33,8 @@ type SignatureHeaders = Readonly<Record<string, string>>;
 export type SignFeed = (answer: FeedAnswer) => Promise<SignatureHeaders>;
 
 type FeedSignerParts = {
-  gate: Pick<Gate, 'findFeedSigner'>;
+  /** The id of the key that signs now; null if there is none. */
+  findFeedSigner(): Promise<string | null>;
   signingKeys: Pick<SigningKeys, 'signing'>;
   clock: Clock;
   log: Log;
@@ -51,9 +51,10 @@ const SHARED_MAX = 1000;
 /** Signs in a thread of its own, so that other requests do not wait for it. */
 const signAside = promisify(sign);
 
-export function createFeedSigner({ gate, signingKeys, clock, log }: FeedSignerParts): SignFeed {
+export function createFeedSigner(parts: FeedSignerParts): SignFeed {
+  const { signingKeys, clock, log } = parts;
   const digests = new WeakMap<JsonText, string>();
-  const currentKid = createSignerMemory(gate, clock);
+  const currentKid = createSignerMemory(parts);
   const signed = new Map<string, Promise<SignatureHeaders>>();
   let second = 0;
 
@@ -100,18 +101,17 @@ export function createFeedSigner({ gate, signingKeys, clock, log }: FeedSignerPa
   };
 }
 
+type SignerMemory = () => string | null | Promise<string | null>;
+
 /** Reads the id of the key that signs, at most every SIGNER_KNOWN_MS. */
-function createSignerMemory(
-  gate: FeedSignerParts['gate'],
-  clock: Clock,
-): () => string | null | Promise<string | null> {
+function createSignerMemory({ findFeedSigner, clock }: FeedSignerParts): SignerMemory {
   let known: { kid: string | null; readMs: number } | null = null;
   const share = shared<string | null>();
   return () => {
     const nowMs = clock.now().getTime();
     if (known !== null && Math.abs(nowMs - known.readMs) < SIGNER_KNOWN_MS) return known.kid;
     return share('feed signer', async () => {
-      const kid = await gate.findFeedSigner();
+      const kid = await findFeedSigner();
       known = { kid, readMs: nowMs };
       return kid;
     });

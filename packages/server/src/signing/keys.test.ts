@@ -3,7 +3,7 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandomBytes } from '../base/random.ts';
-import type { SigningKeyFact } from '../doors/gate-queries.ts';
+import type { SigningKeyFact } from './gate.rows.ts';
 import { createSigningKeys } from './keys.ts';
 import { newSigningPair } from './pair.ts';
 
@@ -22,13 +22,11 @@ function heldDatabase() {
     unseal: () => {
       throw new Error('nothing is signed here');
     },
-    gate: {
-      findSigningKeys: () =>
-        new Promise((resolve, reject) => {
-          const found = [...committed];
-          reads.push({ answer: () => resolve(found), fail: () => reject(new Error('away')) });
-        }),
-    },
+    findSigningKeys: () =>
+      new Promise((resolve, reject) => {
+        const found = [...committed];
+        reads.push({ answer: () => resolve(found), fail: () => reject(new Error('away')) });
+      }),
   });
   const listed = async () => (await keys.published()).map(({ kid }) => kid);
   return { committed, reads, keys, listed };

@@ -6,8 +6,7 @@ import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts'
 import { shared } from '../base/coalesce.ts';
 import { unavailable } from '../base/errors.ts';
 import type { Sealing } from '../base/sealing.ts';
-import type { Gate } from '../doors/gate.ts';
-import type { SigningKeyFact } from '../doors/gate-queries.ts';
+import type { SigningKeyFact } from './gate.rows.ts';
 import { privateKeyOf, publicKeyOf } from './pair.ts';
 
 export type PublishedKey = { kid: string; x: string; purpose: SigningPurpose };
@@ -22,13 +21,13 @@ export type SigningKeys = {
 };
 
 type SigningKeyParts = {
-  gate: Pick<Gate, 'findSigningKeys'>;
+  findSigningKeys(): Promise<SigningKeyFact[]>;
   unseal: Sealing['unseal'];
 };
 
 type Known = { fact: SigningKeyFact; verifying: KeyObject; signing?: KeyObject };
 
-export function createSigningKeys({ gate, unseal }: SigningKeyParts): SigningKeys {
+export function createSigningKeys({ findSigningKeys, unseal }: SigningKeyParts): SigningKeys {
   let known = new Map<string, Known>();
 
   /**
@@ -38,7 +37,7 @@ export function createSigningKeys({ gate, unseal }: SigningKeyParts): SigningKey
   const share = shared<SigningKeyFact[]>();
   const readKeys = (): Promise<SigningKeyFact[]> =>
     share('signing keys', async () => {
-      const facts = await gate.findSigningKeys();
+      const facts = await findSigningKeys();
       known = new Map(
         facts.map((fact) => [
           fact.id,

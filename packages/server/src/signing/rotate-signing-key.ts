@@ -1,8 +1,8 @@
-import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
-import { newSigningPair } from './pair.ts';
+import { type SigningPurpose, signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
 import type { RandomBytes } from '../base/random.ts';
 import type { Seal } from '../base/sealing.ts';
-import type { Work } from '../doors/work.ts';
+import type { OpenWork, Work } from '../doors/work.ts';
+import { newSigningPair } from './pair.ts';
 import {
   isNeeded,
   type RotationCause,
@@ -65,4 +65,15 @@ export async function rotateSigningKey(
   const next = theirs.at(-1);
   if (next === undefined) throw new Error('the signing key of another process is gone');
   return { newest: next, current: signerAt(theirs, now) ?? next, isNew: false };
+}
+
+/**
+ * The worker's job: replaces the signing key of each purpose when it is due, and deletes what no
+ * signature needs any more. Safe to run twice: the second run finds nothing due.
+ */
+export async function rotateSigningKeys(work: OpenWork, signing: SigningParts): Promise<void> {
+  for (const purpose of signingPurposes) {
+    await work((tx) => rotateSigningKey(tx, signing, { purpose, cause: 'due' }));
+  }
+  await work(removeEnded);
 }

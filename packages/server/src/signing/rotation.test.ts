@@ -10,8 +10,7 @@ import type { TestApp } from '@keyrail/testing/test-app.ts';
 import type { App } from '../app.ts';
 import { openLog } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
-import { rotateSigningKey } from './rotate-signing-key.ts';
-import { rotateSigningKeys } from './rotate-signing-keys.job.ts';
+import { rotateSigningKey, rotateSigningKeys } from './rotate-signing-key.ts';
 import { isNeeded, type RotationCause, timesOf } from './rotation-schedule.ts';
 
 const MINUTE_MS = 60_000;

@@ -11,13 +11,13 @@ import { poll, readAll } from '@keyrail/testing/feed.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { MASTER_KEY } from '@keyrail/testing/test-app.ts';
 import { decodeProtectedHeader, SignJWT } from 'jose';
-import { isSignedBy } from '../../signing/anchors.ts';
-import { openedBy } from '../../signing/keys.ts';
-import { publicKeyOf } from '../../signing/pair.ts';
 import { DAY_MS } from '../../base/duration.ts';
 import { systemRandomBytes } from '../../base/random.ts';
 import { createSealing, keyFor } from '../../base/sealing.ts';
 import { Secret } from '../../base/secret.ts';
+import { isSignedBy } from '../../signing/anchors.ts';
+import { openedBy } from '../../signing/keys.ts';
+import { publicKeyOf } from '../../signing/pair.ts';
 import { rotateSigningKey } from '../../signing/rotate-signing-key.ts';
 import { removeEnded } from '../../signing/rows.ts';
 

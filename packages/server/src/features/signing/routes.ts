@@ -1,8 +1,8 @@
 // The public halves of the signing keys, for verifying embed tokens.
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
 import { JWKS_MAX_AGE_SECONDS } from '@keyrail/protocol/wire/limits.ts';
-import type { SigningKeys } from '../../signing/keys.ts';
 import { linesOf, Reply, type ServedRoute, serve } from '../../http/route.ts';
+import type { SigningKeys } from '../../signing/keys.ts';
 import { presentJwks } from './present.ts';
 
 const signingEndpoints = linesOf(probeEndpoints, 'GET /.well-known/jwks.json');

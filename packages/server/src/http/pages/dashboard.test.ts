@@ -8,9 +8,9 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { bareServer } from '@keyrail/testing/bare-server.ts';
 import { openLog } from '../../base/log.ts';
+import { apiHeaders } from '../headers.ts';
 import { DASHBOARD_PATHS, dashboardRoutes } from './dashboard.ts';
 import { documentRoutes } from './documents.ts';
-import { apiHeaders } from '../headers.ts';
 
 const PAGE = '<!doctype html><title>Keyrail</title>';
 const SCRIPT = 'export const one = 1;';

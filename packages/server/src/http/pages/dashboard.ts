@@ -7,9 +7,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { takes } from '../compress.ts';
-import { redirectRoot } from './documents.ts';
 import { type Headers, headersFor, standardHeaders } from '../headers.ts';
 import { refuseChanges } from '../transport/method-not-allowed.ts';
+import { redirectRoot } from './documents.ts';
 
 export const DASHBOARD_PATHS = [
   '/',

@@ -7,9 +7,9 @@ import { operationId } from '@keyrail/protocol/operation-names.ts';
 import { errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
 import type { InjectOptions } from 'fastify';
 import { openLog } from '../../base/log.ts';
-import { documentRoutes, redirectRoot } from './documents.ts';
 import { apiHeaders } from '../headers.ts';
 import { buildServer, type ServerParts } from '../server.ts';
+import { documentRoutes, redirectRoot } from './documents.ts';
 
 const lines = Object.keys(allEndpoints);
 

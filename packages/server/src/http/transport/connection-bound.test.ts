@@ -8,9 +8,9 @@ import type { Line } from '@keyrail/protocol/endpoint.ts';
 import { bareServer } from '@keyrail/testing/bare-server.ts';
 import { until } from '@keyrail/testing/until.ts';
 import { z } from 'zod';
-import { connectionLimits, openFilesMax, softLimitIn } from './connection-bound.ts';
 import type { ServedRoute } from '../route.ts';
 import type { ServerParts } from '../server.ts';
+import { connectionLimits, openFilesMax, softLimitIn } from './connection-bound.ts';
 
 const route = (line: Line): ServedRoute => ({
   line,

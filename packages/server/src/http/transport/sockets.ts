@@ -12,16 +12,16 @@ import {
 import type { Socket } from 'node:net';
 import { REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { ApiError, unavailable } from '../../base/errors.ts';
+import { errorBody, errorHeaders } from '../faults.ts';
+import type { Headers } from '../headers.ts';
+import { JSON_TYPE } from '../write-response.ts';
 import {
   boundConnections,
   type ConnectionLimits,
   connectionLimits,
   openFilesMax,
 } from './connection-bound.ts';
-import { errorBody, errorHeaders } from '../faults.ts';
-import type { Headers } from '../headers.ts';
 import { type Lingering, type LingerLimits, lingerLimits } from './lingering.ts';
-import { JSON_TYPE } from '../write-response.ts';
 
 export type SocketLimits = LingerLimits &
   ConnectionLimits & {

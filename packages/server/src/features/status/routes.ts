@@ -1,24 +1,68 @@
-// Probes. Liveness does not query the database: its outage must not cause restarts of the API.
+// What a deployment says about itself: its public facts, its environments, and its probes. Liveness
+// does not query the database: its outage must not cause restarts of the API.
+import { deploymentEndpoints } from '@keyrail/protocol/endpoints/deployment.ts';
+import { environmentEndpoints } from '@keyrail/protocol/endpoints/environments.ts';
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
 import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
 import { READY_WAIT_MS } from '@keyrail/protocol/wire/limits.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
+import { VERSION } from '../../base/version.ts';
 import { wireTime } from '../../base/wire-time.ts';
+import { allEnvs } from '../../doors/reach.ts';
+import { pageOf } from '../../http/page.ts';
 import { linesOf, type Probe, Reply, type ServedRoute, serve } from '../../http/route.ts';
 import type { StoreState } from '../../volatile/counters.ts';
 import { backupState } from '../backups/state.ts';
 import type { BackupSetup } from '../backups/tasks.ts';
 
-const healthLines = linesOf(probeEndpoints, 'GET /healthz', 'GET /readyz', 'GET /status');
+const probeLines = linesOf(probeEndpoints, 'GET /healthz', 'GET /readyz', 'GET /status');
 
-export type HealthParts = {
+export type StatusParts = {
   region: string;
+  publicUrl: string;
+  passwordCharsMin: number;
+  mail: { kind: 'file' | 'smtp' };
   redis: () => StoreState;
-  backup: Pick<BackupSetup, 'everyMs'>;
+  backup: Pick<BackupSetup, 'everyMs' | 'place'>;
 };
 
-export const healthRoutes = ({ region, redis, backup }: HealthParts): ServedRoute[] =>
-  serve(healthLines, {
+/** The two environments are a closed set, so they are not stored. */
+export const environmentRoutes = serve(environmentEndpoints, {
+  'GET /v1/environments': {
+    boundary: 'shared',
+    door: 'none',
+    run: ({ query, after }) => {
+      const names: readonly unknown[] = allEnvs;
+      const begin = names.indexOf(after?.[0]) + 1;
+      return pageOf(query.limit, {
+        list: async (limit) => allEnvs.slice(begin, begin + limit),
+        present: (name) => ({ object: 'environment' as const, name, billable: name === 'live' }),
+        next: (name) => [name],
+      });
+    },
+  },
+});
+
+/** Settings, so they are not stored. */
+export const deploymentRoutes = (parts: StatusParts): ServedRoute[] =>
+  serve(deploymentEndpoints, {
+    'GET /v1/deployment': {
+      boundary: 'none',
+      door: 'none',
+      run: () => ({
+        object: 'deployment' as const,
+        version: VERSION,
+        region: parts.region,
+        public_url: parts.publicUrl,
+        password_min: parts.passwordCharsMin,
+        mail: parts.mail.kind,
+        backups: parts.backup.place,
+      }),
+    },
+  });
+
+export const probeRoutes = ({ region, redis, backup }: StatusParts): ServedRoute[] =>
+  serve(probeLines, {
     'GET /healthz': {
       boundary: 'none',
       door: 'none',

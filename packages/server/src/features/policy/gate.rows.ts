@@ -1,8 +1,9 @@
-// Statements on served_spans, the record of when API processes served. See served_since() in the
-// migrations.
+// Statements of the gate on policy versions, and on served_spans, the record of when API processes
+// served. See served_since() in the migrations.
 import { sql } from 'kysely';
-import { MINUTE_MS, SECOND_MS } from '../base/duration.ts';
-import { many, one, type Runner } from '../db/sql.ts';
+import { MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
+import { many, one, type Runner } from '../../db/sql.ts';
+import type { PolicyVersion } from '../../doors/door.ts';
 
 /** Two notes further apart than this do not prove that the process served in between. */
 export const NOTES_APART_MS_MAX = 10 * SECOND_MS;
@@ -44,3 +45,14 @@ export async function removeOldSpans(runner: Runner): Promise<void> {
       or id in (select id from served_spans order by ended_at desc offset ${SPANS_MAX})`,
   );
 }
+
+/** The policy versions of these projects; unknown projects are omitted. */
+export const findVersions = (
+  runner: Runner,
+  projectIds: readonly string[],
+): Promise<PolicyVersion[]> =>
+  many(
+    runner,
+    sql<PolicyVersion>`select project_id, version from project_versions
+      where project_id = any (${projectIds}::uuid[])`,
+  );

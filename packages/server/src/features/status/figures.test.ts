@@ -2,12 +2,12 @@
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
-import { openFigures } from './deployment-figures.ts';
-import { openGate } from './gate.ts';
+import { openOverview } from '../../doors/work.ts';
+import { findDeploymentFigures } from './rows.ts';
 
 test('nodes that have not applied a change are behind, by the age of that change', async (t) => {
   const { as, ask, given, clock, testApp, tokens } = await harness(t);
-  const { figures } = openFigures(testApp.db, openGate(testApp.db));
+  const figures = () => findDeploymentFigures(openOverview(testApp.db));
   const project = await given.project();
   await given.key({ project_id: project.id });
   const snapshot = await as.liveKey('GET /v1/policy/snapshot', { project_id: project.id });
@@ -28,7 +28,7 @@ test('nodes that have not applied a change are behind, by the age of that change
 
 test('a mail that is due waits in its figure', async (t) => {
   const { as, clock, testApp } = await harness(t);
-  const { figures } = openFigures(testApp.db, openGate(testApp.db));
+  const figures = () => findDeploymentFigures(openOverview(testApp.db));
   const { mailQueued } = await figures();
   await as.liveKey('POST /v1/invites', { email: 'ada@keyrail.test', role: 'member' });
   clock.shift(60_000);
@@ -41,7 +41,7 @@ test('a mail that is due waits in its figure', async (t) => {
 
 test('a delivery of an enabled endpoint waits in its figure', async (t) => {
   const { as, given, clock, testApp } = await harness(t);
-  const { figures } = openFigures(testApp.db, openGate(testApp.db));
+  const figures = () => findDeploymentFigures(openOverview(testApp.db));
   await as.liveKey('POST /v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', events: ['*'] });
   const { webhooksQueued } = await figures();
   await given.key();

@@ -1,12 +1,12 @@
 // Records that this process serves, with one small write every few seconds while it listens. The
 // silence of nodes is measured in served time, so an outage does not make nodes look gone.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SECOND_MS } from '../base/duration.ts';
-import type { NewId } from '../base/ids.ts';
-import type { Log } from '../base/log.ts';
-import { createOutageLog } from '../base/outage.ts';
-import type { Gate } from './gate.ts';
-import { NOTES_APART_MS_MAX, type ServedSpan } from './served-spans.ts';
+import { SECOND_MS } from '../../base/duration.ts';
+import type { NewId } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import { createOutageLog } from '../../base/outage.ts';
+import type { Gate } from '../../doors/gate.ts';
+import { NOTES_APART_MS_MAX, noteServed, removeOldSpans, type ServedSpan } from './gate.rows.ts';
 
 const NOTE_EVERY_MS = 5 * SECOND_MS;
 
@@ -19,7 +19,7 @@ export type ServingRecord = {
 };
 
 export type ServingParts = {
-  gate: Pick<Gate, 'noteServed' | 'removeOldSpans'>;
+  gate: Pick<Gate, 'run'>;
   newId: NewId;
   log: Log;
 };
@@ -38,10 +38,10 @@ export function openServingRecord({ gate, newId, log }: ServingParts): ServingRe
     const { id, notedAt } = span ?? { id: newId(), notedAt: null };
     // After a failure, the next note begins a new span: the process may not have served meanwhile.
     span = null;
-    const now = await gate.noteServed({ id, notedAt });
+    const now = await noteServed(gate, { id, notedAt });
     const passedMs = notedAt ? now.getTime() - notedAt.getTime() : -1;
     const isSameSpan = passedMs >= 0 && passedMs <= NOTES_APART_MS_MAX;
-    if (!isSameSpan) await gate.removeOldSpans();
+    if (!isSameSpan) await removeOldSpans(gate);
     span = { id: isSameSpan ? id : newId(), notedAt: now };
   }
 

@@ -1,18 +1,8 @@
 // The newest backups and restore tests, as /status reads them. One that ended in the future was
 // recorded before the clock was set back: its age is unknown, so it does not count.
 import { sql } from 'kysely';
-import { one, type Runner } from '../db/sql.ts';
-
-export type BackupFacts = {
-  now: Date;
-  /** Of the newest backup that was tried; null: none was. */
-  lastPassed: boolean | null;
-  /** When the newest good backup ended. */
-  goodAt: Date | null;
-  testAt: Date | null;
-  testPassed: boolean | null;
-  testedBackup: string | null;
-};
+import { one, type Runner } from '../../db/sql.ts';
+import type { BackupFacts } from '../../observe/deployment-facts.ts';
 
 export const findBackupFacts = (runner: Runner): Promise<BackupFacts> =>
   one(

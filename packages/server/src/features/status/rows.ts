@@ -1,27 +1,11 @@
-// Figures of the whole deployment for its metrics: what waits in the queues, and how far nodes are
-// behind. Each figure stops counting at FIGURE_MAX, so that a long queue does not slow it down.
+// Figures of the whole deployment: what waits in the queues, how far nodes are behind, and whether a
+// worker runs. Each figure stops counting at FIGURE_MAX, so that a long queue does not slow it down.
 import { sql } from 'kysely';
-import { deadlineAfter } from '../base/deadline.ts';
-import type { Database } from '../db/database.ts';
-import { one } from '../db/sql.ts';
-import type { Gate } from './gate.ts';
-import { allEnvs } from './reach.ts';
-
-export type DeploymentFigures = {
-  mailQueued: number;
-  /** How long the oldest mail that is due has waited; 0 if none is due. */
-  mailOverdueSeconds: number;
-  webhooksQueued: number;
-  webhooksOverdueSeconds: number;
-  nodesCurrent: number;
-  nodesBehind: number;
-  /** The age of the oldest change that a node has not applied; 0 if there is none. */
-  nodesLagSeconds: number;
-};
+import { one, type Runner } from '../../db/sql.ts';
+import type { DeploymentFigures } from '../../observe/deployment-facts.ts';
 
 const FIGURE_MAX = 2000;
 const ENDPOINTS_MAX = 500;
-const WAIT_MS = 3000;
 /** Nodes that were not seen for longer are silent, and not behind. */
 const NODE_SEEN_SECONDS = 100;
 
@@ -66,29 +50,19 @@ const figures = sql<DeploymentFigures>`
     (select count(*)::int from lagging where since is not null) as nodes_behind,
     coalesce((select max(${overdue('since')}) from lagging), 0) as nodes_lag_seconds`;
 
-/** What metrics read of a database. */
-export const openFigures = (db: Database, gate: Gate) => ({
-  store: db.kind,
-  poolUse: db.poolUse,
-  storage: db.storage,
-  figures: () => findDeploymentFigures(db),
-  backupFacts: gate.findBackupFacts,
-  workerIsSeen: gate.workerIsSeen,
-});
+export const findDeploymentFigures = (runner: Runner): Promise<DeploymentFigures> =>
+  one(runner, figures);
 
-const findDeploymentFigures = (db: Database): Promise<DeploymentFigures> =>
-  one(
-    {
-      run: (statement) =>
-        db.once(
-          {
-            role: 'kr_worker',
-            scope: { workspaceId: null, envs: allEnvs },
-            deadline: deadlineAfter(WAIT_MS),
-            readOnly: true,
-          },
-          statement,
-        ),
-    },
-    figures,
+/**
+ * Whether a worker was seen lately; null if none ever was. A beat in the future was written before
+ * the clock was set back: its worker may be gone.
+ */
+export async function workerIsSeen(runner: Runner): Promise<boolean | null> {
+  const { seen } = await one(
+    runner,
+    sql<{ seen: boolean | null }>`
+      select bool_or(seen_at > app_now() - interval '30 seconds' and seen_at <= app_now()) as seen
+      from worker_beats`,
   );
+  return seen;
+}
