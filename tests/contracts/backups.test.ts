@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { newBackupKey } from '@keyrail/server/backup/encryption.ts';
 import { type Manifest, writeManifest } from '@keyrail/server/backup/manifest.ts';
-import { BadBackup } from '@keyrail/server/backup/names.ts';
 import { openBackup } from '@keyrail/server/backup/open-backup.ts';
+import { BadBackup } from '@keyrail/server/backup/places.ts';
 import { restoreBackup } from '@keyrail/server/backup/restore-backup.ts';
 import { AnotherIsRunning, writeBackup } from '@keyrail/server/backup/write-backup.ts';
 import { systemRandomBytes } from '@keyrail/server/base/random.ts';
@@ -59,7 +59,7 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-const order = { report: () => {}, rotateSigningKey: async () => {}, aheadOf: 0 };
+const order = { report: () => {}, rotateSigningKeys: async () => {}, aheadOf: 0 };
 
 test('a backup holds every table, and its manifest says what is in it', async () => {
   const tables = await store.beyond(`select relname::text as name from pg_class
@@ -81,7 +81,7 @@ test('a backup holds every table, and its manifest says what is in it', async ()
 test('a restore is interrupted, refuses to serve, begins again, and fences', async (t) => {
   const backup = await openBackup(backupAt(), key);
   const target = await emptyTarget(t);
-  const interrupted = { ...order, rotateSigningKey: () => Promise.reject(new Error('killed')) };
+  const interrupted = { ...order, rotateSigningKeys: () => Promise.reject(new Error('killed')) };
   await rejects(
     target.use((session) => restoreBackup(session, backup, interrupted)),
     /killed/,

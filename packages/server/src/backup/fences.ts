@@ -1,7 +1,17 @@
 // A restore is time travel: nodes, tokens and people may hold newer state than the database. These
 // statements put everything that such state could be compared with out of its reach. They run
 // inside the restore's transaction, with the guards lifted.
+import { signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
 import type pg from 'pg';
+import { systemClock } from '../base/clock.ts';
+import { DAY_MS } from '../base/duration.ts';
+import { createIdMaker } from '../base/ids.ts';
+import { systemRandomBytes } from '../base/random.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Work } from '../doors/work.ts';
+import { signingPartsOf } from '../signing/parts.ts';
+import { rotateSigningKey } from '../signing/rotate-signing-key.ts';
+import { clockOf, runnerOn } from './sessions.ts';
 
 /** Added to a policy version that the clock has not reached. */
 const VERSIONS_AHEAD = 1_000_000_000;
@@ -62,3 +72,24 @@ export async function fence(admin: pg.ClientBase, { aheadOf }: FenceOrder): Prom
   }
   return done;
 }
+
+/**
+ * The fence that needs the master key: the keys that sign are replaced. Tokens of older keys end;
+ * their anchors still verify.
+ */
+export const replaceSigningKeys =
+  (masterKey: Secret) =>
+  async (session: pg.ClientBase): Promise<void> => {
+    // A key that replaces all others at once follows no schedule.
+    const schedule = { rotateEveryMs: DAY_MS, publishWaitMs: 0 };
+    const parts = signingPartsOf({ masterKey, randomBytes: systemRandomBytes, ...schedule });
+    const work: Work = {
+      kind: 'work',
+      now: await clockOf(session),
+      newId: createIdMaker(systemClock, systemRandomBytes),
+      ...runnerOn(session),
+    };
+    for (const purpose of signingPurposes) {
+      await rotateSigningKey(work, parts, { purpose, cause: 'at once' });
+    }
+  };

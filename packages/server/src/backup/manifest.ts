@@ -8,7 +8,7 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';
 import { macOf } from './encryption.ts';
-import { BadBackup, isBackupId, MANIFEST } from './names.ts';
+import { BadBackup, isBackupId, MANIFEST } from './places.ts';
 import type { WrittenFile } from './table-file.ts';
 
 const FORMAT = 1;

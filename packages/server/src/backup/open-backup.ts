@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { readMigrations } from '../db/migrate.ts';
 import { type Manifest, readManifest } from './manifest.ts';
-import { BadBackup, MANIFEST } from './names.ts';
+import { BadBackup, MANIFEST } from './places.ts';
 import { digestOf } from './table-file.ts';
 
 export type OpenBackup = { directory: string; key: string | null; manifest: Manifest };

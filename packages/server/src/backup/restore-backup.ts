@@ -6,18 +6,24 @@ import { inMigration, migrateWithin } from '../db/migrate.ts';
 import { mark, unmark } from '../db/restore-marker.ts';
 import { readTables, type TableShape } from './catalogue.ts';
 import { type Fenced, type FenceOrder, fence } from './fences.ts';
-import { liftGuards, putBackGuards } from './guards.ts';
 import { fixTextForms, insertLines, pagesOf } from './lines.ts';
 import type { Manifest, TableRecord } from './manifest.ts';
-import { BadBackup } from './names.ts';
 import type { OpenBackup } from './open-backup.ts';
+import { BadBackup } from './places.ts';
 import { type Content, createTally, linesOf } from './table-file.ts';
-import { dropSchema, refuseUsedTarget, TargetInUse, unchanged } from './target.ts';
+import {
+  dropSchema,
+  liftGuards,
+  putBackGuards,
+  refuseUsedTarget,
+  TargetInUse,
+  unchanged,
+} from './target.ts';
 import type { Progress } from './write-backup.ts';
 
 export type RestoreOrder = FenceOrder & {
-  /** Replaces the key that signs embed tokens, in the same transaction. */
-  rotateSigningKey(admin: pg.ClientBase): Promise<void>;
+  /** Replaces the keys that sign, in the same transaction. */
+  rotateSigningKeys(admin: pg.ClientBase): Promise<void>;
   report(progress: Progress): void;
 };
 
@@ -64,7 +70,7 @@ async function replaceSchema(
   const lifted = await liftGuards(admin, { foreignKeys: false });
   const fenced = await fence(admin, order);
   await recordBackup(admin, manifest);
-  await order.rotateSigningKey(admin);
+  await order.rotateSigningKeys(admin);
   await putBackGuards(admin, lifted);
   await admin.query('set local role none');
   await unmark(admin);

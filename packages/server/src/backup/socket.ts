@@ -8,7 +8,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { reasonOf } from '../base/errors.ts';
 import type { TakenBackup, TaskProgress, TestedBackup } from '../features/backups/tasks.ts';
-import type { Report } from './orders.ts';
+import type { Report } from './run-program.ts';
 
 const NAME = 'backup-socket';
 const ASK_MS_MAX = 5000;

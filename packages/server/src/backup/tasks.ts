@@ -16,10 +16,15 @@ import type { BackupTasks, TakenBackup, TestedBackup } from '../features/backups
 import { signingPartsOf } from '../signing/parts.ts';
 import type { SigningSchedule } from '../signing/rotation-schedule.ts';
 import { openAnchorKey } from '../signing/signer.ts';
-import { BACKUP_LOCK, GONE_PREFIX, PART_PREFIX } from './names.ts';
-import { leftBy, type Order } from './orders.ts';
-import { removeLeftovers, removeOldBackups, retireParts } from './places.ts';
-import { runOrder } from './run-program.ts';
+import {
+  BACKUP_LOCK,
+  GONE_PREFIX,
+  PART_PREFIX,
+  removeLeftovers,
+  removeOldBackups,
+  retireParts,
+} from './places.ts';
+import { leftBy, type Order, runOrder } from './run-program.ts';
 import type { Place } from './sessions.ts';
 
 type Wanted = Pick<Config, 'dataDir' | 'databaseUrl' | 'backupDir' | 'backupKeep' | 'backupKey'> &

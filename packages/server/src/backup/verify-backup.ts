@@ -17,15 +17,15 @@ import { verifyChain } from '../features/audit/verify-chain.ts';
 import { type TaskProgress, type TestedBackup, TestFailed } from '../features/backups/tasks.ts';
 import { isSignedBy } from '../signing/anchors.ts';
 import { publicKeyOf } from '../signing/pair.ts';
+import { replaceSigningKeys } from './fences.ts';
 import type { ChainHead } from './manifest.ts';
 import { type OpenBackup, openBackup } from './open-backup.ts';
-import type { TestOrder } from './orders.ts';
 import { newestBackup } from './places.ts';
 import { restoreBackup } from './restore-backup.ts';
-import { fencing } from './restore-fences.ts';
+import type { TestOrder } from './run-program.ts';
 import { withEmbedded, withLiteSession } from './sessions.ts';
 
-export async function runRestoreTest(
+export async function verifyBackup(
   { into, key, scratch }: TestOrder,
   report: (progress: TaskProgress) => void,
 ): Promise<TestedBackup> {
@@ -46,7 +46,7 @@ async function restoreAndVerify(
   // No key of the deployment is needed: what is sealed stays sealed.
   const masterKey = new Secret(Buffer.from(systemRandomBytes(32)).toString('base64'));
   await withEmbedded(scratch, async (lite) => {
-    const order = { report, rotateSigningKey: fencing(masterKey), aheadOf: 0 };
+    const order = { report, rotateSigningKeys: replaceSigningKeys(masterKey), aheadOf: 0 };
     await withLiteSession(lite, (session) => restoreBackup(session, backup, order));
     const db = await embeddedDatabase(lite, systemClock);
     await verifyChains(db, chains);

@@ -10,7 +10,7 @@ import { backupRole } from '../db/roles.ts';
 import { readTables, refusePartial } from './catalogue.ts';
 import { fixTextForms, pagesOf } from './lines.ts';
 import { type ChainHead, type Manifest, type TableRecord, writeManifest } from './manifest.ts';
-import { BACKUP_LOCK } from './names.ts';
+import { BACKUP_LOCK } from './places.ts';
 import { syncDirectory, writeTableFile } from './table-file.ts';
 
 export type Progress = { table: string; rows: number; tables: number; tablesDone: number };

@@ -1,9 +1,20 @@
 // keyrail-server backup and restore-test. On the embedded store a running server does the work, and
-// without one the command uses the directory itself.
+// without one the command opens the store itself.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { askServer } from '../backup/socket.ts';
+import { createBackupTasks } from '../backup/tasks.ts';
+import { systemClock } from '../base/clock.ts';
+import { createIdMaker } from '../base/ids.ts';
+import { openLog } from '../base/log.ts';
+import { systemRandomBytes } from '../base/random.ts';
 import type { Config } from '../config.ts';
-import type { TakenBackup, TestedBackup } from '../features/backups/tasks.ts';
-import { createTaskDisplay, type TaskDisplay } from './progress.ts';
+import { openWork } from '../doors/work.ts';
+import { recordRun } from '../features/backups/record-run.ts';
+import type { BackupTasks, TakenBackup, TestedBackup } from '../features/backups/tasks.ts';
+import { secretsOf } from '../settings/generated-secrets.ts';
+import { createTaskDisplay } from './progress.ts';
+import { openStore } from './stores.ts';
 
 export async function backupCommand(config: Config, words: readonly string[]): Promise<void> {
   if (words.join(' ') === '--new-key') {
@@ -12,21 +23,21 @@ export async function backupCommand(config: Config, words: readonly string[]): P
     return;
   }
   if (words.length > 0) throw new Error('usage: keyrail-server backup [--new-key]');
-  const display = createTaskDisplay('backup', process.stdout);
+  const { progress, done } = createTaskDisplay('backup', process.stdout);
   const taken =
-    (await asked<TakenBackup>(config, 'backup', display)) ??
-    (await (await ownTasks()).takeHere(config, display.progress));
+    (await asked<TakenBackup>(config, 'backup', progress)) ??
+    (await withTasks(config, 'backup', ({ take }) => take(progress)));
   const { backupId, path, rows, bytes } = taken;
-  display.done({ ...taken }, `Backup ${backupId}: ${rows} rows, ${bytes} bytes, in ${path}`);
+  done({ ...taken }, `Backup ${backupId}: ${rows} rows, ${bytes} bytes, in ${path}`);
 }
 
 export async function restoreTestCommand(config: Config): Promise<void> {
-  const display = createTaskDisplay('restore-test', process.stdout);
+  const { progress, done } = createTaskDisplay('restore-test', process.stdout);
   const tested =
-    (await asked<TestedBackup>(config, 'restore-test', display)) ??
-    (await (await ownTasks()).testHere(config, display.progress));
+    (await asked<TestedBackup>(config, 'restore-test', progress)) ??
+    (await withTasks(config, 'restore_test', ({ test }) => test(progress)));
   const { backupId, rows, chains } = tested;
-  display.done(
+  done(
     { ...tested },
     `Backup ${backupId} can be restored: ${rows} rows compared, ${chains} audit chains verified.`,
   );
@@ -35,8 +46,33 @@ export async function restoreTestCommand(config: Config): Promise<void> {
 const asked = async <T extends TakenBackup | TestedBackup>(
   { databaseUrl, dataDir }: Config,
   task: 'backup' | 'restore-test',
-  { progress }: TaskDisplay,
+  progress: Parameters<BackupTasks['take']>[0],
 ): Promise<T | null> => (databaseUrl ? null : askServer<T>(dataDir, task, progress));
 
-/** Imported when it is needed: it loads the whole server. */
-const ownTasks = () => import('./backup-here.ts');
+async function withTasks<T extends { backupId: string }>(
+  config: Config,
+  kind: 'backup' | 'restore_test',
+  run: (tasks: BackupTasks) => Promise<T>,
+): Promise<T> {
+  refuseWithoutDatabase(config);
+  // Standard output holds only the result, so log to standard error.
+  const db = await openStore(config, systemClock, openLog(config.logLevel, process.stderr));
+  try {
+    const newId = createIdMaker(systemClock, systemRandomBytes);
+    const { masterKey } = await secretsOf(config);
+    const tasks = createBackupTasks({ config, masterKey, db, newId });
+    const parts = { work: openWork(db, newId), operatorEmail: config.operatorEmail };
+    return await recordRun(parts, kind, () => run(tasks));
+  } finally {
+    await db.close();
+  }
+}
+
+/** A wrong directory would give a backup of a new, empty database. */
+function refuseWithoutDatabase({ databaseUrl, dataDir }: Config): void {
+  if (databaseUrl || existsSync(join(dataDir, 'database', 'PG_VERSION'))) return;
+  throw new Error(
+    `There is no embedded database in ${dataDir} (KEYRAIL_DATA_DIR). Name the directory of the ` +
+      'server, or set DATABASE_URL.',
+  );
+}

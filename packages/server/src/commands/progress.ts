@@ -1,13 +1,11 @@
 // The output of backups and restores: a line that changes on a terminal, JSON lines otherwise.
-import { paced } from '../backup/orders.ts';
+import { paced } from '../backup/run-program.ts';
 import type { TaskProgress } from '../features/backups/tasks.ts';
 
 type Output = { isTTY?: boolean; write(text: string): unknown };
 
-type ReportProgress = (progress: TaskProgress) => void;
-
-export type TaskDisplay = {
-  progress: ReportProgress;
+type TaskDisplay = {
+  progress(progress: TaskProgress): void;
   /** `fields` for programs, `text` for people. */
   done(fields: Record<string, unknown>, text: string): void;
 };

@@ -4,12 +4,11 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { replaceSigningKeys } from '../backup/fences.ts';
 import type { Manifest } from '../backup/manifest.ts';
-import { isBackupId } from '../backup/names.ts';
 import { openBackup } from '../backup/open-backup.ts';
-import { newestBackup } from '../backup/places.ts';
+import { isBackupId, newestBackup } from '../backup/places.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
-import { fencing } from '../backup/restore-fences.ts';
 import { type Place, withSession } from '../backup/sessions.ts';
 import { systemClock } from '../base/clock.ts';
 import { systemRandomBytes } from '../base/random.ts';
@@ -36,7 +35,7 @@ export async function restoreCommand(config: Config, words: readonly string[]): 
   const directory = await directoryOf(config, which);
   const backup = await openBackup(directory, config.backupKey?.reveal() ?? null);
   const masterKey = await masterKeyFor(config, backup.manifest, mayDiffer);
-  const order = { report: display.progress, rotateSigningKey: fencing(masterKey), aheadOf };
+  const order = { report: display.progress, rotateSigningKeys: replaceSigningKeys(masterKey), aheadOf };
   const { migrated, fenced } = await inTarget(config, (place) =>
     withSession(place, async (session) => {
       if (place.kind === 'postgres') await refuseUnsafeLogin(session);

@@ -9,11 +9,11 @@ import { systemRandomBytes } from '../base/random.ts';
 import { wireTime } from '../base/wire-time.ts';
 import type { Config } from '../config.ts';
 import { openWork, type Work } from '../doors/work.ts';
+import { secretsOf } from '../settings/generated-secrets.ts';
 import { signingPartsOf } from '../signing/parts.ts';
 import { rotateSigningKey } from '../signing/rotate-signing-key.ts';
 import { isLasting, signerAt } from '../signing/rotation-schedule.ts';
 import { listSigningKeys, type SigningKeyRow } from '../signing/rows.ts';
-import { secretsOf } from './start.ts';
 import { openStore } from './stores.ts';
 
 const USAGE =

@@ -16,14 +16,13 @@ import { reasonOf } from '../base/errors.ts';
 import { createIdMaker } from '../base/ids.ts';
 import { type Log, openLog } from '../base/log.ts';
 import { systemRandomBytes } from '../base/random.ts';
-import type { Secret } from '../base/secret.ts';
 import { type Config, urlOf } from '../config.ts';
 import { anchorPlacesOf } from '../features/audit/anchor-places.ts';
 import { recordRun } from '../features/backups/record-run.ts';
 import { noScannerKeys, openScannerKeys } from '../features/scanner/public-keys.ts';
 import type { Traces } from '../observe/open-traces.ts';
 import { backupPlaceOf } from '../settings/backups.ts';
-import { bootstrapTokenIn, masterKeyIn } from '../settings/generated-secrets.ts';
+import { secretsOf } from '../settings/generated-secrets.ts';
 import { startWorker, type Worker, type WorkerParts } from '../worker.ts';
 import { openCounters, openStore } from './stores.ts';
 import { readyFields, welcome } from './welcome.ts';
@@ -209,18 +208,6 @@ function askedTasks({ work, backup }: WorkerParts): AskedTasks {
   return {
     backup: (report) => recordRun(parts, 'backup', () => tasks.take(report)),
     'restore-test': (report) => recordRun(parts, 'restore_test', () => tasks.test(report)),
-  };
-}
-
-export async function secretsOf(
-  config: Config,
-): Promise<{ bootstrapToken: Secret | null; masterKey: Secret }> {
-  const { bootstrapToken, masterKey, databaseUrl, dataDir } = config;
-  return {
-    // With PostgreSQL no token is generated: without the setting, the deployment has none.
-    bootstrapToken:
-      bootstrapToken ?? (databaseUrl ? null : await bootstrapTokenIn(dataDir, systemRandomBytes)),
-    masterKey: masterKey ?? (await masterKeyIn(dataDir, systemRandomBytes)),
   };
 }
 

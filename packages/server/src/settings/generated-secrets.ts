@@ -2,7 +2,7 @@
 // directory, readable only by the file's owner.
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RandomBytes } from '../base/random.ts';
+import { type RandomBytes, systemRandomBytes } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
 import { Fault, type Setting } from './setting.ts';
 import { bootstrapToken, masterKey } from './settings.ts';
@@ -49,6 +49,28 @@ async function makeFile(dataDir: string, path: string, text: string): Promise<st
 
 const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
+
+type SecretSettings = {
+  bootstrapToken: Secret | null;
+  masterKey: Secret | null;
+  databaseUrl: Secret | null;
+  dataDir: string;
+};
+
+/** The secrets of a deployment: those of the settings, or generated ones. */
+export async function secretsOf({
+  bootstrapToken,
+  masterKey,
+  databaseUrl,
+  dataDir,
+}: SecretSettings): Promise<{ bootstrapToken: Secret | null; masterKey: Secret }> {
+  return {
+    // With PostgreSQL no token is generated: without the setting, the deployment has none.
+    bootstrapToken:
+      bootstrapToken ?? (databaseUrl ? null : await bootstrapTokenIn(dataDir, systemRandomBytes)),
+    masterKey: masterKey ?? (await masterKeyIn(dataDir, systemRandomBytes)),
+  };
+}
 
 export const bootstrapTokenIn = (dataDir: string, randomBytes: RandomBytes): Promise<Secret> =>
   keptSetting(dataDir, 'bootstrap-token', {
