@@ -80,6 +80,7 @@ test('only doors and the composition roots import the database', () => {
 test('inside features the kind of a file is its layer', () => {
   allowed(`${keys}/routes.ts`, from('./rotate-key.ts') + from('./present.ts'));
   allowed(`${keys}/expire-keys.job.ts`, from('./revoke-key.ts'));
+  allowed(`${keys}/parts.ts`, from('./expire-keys.job.ts') + types('./routes.ts'));
   allowed(`${keys}/rotate-key.ts`, from('./rows.ts') + from('./new-key.ts'));
   allowed(`${keys}/rotate-key.ts`, from('../tenants/rows.ts') + from('../mail/queue-mail.ts'));
   allowed(`${keys}/new-key.ts`, types('./rows.ts') + from('../policy/feed-view.ts'));
@@ -96,6 +97,7 @@ test('inside features the kind of a file is its layer', () => {
   refused(`${keys}/new-key.ts`, from('./rows.ts'));
   refused(`${keys}/present.ts`, from('./routes.ts'));
   refused(`${keys}/routes.ts`, from('../tenants/routes.ts'));
+  refused(`${keys}/routes.ts`, types('./parts.ts'));
 });
 
 test('the organs of the SDK do not import each other', () => {

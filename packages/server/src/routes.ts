@@ -14,7 +14,6 @@ import type { ScannerKeys } from './features/scanner/public-keys.ts';
 import { scannerRoutes } from './features/scanner/routes.ts';
 import { secretKeyRoutes } from './features/secret-keys/routes.ts';
 import { sessionRoutes } from './features/sessions/routes.ts';
-import { signingRoutes } from './features/signing/routes.ts';
 import {
   deploymentRoutes,
   environmentRoutes,
@@ -60,6 +59,5 @@ export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...webhookRoutes(parts),
   ...deploymentRoutes(parts),
   ...probeRoutes(parts),
-  ...signingRoutes(parts),
   ...scannerRoutes(parts),
 ];

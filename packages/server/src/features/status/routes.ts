@@ -1,21 +1,24 @@
-// What a deployment says about itself: its public facts, its environments, and its probes. Liveness
-// does not query the database: its outage must not cause restarts of the API.
+// What a deployment says about itself: its public facts, its environments, its probes, and the public
+// halves of its signing keys, for verifying embed tokens. Liveness does not query the database: its
+// outage must not cause restarts of the API.
 import { deploymentEndpoints } from '@keyrail/protocol/endpoints/deployment.ts';
 import { environmentEndpoints } from '@keyrail/protocol/endpoints/environments.ts';
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
 import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
-import { READY_WAIT_MS } from '@keyrail/protocol/wire/limits.ts';
+import { JWKS_MAX_AGE_SECONDS, READY_WAIT_MS } from '@keyrail/protocol/wire/limits.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import { VERSION } from '../../base/version.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { pageOf } from '../../http/page.ts';
-import { linesOf, type Probe, Reply, type ServedRoute, serve } from '../../http/route.ts';
+import { type Probe, Reply, type ServedRoute, serve } from '../../http/route.ts';
+import type { SigningKeys } from '../../signing/keys.ts';
 import type { StoreState } from '../../volatile/counters.ts';
 import { backupState } from '../backups/state.ts';
 import type { BackupSetup } from '../backups/tasks.ts';
+import { presentJwks } from './present.ts';
 
-const probeLines = linesOf(probeEndpoints, 'GET /healthz', 'GET /readyz', 'GET /status');
+const JWKS_HEADERS = { 'cache-control': `public, max-age=${JWKS_MAX_AGE_SECONDS}` };
 
 export type StatusParts = {
   region: string;
@@ -23,6 +26,7 @@ export type StatusParts = {
   passwordCharsMin: number;
   mail: { kind: 'file' | 'smtp' };
   redis: () => StoreState;
+  signingKeys: SigningKeys;
   backup: Pick<BackupSetup, 'everyMs' | 'place'>;
 };
 
@@ -61,8 +65,8 @@ export const deploymentRoutes = (parts: StatusParts): ServedRoute[] =>
     },
   });
 
-export const probeRoutes = ({ region, redis, backup }: StatusParts): ServedRoute[] =>
-  serve(probeLines, {
+export const probeRoutes = ({ region, redis, backup, signingKeys }: StatusParts): ServedRoute[] =>
+  serve(probeEndpoints, {
     'GET /healthz': {
       boundary: 'none',
       door: 'none',
@@ -106,6 +110,12 @@ export const probeRoutes = ({ region, redis, backup }: StatusParts): ServedRoute
           },
         };
       },
+    },
+    'GET /.well-known/jwks.json': {
+      boundary: 'none',
+      door: 'none',
+      run: async () =>
+        new Reply(presentJwks(await signingKeys.published()), { headers: JWKS_HEADERS }),
     },
   });
 
