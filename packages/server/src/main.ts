@@ -4,8 +4,7 @@
 // Commands are imported when they run: a wrong setting is reported without loading the server.
 import { reasonOf } from './base/errors.ts';
 import { cacheCompiledCode } from './commands/compiled-code.ts';
-import { type Config, type ConfigResult, readConfig } from './config.ts';
-import { settings } from './settings/settings.ts';
+import { type Config, type ConfigResult, readConfig, settings } from './config.ts';
 
 type Run = (config: Config, words: readonly string[]) => Promise<void>;
 
@@ -91,7 +90,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  cacheCompiledCode(read.config.dataDir, import.meta.dirname);
+  cacheCompiledCode(read.config.store.dataDir, import.meta.dirname);
   const run = await command.load();
   await run(read.config, words);
 }

@@ -14,7 +14,6 @@ import type { Database } from '../db/database.ts';
 import { openWork } from '../doors/work.ts';
 import type { BackupTasks, TakenBackup, TestedBackup } from '../features/backups/tasks.ts';
 import { signingPartsOf } from '../signing/parts.ts';
-import type { SigningSchedule } from '../signing/rotation-schedule.ts';
 import { openAnchorKey } from '../signing/signer.ts';
 import {
   BACKUP_LOCK,
@@ -27,21 +26,23 @@ import {
 import { leftBy, type Order, runOrder } from './run-program.ts';
 import type { Place } from './sessions.ts';
 
-type Wanted = Pick<Config, 'dataDir' | 'databaseUrl' | 'backupDir' | 'backupKeep' | 'backupKey'> &
-  SigningSchedule;
-
-type BackupTaskParts = { config: Wanted; masterKey: Secret; db: Database; newId: NewId };
+type BackupTaskParts = Pick<Config, 'store' | 'backups' | 'signing'> & {
+  masterKey: Secret;
+  db: Database;
+  newId: NewId;
+};
 
 /** Older than this, files belong to no running program. */
 const LEFT_MS_MAX = DAY_MS;
 
-export function createBackupTasks({ config, masterKey, db, newId }: BackupTaskParts): BackupTasks {
+export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
+  const { store, backups, masterKey, db, newId } = parts;
   const inTurn = createTurns();
-  const into = config.backupDir;
-  const scratchRoot = join(config.dataDir, 'backup-scratch');
+  const into = backups.dir;
+  const scratchRoot = join(store.dataDir, 'backup-scratch');
   const shared = () => ({
     into,
-    key: config.backupKey?.reveal() ?? null,
+    key: backups.key?.reveal() ?? null,
     scratch: join(scratchRoot, newId()),
   });
   const nowMs = () => systemClock.now().getTime();
@@ -61,7 +62,7 @@ export function createBackupTasks({ config, masterKey, db, newId }: BackupTaskPa
     await makeDirectory(scratchRoot, 'KEYRAIL_DATA_DIR');
     await clear();
     // Only one process uses the directory of an embedded store, and its tasks take turns.
-    const scratchMs = config.databaseUrl ? LEFT_MS_MAX : 0;
+    const scratchMs = store.databaseUrl ? LEFT_MS_MAX : 0;
     await removeLeftovers(scratchRoot, { prefix: '', beforeMs: nowMs() - scratchMs });
     try {
       await prepare();
@@ -71,9 +72,8 @@ export function createBackupTasks({ config, masterKey, db, newId }: BackupTaskPa
     }
   };
   const findAnchorKey = async () => {
-    const { rotateEveryMs, publishWaitMs } = config;
     const randomBytes = systemRandomBytes;
-    const signing = signingPartsOf({ masterKey, randomBytes, rotateEveryMs, publishWaitMs });
+    const signing = signingPartsOf({ ...parts.signing, masterKey, randomBytes });
     // A backup without anchors is better than none: the database may be read only.
     const opened = await openAnchorKey(openWork(db, newId), signing).catch(() => null);
     return opened && { kid: opened.kid, pkcs8: exported(opened.key) };
@@ -82,7 +82,7 @@ export function createBackupTasks({ config, masterKey, db, newId }: BackupTaskPa
     take: (report) =>
       inTurn(async () => {
         const settings = shared();
-        const place = placeOf(config, settings.scratch);
+        const place = placeOf(store, settings.scratch);
         const part = PART_PREFIX + newId();
         const anchorKey = await findAnchorKey();
         const order: Order = {
@@ -109,7 +109,7 @@ export function createBackupTasks({ config, masterKey, db, newId }: BackupTaskPa
         );
       }),
     clear: () => inTurn(clear),
-    prune: () => removeOldBackups(into, config.backupKeep),
+    prune: () => removeOldBackups(into, backups.keep),
   };
 }
 
@@ -117,7 +117,7 @@ const exported = (key: KeyObject): string =>
   key.export({ type: 'pkcs8', format: 'der' }).toString('base64');
 
 /** PostgreSQL is read by a connection of its own; of the embedded store a copy is read. */
-const placeOf = ({ databaseUrl }: Wanted, scratch: string): Place =>
+const placeOf = ({ databaseUrl }: Config['store'], scratch: string): Place =>
   databaseUrl
     ? { kind: 'postgres', url: databaseUrl.reveal() }
     : { kind: 'embedded', directory: scratch };

@@ -85,7 +85,8 @@ type Report = {
 
 async function verifyAll(config: Config, asked: Asked): Promise<Report> {
   // Standard output holds only the report.
-  const db = await openStore(config, systemClock, openLog(config.logLevel, process.stderr));
+  const log = openLog(config.logging.logLevel, process.stderr);
+  const db = await openStore(config.store, systemClock, log);
   try {
     const work = openWork(db, createIdMaker(systemClock, systemRandomBytes));
     return await reportOn(db, work, asked);

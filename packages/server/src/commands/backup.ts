@@ -44,7 +44,7 @@ export async function restoreTestCommand(config: Config): Promise<void> {
 }
 
 const asked = async <T extends TakenBackup | TestedBackup>(
-  { databaseUrl, dataDir }: Config,
+  { store: { databaseUrl, dataDir } }: Config,
   task: 'backup' | 'restore-test',
   progress: Parameters<BackupTasks['take']>[0],
 ): Promise<T | null> => (databaseUrl ? null : askServer<T>(dataDir, task, progress));
@@ -56,12 +56,13 @@ async function withTasks<T extends { backupId: string }>(
 ): Promise<T> {
   refuseWithoutDatabase(config);
   // Standard output holds only the result, so log to standard error.
-  const db = await openStore(config, systemClock, openLog(config.logLevel, process.stderr));
+  const log = openLog(config.logging.logLevel, process.stderr);
+  const db = await openStore(config.store, systemClock, log);
   try {
     const newId = createIdMaker(systemClock, systemRandomBytes);
     const { masterKey } = await secretsOf(config);
-    const tasks = createBackupTasks({ config, masterKey, db, newId });
-    const parts = { work: openWork(db, newId), operatorEmail: config.operatorEmail };
+    const tasks = createBackupTasks({ ...config, masterKey, db, newId });
+    const parts = { work: openWork(db, newId), operatorEmail: config.backups.operatorEmail };
     return await recordRun(parts, kind, () => run(tasks));
   } finally {
     await db.close();
@@ -69,7 +70,7 @@ async function withTasks<T extends { backupId: string }>(
 }
 
 /** A wrong directory would give a backup of a new, empty database. */
-function refuseWithoutDatabase({ databaseUrl, dataDir }: Config): void {
+function refuseWithoutDatabase({ store: { databaseUrl, dataDir } }: Config): void {
   if (databaseUrl || existsSync(join(dataDir, 'database', 'PG_VERSION'))) return;
   throw new Error(
     `There is no embedded database in ${dataDir} (KEYRAIL_DATA_DIR). Name the directory of the ` +

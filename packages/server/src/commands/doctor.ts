@@ -50,12 +50,13 @@ export async function diagnose(read: ConfigResult): Promise<Finding[]> {
   const settings = checkSettings(read).map((outcome) => ({ check: 'settings', ...outcome }));
   if ('faults' in read) return settings;
   const { config } = read;
+  const { listening } = config;
   const { unseal, ...problem } = await opener(config);
   const found = await runChecks({
     config,
-    databaseUrl: config.databaseUrl?.reveal() ?? null,
-    redisUrl: config.redisUrl?.reveal() ?? null,
-    publicUrl: config.publicUrl ?? (config.port === 0 ? null : urlOf(config)),
+    databaseUrl: config.store.databaseUrl?.reveal() ?? null,
+    redisUrl: config.counters.redisUrl?.reveal() ?? null,
+    publicUrl: listening.publicUrl ?? (listening.port === 0 ? null : urlOf(listening)),
     unseal,
     nowMs: () => systemClock.now().getTime(),
   });
@@ -63,13 +64,12 @@ export async function diagnose(read: ConfigResult): Promise<Finding[]> {
 }
 
 /** Opens signing keys with the master key. Unlike a start, it does not generate one. */
-async function opener(config: Config) {
-  const { dataDir } = config;
-  const isThere = config.masterKey !== null || existsSync(join(dataDir, 'master-key'));
+async function opener({ store: { dataDir }, secrets, signing }: Config) {
+  const isThere = secrets.masterKey !== null || existsSync(join(dataDir, 'master-key'));
   if (!isThere) return { unseal: null, findings: [] };
   try {
-    const masterKey = config.masterKey ?? (await masterKeyIn(dataDir, systemRandomBytes));
-    const { unseal } = signingPartsOf({ ...config, masterKey, randomBytes: systemRandomBytes });
+    const masterKey = secrets.masterKey ?? (await masterKeyIn(dataDir, systemRandomBytes));
+    const { unseal } = signingPartsOf({ ...signing, masterKey, randomBytes: systemRandomBytes });
     return { unseal, findings: [] };
   } catch (error) {
     const outcome: Outcome = fault(

@@ -5,8 +5,8 @@ import type { Config } from '../config.ts';
 import { openStore } from './stores.ts';
 
 export async function migrateCommand(config: Config): Promise<void> {
-  const log = openLog(config.logLevel, process.stdout);
-  const store = await openStore(config, systemClock, log);
+  const log = openLog(config.logging.logLevel, process.stdout);
+  const store = await openStore(config.store, systemClock, log);
   await store.close();
   log.info('the database is up to date');
 }

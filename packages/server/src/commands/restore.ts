@@ -33,7 +33,7 @@ export async function restoreCommand(config: Config, words: readonly string[]): 
   const { which, mayDiffer, aheadOf } = wordsOf(words);
   const display = createTaskDisplay('restore', process.stdout);
   const directory = await directoryOf(config, which);
-  const backup = await openBackup(directory, config.backupKey?.reveal() ?? null);
+  const backup = await openBackup(directory, config.backups.key?.reveal() ?? null);
   const masterKey = await masterKeyFor(config, backup.manifest, mayDiffer);
   const order = { report: display.progress, rotateSigningKeys: replaceSigningKeys(masterKey), aheadOf };
   const { migrated, fenced } = await inTarget(config, (place) =>
@@ -81,9 +81,9 @@ function wordsOf(words: readonly string[]) {
   }
 }
 
-async function directoryOf({ backupDir }: Config, which: string | undefined): Promise<string> {
-  if (which === undefined) return newestBackup(backupDir);
-  if (isBackupId(which)) return join(backupDir, which);
+async function directoryOf({ backups }: Config, which: string | undefined): Promise<string> {
+  if (which === undefined) return newestBackup(backups.dir);
+  if (isBackupId(which)) return join(backups.dir, which);
   return isAbsolute(which) ? which : resolve(which);
 }
 
@@ -92,11 +92,10 @@ async function directoryOf({ backupDir }: Config, which: string | undefined): Pr
  * read any more: responses of idempotent requests are then replayed without their bodies.
  */
 async function masterKeyFor(
-  config: Config,
+  { secrets: { masterKey }, store: { dataDir } }: Config,
   { masterKeyMark: wanted, id }: Manifest,
   mayDiffer: boolean,
 ): Promise<Secret> {
-  const { masterKey, dataDir } = config;
   const kept = join(dataDir, 'master-key');
   const known =
     masterKey ?? (existsSync(kept) ? await masterKeyIn(dataDir, systemRandomBytes) : null);
@@ -110,7 +109,7 @@ async function masterKeyFor(
 }
 
 /** Anchors may be newer than the restored audit chains, which would then not verify with them. */
-async function moveAnchors({ dataDir }: Config): Promise<string[]> {
+async function moveAnchors({ store: { dataDir } }: Config): Promise<string[]> {
   const time = systemClock
     .now()
     .toISOString()
@@ -127,7 +126,7 @@ async function moveAnchors({ dataDir }: Config): Promise<string[]> {
 
 /** The embedded store is locked meanwhile. */
 async function inTarget<T>(
-  { databaseUrl, dataDir }: Config,
+  { store: { databaseUrl, dataDir } }: Config,
   use: (target: Place) => Promise<T>,
 ): Promise<T> {
   if (databaseUrl) return use({ kind: 'postgres', url: databaseUrl.reveal() });

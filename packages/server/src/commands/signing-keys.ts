@@ -25,8 +25,8 @@ type Step = (tx: Work) => Promise<string>;
 export async function signingKeysCommand(config: Config, words: readonly string[]): Promise<void> {
   const step = await stepFor(config, words);
   // Standard output holds only the result, so log to standard error.
-  const log = openLog(config.logLevel, process.stderr);
-  const db = await openStore(config, systemClock, log);
+  const log = openLog(config.logging.logLevel, process.stderr);
+  const db = await openStore(config.store, systemClock, log);
   try {
     const work = openWork(db, createIdMaker(systemClock, systemRandomBytes));
     process.stdout.write(await work(step));
@@ -39,7 +39,11 @@ async function stepFor(config: Config, words: readonly string[]): Promise<Step> 
   if (words.join(' ') === 'list') return async (tx) => listed(await listSigningKeys(tx), tx.now);
   const { cause, purpose } = rotationIn(words);
   const { masterKey } = await secretsOf(config);
-  const parts = signingPartsOf({ ...config, masterKey, randomBytes: systemRandomBytes });
+  const parts = signingPartsOf({
+    ...config.signing,
+    masterKey,
+    randomBytes: systemRandomBytes,
+  });
   return async (tx) => {
     const { newest, isNew } = await rotateSigningKey(tx, parts, { purpose, cause });
     const outcome = isNew ? 'created' : 'is already published';

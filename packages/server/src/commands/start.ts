@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createEmbedChangeLimit } from '../access/embed-changes.ts';
 import { createPasswordHasher } from '../access/passwords.ts';
 import { createThrottle, noThrottle } from '../access/throttle.ts';
-import { type App, type AppParts, buildApp } from '../app.ts';
+import { type App, type AppParts, appSettings, buildApp } from '../app.ts';
 import { type AskedTasks, openBackupSocket } from '../backup/socket.ts';
 import { createBackupTasks } from '../backup/tasks.ts';
 import { monotonicMs, systemClock } from '../base/clock.ts';
@@ -46,23 +46,25 @@ export const workerCommand = (config: Config): Promise<void> =>
 async function run(config: Config, parts: Parts): Promise<void> {
   const startedAt = monotonicMs();
   const traces = await tracesOf(config);
-  const log = openLog(config.logLevel, process.stdout, traces?.logFields);
+  const log = openLog(config.logging.logLevel, process.stdout, traces?.logFields);
   traces?.reportTo(log);
   // Links contain the port, so it is known before anything is built that makes links.
-  const { host, port, portFrom } = config;
+  const { host, port, portFrom } = config.listening;
   const wanted = { host, port, portFrom: portFrom ?? 'KEYRAIL_PORT' };
   const held = parts.api && port === 0 ? await holdFreePort(wanted) : null;
   const address = { ...wanted, port: held?.port ?? port };
-  const publicUrl = config.publicUrl ?? urlOf(address);
-  const app = await openApp({ ...config, publicUrl, makesBackups: parts.worker }, log, traces);
-  const probes = !parts.api && config.workerPort !== null ? app.openWorkerHttp() : null;
+  const publicUrl = config.listening.publicUrl ?? urlOf(address);
+  const makesBackups = parts.worker;
+  const app = await openApp(config, { publicUrl, makesBackups, log, tracing: traces });
+  const { workerPort } = config.monitoring;
+  const probes = !parts.api && workerPort !== null ? app.openWorkerHttp() : null;
   if (probes) {
-    const own = { host, port: config.workerPort ?? 0, portFrom: 'KEYRAIL_WORKER_PORT' };
+    const own = { host, port: workerPort ?? 0, portFrom: 'KEYRAIL_WORKER_PORT' };
     await listenOr(probes, own, app);
     log.info({ url: probes.listeningOrigin }, 'the worker serves its probes');
   }
   if (parts.api) {
-    if (config.databaseUrl && !config.redisUrl) {
+    if (config.store.databaseUrl && !config.counters.redisUrl) {
       log.warn('rate limits are counted per process: set REDIS_URL to run more than one API');
     }
     await app.http.ready();
@@ -119,66 +121,44 @@ async function listenOr(http: Http, address: Address, app: App): Promise<void> {
 const cannotListen = ({ portFrom }: Address, error: unknown): Error =>
   new Error(`Cannot listen (KEYRAIL_HOST, ${portFrom}): ${reasonOf(error)}`, { cause: error });
 
-async function openApp(
-  config: Config & { publicUrl: string; makesBackups: boolean },
-  log: Log,
-  tracing: AppParts['tracing'],
-): Promise<App> {
-  const db = await openStore(config, systemClock, log);
+type Opening = Pick<AppParts, 'publicUrl' | 'log' | 'tracing'> & { makesBackups: boolean };
+
+async function openApp(config: Config, { makesBackups, ...opening }: Opening): Promise<App> {
+  const { store, people, scanner, backups } = config;
+  const { log } = opening;
+  const db = await openStore(store, systemClock, log);
   const secrets = await secretsOf(config);
-  const counters = await openCounters(config, systemClock, log);
+  const counters = await openCounters(config.counters, systemClock, log);
   const newId = createIdMaker(systemClock, systemRandomBytes);
   const app = buildApp({
+    ...appSettings(config),
+    ...secrets,
+    ...opening,
     db,
-    log,
+    counters,
     clock: systemClock,
     randomBytes: systemRandomBytes,
     hasher: createPasswordHasher(),
     chargeEmbedChange: createEmbedChangeLimit(systemClock, counters),
-    throttle: config.authThrottle ? createThrottle(systemClock, counters, config) : noThrottle,
-    ...secrets,
-    region: config.region,
-    publicUrl: config.publicUrl,
-    trustProxy: config.trustProxy,
-    passwordCharsMin: config.passwordCharsMin,
-    mail: config.mail,
-    mailFrom: config.mailFrom,
-    policyPageKeysMax: config.policyPageKeysMax,
-    revokeWaitMsMax: config.revokeWaitMsMax,
-    hotAuthMs: config.hotAuthMs,
-    rotateEveryMs: config.rotateEveryMs,
-    publishWaitMs: config.publishWaitMs,
-    scannerKeys: config.scannerKeys ? openScannerKeys(config.scannerKeys, { log }) : noScannerKeys,
-    anchorPlaces: anchorPlacesOf(config, hostname()),
-    ingestEventsPerMinute: config.ingestEventsPerMinute,
-    usageHoursKeptDays: config.usageHoursKeptDays,
-    embedKeysMax: config.embedKeysMax,
-    heldPollsMax: config.heldPollsMax,
-    signupPolicy: config.signupPolicy,
-    verifiedOnly: config.verifiedOnly,
-    workspacesPerPersonMax: config.workspacesPerPersonMax,
-    invitesPerHourMax: config.invitesPerHourMax,
-    idempotencyBytesMax: config.idempotencyBytesMax,
-    tenantMonthsMax: config.tenantMonthsMax,
+    throttle: people.authThrottle ? createThrottle(systemClock, counters, people) : noThrottle,
+    scannerKeys: scanner.scannerKeys
+      ? openScannerKeys(scanner.scannerKeys, { log })
+      : noScannerKeys,
+    anchorPlaces: anchorPlacesOf({ ...store, ...config.audit }, hostname()),
     backup: {
-      tasks: createBackupTasks({ config, masterKey: secrets.masterKey, db, newId }),
-      everyMs: config.backupEveryMs,
-      place: config.makesBackups ? backupPlaceOf(config) : null,
-      operatorEmail: config.operatorEmail,
+      ...backups,
+      tasks: createBackupTasks({ ...config, masterKey: secrets.masterKey, db, newId }),
+      place: makesBackups ? backupPlaceOf(store.dataDir, backups) : null,
     },
-    webhookPrivate: config.webhookPrivate,
-    expiryMail: config.expiryMail,
-    counters,
-    metering: await meteringOf(config),
-    tracing,
+    metering: await meteringOf(config.monitoring),
     checkAnswers: false,
   });
   await app.prepare();
   await app.worker.backup.tasks?.clear().catch((error: unknown) => {
     log.warn({ error }, 'the remains of killed backups could not be removed');
   });
-  if (config.databaseUrl) return app;
-  const socket = await openBackupSocket(config.dataDir, askedTasks(app.worker));
+  if (store.databaseUrl) return app;
+  const socket = await openBackupSocket(store.dataDir, askedTasks(app.worker));
   const close = async () => {
     await socket.close();
     await app.close();
@@ -187,7 +167,9 @@ async function openApp(
 }
 
 /** Metrics are loaded only if they are used. */
-async function meteringOf({ metricsToken: token }: Config): Promise<AppParts['metering']> {
+async function meteringOf({
+  metricsToken: token,
+}: Config['monitoring']): Promise<AppParts['metering']> {
   if (token === null) return null;
   const { createMetrics } = await import('../observe/metrics.ts');
   return { metrics: createMetrics(systemClock), token };

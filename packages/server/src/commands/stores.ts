@@ -14,27 +14,26 @@ import { openPostgres, withPostgresAdmin } from '../db/postgres.ts';
 import type { Counters } from '../volatile/counters.ts';
 import { createMemoryCounters, totalNamesMax } from '../volatile/memory.ts';
 
-type Wanted = Pick<
-  Config,
-  'databaseUrl' | 'databasePoolerUrl' | 'dataDir' | 'databaseConnectionsMax' | 'databaseBytesMax'
->;
-
-export async function openStore(wanted: Wanted, clock: Clock, log: Log): Promise<Database> {
-  if (!wanted.databaseUrl) {
-    if (!existsSync(join(wanted.dataDir, 'database'))) {
+export async function openStore(
+  { dataDir, databaseUrl, poolerUrl, connectionsMax, bytesMax }: Config['store'],
+  clock: Clock,
+  log: Log,
+): Promise<Database> {
+  if (!databaseUrl) {
+    if (!existsSync(join(dataDir, 'database'))) {
       log.info('creating the embedded database: some seconds (only once)');
     }
     const { openEmbedded } = await import('../db/embedded/embedded.ts');
-    return openEmbedded(wanted.dataDir, clock);
+    return openEmbedded(dataDir, clock);
   }
-  const url = wanted.databaseUrl.reveal();
+  const url = databaseUrl.reveal();
   await migratePostgres(url, log);
   return openPostgres({
     url,
-    poolerUrl: wanted.databasePoolerUrl?.reveal() ?? null,
+    poolerUrl: poolerUrl?.reveal() ?? null,
     clock,
-    connectionsMax: wanted.databaseConnectionsMax,
-    bytesMax: wanted.databaseBytesMax,
+    connectionsMax,
+    bytesMax,
     onIdleError: (error) => log.warn({ error }, 'lost an idle database connection'),
   });
 }
@@ -50,14 +49,9 @@ export async function migratePostgres(url: string, log: Log): Promise<void> {
   });
 }
 
-type WantedCounters = Pick<
-  Config,
-  'redisUrl' | 'redisCluster' | 'countersMax' | 'redisCountersMax'
->;
-
 /** The server starts without a reachable Redis. Only rate-limit checks fail until it is back. */
 export async function openCounters(
-  { redisUrl, redisCluster, countersMax, redisCountersMax }: WantedCounters,
+  { redisUrl, redisCluster, countersMax, redisCountersMax }: Config['counters'],
   clock: Clock,
   log: Log,
 ): Promise<Counters> {

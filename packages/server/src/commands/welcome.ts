@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 
 /** A generated token is in a file, a configured one is not. */
-const tokenFile = ({ bootstrapToken, databaseUrl, dataDir }: Config): string | null =>
-  bootstrapToken || databaseUrl ? null : `${dataDir.replace(/\/$/, '')}/bootstrap-token`;
+const tokenFile = ({ secrets, store: { databaseUrl, dataDir } }: Config): string | null =>
+  secrets.bootstrapToken || databaseUrl ? null : `${dataDir.replace(/\/$/, '')}/bootstrap-token`;
 
 /** Shell expression for the token. */
 function tokenIn(config: Config): string {
@@ -16,19 +16,20 @@ const inShell = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 /** PORT is a variable of many programs, so it may have been meant for another one. */
-const portHint = ({ portFrom }: Config): string =>
-  portFrom === 'PORT' ? ' (PORT names the port)' : '';
+const portHint = ({ listening }: Config): string =>
+  listening.portFrom === 'PORT' ? ' (PORT names the port)' : '';
 
-const mailPlace = ({ mail }: Config): string => (mail.kind === 'file' ? mail.directory : 'SMTP');
+const mailPlace = ({ mail: { mail } }: Config): string => (mail.kind === 'file' ? mail.directory : 'SMTP');
 
 /** The same as log fields, without a terminal. Paths are absolute: a log has no current folder. */
 export function readyFields(url: string, config: Config): Record<string, string> {
   const file = tokenFile(config);
+  const { mail } = config.mail;
   return {
     url,
-    port_from: config.portFrom ?? 'default',
+    port_from: config.listening.portFrom ?? 'default',
     docs: `${url}/docs`,
-    mail: config.mail.kind === 'file' ? resolve(config.mail.directory) : 'SMTP',
+    mail: mail.kind === 'file' ? resolve(mail.directory) : 'SMTP',
     ...(file !== null && { bootstrap_token_file: resolve(file) }),
   };
 }

@@ -4,8 +4,8 @@ import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type RandomBytes, systemRandomBytes } from '../base/random.ts';
 import { Secret } from '../base/secret.ts';
-import { Fault, type Setting } from './setting.ts';
-import { bootstrapToken, masterKey } from './settings.ts';
+import { secrets } from './secrets.ts';
+import { Fault, type Setting, type ValuesOf } from './setting.ts';
 
 /**
  * Reads a secret or creates it. Processes that start at the same time get the same secret. A crash
@@ -50,20 +50,16 @@ async function makeFile(dataDir: string, path: string, text: string): Promise<st
 const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code;
 
-type SecretSettings = {
-  bootstrapToken: Secret | null;
-  masterKey: Secret | null;
-  databaseUrl: Secret | null;
-  dataDir: string;
+type SecretParts = {
+  secrets: ValuesOf<typeof secrets>;
+  store: { databaseUrl: Secret | null; dataDir: string };
 };
 
 /** The secrets of a deployment: those of the settings, or generated ones. */
 export async function secretsOf({
-  bootstrapToken,
-  masterKey,
-  databaseUrl,
-  dataDir,
-}: SecretSettings): Promise<{ bootstrapToken: Secret | null; masterKey: Secret }> {
+  secrets: { bootstrapToken, masterKey },
+  store: { databaseUrl, dataDir },
+}: SecretParts): Promise<{ bootstrapToken: Secret | null; masterKey: Secret }> {
   return {
     // With PostgreSQL no token is generated: without the setting, the deployment has none.
     bootstrapToken:
@@ -74,13 +70,13 @@ export async function secretsOf({
 
 export const bootstrapTokenIn = (dataDir: string, randomBytes: RandomBytes): Promise<Secret> =>
   keptSetting(dataDir, 'bootstrap-token', {
-    setting: bootstrapToken,
+    setting: secrets.bootstrapToken,
     make: () => Buffer.from(randomBytes(32)).toString('base64url'),
   });
 
 export const masterKeyIn = (dataDir: string, randomBytes: RandomBytes): Promise<Secret> =>
   keptSetting(dataDir, 'master-key', {
-    setting: masterKey,
+    setting: secrets.masterKey,
     make: () => Buffer.from(randomBytes(32)).toString('base64'),
   });
 
