@@ -1,8 +1,8 @@
 /**
  * Allowed imports. Packages import only along the arrows of ARROWS. Folders and root files of the
- * server are in the order of LINE, and a file imports only from earlier ones. Inside a feature the file's kind is
- * its layer (see feature-kinds.ts). The SDK has folders of its own (see sdk-organs.ts). Tests
- * import anything, and no package imports tests.
+ * server are in the order of LINE, and a file imports only from earlier ones. Inside a feature the
+ * file's kind is its layer (see feature-kinds.ts). The SDK has folders of its own (see
+ * sdk-organs.ts). Tests import anything, and no package imports tests.
  */
 import { featureFault } from './feature-kinds.ts';
 import { type Import, importsOf } from './imports.ts';
@@ -170,7 +170,13 @@ function sdkFault({ path }: Source, { target }: Import): string | null {
 function placeFaults({ path }: Source): Fault[] {
   const section = sectionOf(path);
   if (section === null || isTest(path) || rankOf(section) !== -1) return [];
-  return [{ path, line: 1, says: `${section} is not in LINE, the order of the server's folders and root files` }];
+  return [
+    {
+      path,
+      line: 1,
+      says: `${section} is not in LINE, the order of the server's folders and root files`,
+    },
+  ];
 }
 
 /** The linter refuses default exports and re-exports of everything; an index file is one too. */

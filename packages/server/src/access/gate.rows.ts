@@ -39,7 +39,7 @@ export type SessionFact = {
 };
 
 /** The signing key and the ids in an embed token. */
-export type EmbedSubject = {
+type EmbedSubject = {
   kid: string;
   workspaceId: string;
   tenantId: string;

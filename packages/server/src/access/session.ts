@@ -16,7 +16,9 @@ export async function sessionPrincipal(
   const fact = parseCredential(token) ? await lookups.findSession(lookupHash(token)) : null;
   if (!fact?.live) throw new ApiError('invalid_session');
   if (fact.seenIsStale) {
-    await lookups.noteSeen(fact).catch((error) => log.warn({ error }, 'failed to extend a session'));
+    await lookups
+      .noteSeen(fact)
+      .catch((error) => log.warn({ error }, 'failed to extend a session'));
   }
   const { id: sessionId, userId, isVerified } = fact;
   return { kind: 'session', userId, sessionId, isVerified, reach: reachFor(fact) };

@@ -21,7 +21,7 @@ import {
 } from './target.ts';
 import type { Progress } from './write-backup.ts';
 
-export type RestoreOrder = FenceOrder & {
+type RestoreOrder = FenceOrder & {
   /** Replaces the keys that sign, in the same transaction. */
   rotateSigningKeys(admin: pg.ClientBase): Promise<void>;
   report(progress: Progress): void;

@@ -16,6 +16,7 @@ import { chainIn } from '../features/audit/rows.ts';
 import { verifyChain } from '../features/audit/verify-chain.ts';
 import { type TaskProgress, type TestedBackup, TestFailed } from '../features/backups/tasks.ts';
 import { isSignedBy } from '../signing/anchors.ts';
+import { findSigningKeys } from '../signing/gate.rows.ts';
 import { publicKeyOf } from '../signing/pair.ts';
 import { replaceSigningKeys } from './fences.ts';
 import type { ChainHead } from './manifest.ts';
@@ -78,7 +79,7 @@ async function verifyChains(db: Database, chains: readonly ChainHead[]): Promise
 
 /** Keys of anchors are kept for good, so the backup has the one that signed its anchors. */
 async function verifyAnchors(db: Database, anchors: readonly AuditAnchor[]): Promise<void> {
-  const keys = await openGate(db).findSigningKeys();
+  const keys = await findSigningKeys(openGate(db));
   for (const anchor of anchors) {
     const key = keys.find(({ id, purpose }) => id === anchor.kid && purpose === 'audit_anchor');
     if (key && isSignedBy(anchor, publicKeyOf(key.publicKey))) continue;

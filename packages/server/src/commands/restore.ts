@@ -35,7 +35,11 @@ export async function restoreCommand(config: Config, words: readonly string[]): 
   const directory = await directoryOf(config, which);
   const backup = await openBackup(directory, config.backups.key?.reveal() ?? null);
   const masterKey = await masterKeyFor(config, backup.manifest, mayDiffer);
-  const order = { report: display.progress, rotateSigningKeys: replaceSigningKeys(masterKey), aheadOf };
+  const order = {
+    report: display.progress,
+    rotateSigningKeys: replaceSigningKeys(masterKey),
+    aheadOf,
+  };
   const { migrated, fenced } = await inTarget(config, (place) =>
     withSession(place, async (session) => {
       if (place.kind === 'postgres') await refuseUnsafeLogin(session);

@@ -19,7 +19,8 @@ const inShell = (path: string): string =>
 const portHint = ({ listening }: Config): string =>
   listening.portFrom === 'PORT' ? ' (PORT names the port)' : '';
 
-const mailPlace = ({ mail: { mail } }: Config): string => (mail.kind === 'file' ? mail.directory : 'SMTP');
+const mailPlace = ({ mail: { mail } }: Config): string =>
+  mail.kind === 'file' ? mail.directory : 'SMTP';
 
 /** The same as log fields, without a terminal. Paths are absolute: a log has no current folder. */
 export function readyFields(url: string, config: Config): Record<string, string> {

@@ -26,7 +26,11 @@ import type { ServedRoute } from './route.ts';
 import { traceRequests } from './traced-requests.ts';
 import { createLingering } from './transport/lingering.ts';
 import { refuseMalformed } from './transport/malformed-http.ts';
-import { refuseOtherMethods, refuseRareMethods, routerPath } from './transport/method-not-allowed.ts';
+import {
+  refuseOtherMethods,
+  refuseRareMethods,
+  routerPath,
+} from './transport/method-not-allowed.ts';
 import { createOpenBodies, type OpenBodies } from './transport/open-bodies.ts';
 import { openSockets, type SocketLimits, socketLimits } from './transport/sockets.ts';
 import { writeResponse } from './write-response.ts';

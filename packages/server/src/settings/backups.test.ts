@@ -25,8 +25,7 @@ test('backups are scheduled on the embedded store, and on PostgreSQL only if ask
 test('a directory inside the data directory is known as such, however it is written', () => {
   const placeOf = (dataDir: string, dir: string) => backupPlaceOf(dataDir, { dir });
   const read = readConfig({});
-  const place =
-    'config' in read && backupPlaceOf(read.config.store.dataDir, read.config.backups);
+  const place = 'config' in read && backupPlaceOf(read.config.store.dataDir, read.config.backups);
   equal(place, 'inside');
   for (const inside of ['/data/backups', '/data', '/data/../data/x', '/data/..x']) {
     equal(placeOf('/data', inside), 'inside', inside);

@@ -1,5 +1,5 @@
 // Settings of monitoring: metrics, probes of a worker, and the log.
-import { logLevels, type LogLevel } from '../base/log.ts';
+import { type LogLevel, logLevels } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
 import { wholeNumber } from './parsers.ts';
 import { Fault, type Group } from './setting.ts';

@@ -41,7 +41,8 @@ export const people = {
   },
   invitesPerHourMax: {
     name: 'KEYRAIL_INVITES_PER_HOUR',
-    meaning: 'Maximum invitations in an hour by one workspace, and by one person in all workspaces.',
+    meaning:
+      'Maximum invitations in an hour by one workspace, and by one person in all workspaces.',
     fallback: '50',
     parse: (text) => wholeNumber(text, 1, 10_000),
   },

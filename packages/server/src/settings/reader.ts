@@ -12,7 +12,7 @@ export type Reader = {
 export function createReader(env: Environment): Reader & { faults(): string[] } {
   const faults = new Set<string>();
 
-  function valueOf(setting: Setting): unknown {
+  function valueIn(setting: Setting): unknown {
     const name = nameIn(env, setting) ?? setting.name;
     const text = env[name] || setting.fallback;
     if (text === null) return null;
@@ -26,10 +26,10 @@ export function createReader(env: Environment): Reader & { faults(): string[] } 
   }
 
   return {
-    one: <S extends Setting>(setting: S) => valueOf(setting) as ValueOf<S>, // as its parser says
+    one: <S extends Setting>(setting: S) => valueIn(setting) as ValueOf<S>, // as its parser says
     all: <G extends Group>(group: G) =>
       Object.fromEntries(
-        Object.entries(group).map(([field, setting]) => [field, valueOf(setting)]),
+        Object.entries(group).map(([field, setting]) => [field, valueIn(setting)]),
       ) as ValuesOf<G>, // has the fields of the group
     faults: () => [...faults],
   };

@@ -22,7 +22,8 @@ export const secrets = {
   },
   masterKey: {
     name: 'KEYRAIL_MASTER_KEY',
-    meaning: 'Encrypts stored secrets and responses: 32 bytes in base64. Required with DATABASE_URL.',
+    meaning:
+      'Encrypts stored secrets and responses: 32 bytes in base64. Required with DATABASE_URL.',
     fallback: null,
     isSecret: true,
     parse: (text) => {

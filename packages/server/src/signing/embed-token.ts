@@ -1,5 +1,5 @@
-// Embed tokens: signed by this deployment, and verified by it. Whether a valid token has been revoked
-// since is read from the database on every request: see access/embed-principal.ts.
+// Embed tokens: signed by this deployment, and verified by it. Whether a valid token has been
+// revoked since is read from the database on every request: see access/embed-principal.ts.
 import type { KeyObject } from 'node:crypto';
 import { type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
 import { ApiError } from '../base/errors.ts';

@@ -20,9 +20,9 @@ import {
   visibleScopes,
 } from './feed-view.ts';
 import { type FollowParts, followFeed } from './follow-feed.ts';
+import { listNewestNodes, type NodePosition } from './node.rows.ts';
 import { nodeIdIn, nodeNameIn, pollMsIn, sdkNameIn } from './node-headers.ts';
 import { createNodeRegistry, versionOf } from './node-registry.ts';
-import { listNewestNodes, type NodePosition } from './node.rows.ts';
 import { presentDelta, presentNode, presentSnapshot } from './present.ts';
 import { reportNodes } from './report-nodes.ts';
 import { feedIn } from './rows.ts';

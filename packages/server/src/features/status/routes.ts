@@ -1,6 +1,6 @@
-// What a deployment says about itself: its public facts, its environments, its probes, and the public
-// halves of its signing keys, for verifying embed tokens. Liveness does not query the database: its
-// outage must not cause restarts of the API.
+// What a deployment says about itself: its public facts, its environments, its probes, and the
+// public halves of its signing keys, for verifying embed tokens. Liveness does not query the
+// database: its outage must not cause restarts of the API.
 import { deploymentEndpoints } from '@keyrail/protocol/endpoints/deployment.ts';
 import { environmentEndpoints } from '@keyrail/protocol/endpoints/environments.ts';
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';

@@ -1,5 +1,6 @@
-// Figures of the whole deployment: what waits in the queues, how far nodes are behind, and whether a
-// worker runs. Each figure stops counting at FIGURE_MAX, so that a long queue does not slow it down.
+// Figures of the whole deployment: what waits in the queues, how far nodes are behind, and whether
+// a worker runs. Each figure stops counting at FIGURE_MAX, so that a long queue does not slow it
+// down.
 import { sql } from 'kysely';
 import { one, type Runner } from '../../db/sql.ts';
 import type { DeploymentFigures } from '../../observe/deployment-facts.ts';
