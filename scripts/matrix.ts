@@ -140,7 +140,7 @@ export function lanesWith(main: Store): Lane[] {
       ],
       quickFiles: [
         'packages/{protocol,client}/src/**/*.test.ts',
-        'packages/server/src/{base,db,doors,access,http}/**/*.test.ts',
+        'packages/server/src/{base,db,doors,access,signing,http}/**/*.test.ts',
         'packages/server/src/config.test.ts',
         'packages/server/src/features/secret-keys/**/*.test.ts',
         'tests/laws/{every,files,imports,words}-*.test.ts',
@@ -154,7 +154,7 @@ export function lanesWith(main: Store): Lane[] {
       containing: USES_STORE,
       files: [
         // A simulation uses no store.
-        'packages/server/src/{access,db,doors,features}/**/!(simulation).test.ts',
+        'packages/server/src/{access,db,doors,features,signing}/**/!(simulation).test.ts',
         'packages/server/src/*.test.ts',
         // The other laws read sources, which do not depend on the store.
         'tests/laws/{every,fuzz,no-workspace}-*.test.ts',

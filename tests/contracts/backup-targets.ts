@@ -1,7 +1,7 @@
 // Empty databases for contracts of restores.
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
-import { withLiteSession } from '@keyrail/server/db/backup/sessions.ts';
+import { withLiteSession } from '@keyrail/server/backup/sessions.ts';
 import { withPostgresAdmin } from '@keyrail/server/db/postgres.ts';
 import {
   asSuperuser,

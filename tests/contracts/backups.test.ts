@@ -7,18 +7,18 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { newBackupKey } from '@keyrail/server/backup/encryption.ts';
+import { type Manifest, writeManifest } from '@keyrail/server/backup/manifest.ts';
+import { openBackup } from '@keyrail/server/backup/open-backup.ts';
+import { BadBackup } from '@keyrail/server/backup/places.ts';
+import { restoreBackup } from '@keyrail/server/backup/restore-backup.ts';
+import { AnotherIsRunning, writeBackup } from '@keyrail/server/backup/write-backup.ts';
 import { systemRandomBytes } from '@keyrail/server/base/random.ts';
+import { restoreCommand } from '@keyrail/server/commands/restore.ts';
 import { readConfig } from '@keyrail/server/config.ts';
-import { newBackupKey } from '@keyrail/server/db/backup/encryption.ts';
-import { type Manifest, writeManifest } from '@keyrail/server/db/backup/manifest.ts';
-import { BadBackup } from '@keyrail/server/db/backup/names.ts';
-import { openBackup } from '@keyrail/server/db/backup/open-backup.ts';
-import { restoreBackup } from '@keyrail/server/db/backup/restore-backup.ts';
-import { AnotherIsRunning, writeBackup } from '@keyrail/server/db/backup/write-backup.ts';
 import { inMigration, migrate, migrateWithin, readMigrations } from '@keyrail/server/db/migrate.ts';
 import { withPostgresAdmin } from '@keyrail/server/db/postgres.ts';
 import { inThisDatabase } from '@keyrail/server/db/roles.ts';
-import { restoreCommand } from '@keyrail/server/restore-command.ts';
 import { furnish } from './backup-rows.ts';
 import { emptyEmbedded, emptyTarget, type Target, type Use } from './backup-targets.ts';
 import { damages } from './damages.ts';
@@ -59,7 +59,7 @@ after(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-const order = { report: () => {}, rotateSigningKey: async () => {}, aheadOf: 0 };
+const order = { report: () => {}, rotateSigningKeys: async () => {}, aheadOf: 0 };
 
 test('a backup holds every table, and its manifest says what is in it', async () => {
   const tables = await store.beyond(`select relname::text as name from pg_class
@@ -81,7 +81,7 @@ test('a backup holds every table, and its manifest says what is in it', async ()
 test('a restore is interrupted, refuses to serve, begins again, and fences', async (t) => {
   const backup = await openBackup(backupAt(), key);
   const target = await emptyTarget(t);
-  const interrupted = { ...order, rotateSigningKey: () => Promise.reject(new Error('killed')) };
+  const interrupted = { ...order, rotateSigningKeys: () => Promise.reject(new Error('killed')) };
   await rejects(
     target.use((session) => restoreBackup(session, backup, interrupted)),
     /killed/,

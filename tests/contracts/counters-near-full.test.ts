@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import { openLog } from '@keyrail/server/base/log.ts';
 import { Secret } from '@keyrail/server/base/secret.ts';
-import { openCounters } from '@keyrail/server/stores.ts';
+import { openCounters } from '@keyrail/server/commands/stores.ts';
 import { remarkOn } from '@keyrail/server/volatile/redis-memory.ts';
 import { ask, harness } from '@keyrail/testing/harness.ts';
 import { appBeside } from '@keyrail/testing/second-app.ts';

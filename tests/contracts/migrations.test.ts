@@ -2,10 +2,10 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
+import { migratePostgres } from '@keyrail/server/commands/stores.ts';
 import { UnsafeLoginRole } from '@keyrail/server/db/login-role.ts';
 import { readMigrations } from '@keyrail/server/db/migrate.ts';
 import { allRoles } from '@keyrail/server/db/roles.ts';
-import { migratePostgres } from '@keyrail/server/stores.ts';
 import { until } from '@keyrail/testing/until.ts';
 import pg from 'pg';
 import { countSeen, foundWorkspace } from './rows.ts';

@@ -3,7 +3,7 @@
 // database has keeps its policy, so every restore has to be above all versions ever seen.
 import { ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { fence } from '@keyrail/server/db/backup/fences.ts';
+import { fence } from '@keyrail/server/backup/fences.ts';
 import { inRun } from '@keyrail/testing/full-run.ts';
 import { type Chance, chanceOf, oneOf, upTo } from '@keyrail/testing/seeded-chance.ts';
 import type pg from 'pg';

@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import type { StorageState, StorageUse } from '@keyrail/server/base/storage.ts';
 import type { Database, Statement } from '@keyrail/server/db/database.ts';
-import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
+import { embeddedDatabase } from '@keyrail/server/db/embedded/embedded.ts';
 import { isStoreFault } from '@keyrail/server/db/faults.ts';
 import { openEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
 import { opening } from './store.ts';

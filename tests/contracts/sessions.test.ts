@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DirectoryLock, lockDirectory } from '@keyrail/server/db/directory-lock.ts';
+import { type DirectoryLock, lockDirectory } from '@keyrail/server/db/embedded/directory-lock.ts';
 import { type Bare, onPostgres, openStore, type Store, stateOf } from './store.ts';
 
 const REFUSED = '42501';

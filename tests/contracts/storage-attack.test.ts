@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import type { Database } from '@keyrail/server/db/database.ts';
-import { openEmbedded } from '@keyrail/server/db/embedded.ts';
+import { openEmbedded } from '@keyrail/server/db/embedded/embedded.ts';
 import { openPostgres } from '@keyrail/server/db/postgres.ts';
 import {
   createPostgresCopy,

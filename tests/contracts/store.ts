@@ -6,7 +6,7 @@ import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import type { Clock } from '@keyrail/server/base/clock.ts';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import type { Database, DoorRole, Opening, Scope } from '@keyrail/server/db/database.ts';
-import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
+import { embeddedDatabase } from '@keyrail/server/db/embedded/embedded.ts';
 import { sqlState } from '@keyrail/server/db/faults.ts';
 import { migrate } from '@keyrail/server/db/migrate.ts';
 import { pooledDatabase } from '@keyrail/server/db/pool.ts';

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { listBackups } from '@keyrail/server/db/backup/places.ts';
+import { listBackups } from '@keyrail/server/backup/places.ts';
 import { unpackEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
 import { inRun } from '@keyrail/testing/full-run.ts';
 import { endProcess } from '@keyrail/testing/processes/end-process.ts';

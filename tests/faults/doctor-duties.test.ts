@@ -13,9 +13,9 @@ import { systemRandomBytes } from '@keyrail/server/base/random.ts';
 import { Secret } from '@keyrail/server/base/secret.ts';
 import { openPostgres } from '@keyrail/server/db/postgres.ts';
 import { openWork } from '@keyrail/server/doors/work.ts';
-import { rotateSigningKey } from '@keyrail/server/features/signing/rotate-signing-key.ts';
-import { listSigningKeys } from '@keyrail/server/features/signing/rows.ts';
-import { signingPartsOf } from '@keyrail/server/features/signing/signing-parts.ts';
+import { signingPartsOf } from '@keyrail/server/signing/parts.ts';
+import { rotateSigningKey } from '@keyrail/server/signing/rotate-signing-key.ts';
+import { listSigningKeys } from '@keyrail/server/signing/rows.ts';
 import { database, diagnosed, found, messagesOf, type Settings, skip } from './doctor.ts';
 
 test('signing keys: another master key, halves that do not fit, overdue', { skip }, async (t) => {

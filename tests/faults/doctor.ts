@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { diagnose } from '@keyrail/server/commands/doctor.ts';
 import { readConfig } from '@keyrail/server/config.ts';
 import { migrate } from '@keyrail/server/db/migrate.ts';
 import { withPostgresAdmin } from '@keyrail/server/db/postgres.ts';
 import type { Finding, Severity } from '@keyrail/server/doctor/finding.ts';
-import { diagnose } from '@keyrail/server/doctor-command.ts';
 import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
 
 export type Settings = Record<string, string>;

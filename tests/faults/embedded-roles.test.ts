@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
 import { systemClock } from '@keyrail/server/base/clock.ts';
-import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
+import { embeddedDatabase } from '@keyrail/server/db/embedded/embedded.ts';
 import { migrate, readMigrations } from '@keyrail/server/db/migrate.ts';
 import { allRoles } from '@keyrail/server/db/roles.ts';
 import { openEmbeddedCopy } from '@keyrail/testing/database-copies.ts';

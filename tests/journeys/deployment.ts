@@ -10,7 +10,7 @@ import { PGlite } from '@electric-sql/pglite';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import type { Database } from '@keyrail/server/db/database.ts';
-import { openEmbedded } from '@keyrail/server/db/embedded.ts';
+import { openEmbedded } from '@keyrail/server/db/embedded/embedded.ts';
 import { openPostgres } from '@keyrail/server/db/postgres.ts';
 import {
   createPostgresCopy,

@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import { DAY_MS } from '@keyrail/server/base/duration.ts';
-import { openFigures } from '@keyrail/server/doors/deployment-figures.ts';
-import { openGate } from '@keyrail/server/doors/gate.ts';
+import { openOverview } from '@keyrail/server/doors/work.ts';
 import { purgeKeptResponses } from '@keyrail/server/features/kept-responses/purge-kept-responses.job.ts';
 import { mailExpiringKeys } from '@keyrail/server/features/keys/mail-expiring-keys.job.ts';
 import { sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';
 import { retireKeys } from '@keyrail/server/features/policy/retire-keys.job.ts';
+import { findDeploymentFigures } from '@keyrail/server/features/status/rows.ts';
 import { purgeDeliveries } from '@keyrail/server/features/webhooks/purge-deliveries.job.ts';
 import { queueNotices } from '@keyrail/server/features/webhooks/queue-notices.job.ts';
 import { createWebhookSender } from '@keyrail/server/features/webhooks/send-webhooks.job.ts';
@@ -139,7 +139,7 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
   await purgeKeptResponses(worker.work);
   await sendDueMail({ ...worker, newClaim: worker.newId });
   await retireKeys(worker);
-  await openFigures(app.testApp.db, openGate(app.testApp.db)).figures();
+  await findDeploymentFigures(openOverview(app.testApp.db));
   await tourEvents(app);
 }
 

@@ -1,6 +1,7 @@
 /**
  * Inside features the name of a file determines its kind, and its kind is its layer:
  *
+ *   parts      parts.ts                what app.ts builds for the entries of a feature
  *   entry      routes.ts, *.job.ts     where a request or a schedule comes in
  *   present    present.ts              rows to wire objects
  *   operation  verb first              one change or one query: rotate-key.ts
@@ -14,9 +15,18 @@
  * kind, so an operation never calls an operation. The linter refuses import cycles.
  */
 
-export type Kind = 'entry' | 'present' | 'operation' | 'effect' | 'registry' | 'rows' | 'noun';
+const ORDER = [
+  'noun',
+  'rows',
+  'registry',
+  'effect',
+  'operation',
+  'present',
+  'entry',
+  'parts',
+] as const;
 
-const ORDER: Kind[] = ['noun', 'rows', 'registry', 'effect', 'operation', 'present', 'entry'];
+export type Kind = (typeof ORDER)[number];
 
 /** First words of operations. Add a new verb here deliberately. */
 const VERBS = new Set(
@@ -35,6 +45,7 @@ const NOUNS = new Set(['invite-token.ts', 'list-partition.ts']);
 
 export function kindOf(path: string): Kind {
   const name = path.slice(path.lastIndexOf('/') + 1);
+  if (name === 'parts.ts') return 'parts';
   if (name === 'routes.ts' || name.endsWith('.job.ts')) return 'entry';
   if (name === 'present.ts') return 'present';
   if (name === 'rows.ts' || name.endsWith('.rows.ts')) return 'rows';

@@ -1,8 +1,8 @@
 /**
- * Allowed imports. Packages import only along the arrows of ARROWS. Folders of the server are in
- * the order of LINE, and a file imports only from earlier ones. Inside a feature the file's kind is
- * its layer (see feature-kinds.ts). The SDK has folders of its own (see sdk-organs.ts). Tests
- * import anything, and no package imports tests.
+ * Allowed imports. Packages import only along the arrows of ARROWS. Folders and root files of the
+ * server are in the order of LINE, and a file imports only from earlier ones. Inside a feature the
+ * file's kind is its layer (see feature-kinds.ts). The SDK has folders of its own (see
+ * sdk-organs.ts). Tests import anything, and no package imports tests.
  */
 import { featureFault } from './feature-kinds.ts';
 import { type Import, importsOf } from './imports.ts';
@@ -31,36 +31,39 @@ const LINE = [
   ['base'],
   ['db', 'volatile'],
   ['doors'],
-  ['metrics', 'traces'],
+  ['observe'],
+  ['signing'],
   ['access'],
   ['http'],
   ['features'],
   ['settings'],
-  ['settings.ts'],
-  ['caller-credentials.ts', 'config.ts', 'events.ts', 'routes.ts', 'signer.ts', 'worker.ts'],
+  ['config.ts', 'routes.ts', 'worker.ts'],
+  ['backup'],
   ['app.ts'],
   ['doctor'],
-  ['program'],
+  ['commands'],
   ['main.ts'],
 ];
 
 const SERVER = 'packages/server/src/';
-const HOLD_DB = ['db', 'doors', 'app.ts', 'doctor', 'program', 'main.ts'];
+const HOLD_DB = ['db', 'doors', 'backup', 'app.ts', 'doctor', 'commands'];
 /** The statement builder and the table types hold no connection, so rows may use them. */
 const ROWS_MAY_USE = [`${SERVER}db/sql.ts`, `${SERVER}db/tables.ts`];
-/** Foreign packages that only one folder of the server may import. */
-const KEPT_IN: Record<string, string> = {
-  fastify: 'http',
-  pg: 'db',
-  ioredis: 'volatile',
-  jose: 'access',
-  '@opentelemetry/api': 'traces',
-  '@opentelemetry/core': 'traces',
-  '@opentelemetry/resources': 'traces',
-  '@opentelemetry/sdk-trace': 'traces',
-  '@opentelemetry/exporter-trace-otlp-http': 'traces',
-  '@opentelemetry/exporter-trace-otlp-proto': 'traces',
-  '@electric-sql/pglite': 'db',
+/** Backups and the doctor have connections of their own, beside the pool. */
+const DATABASE = ['db', 'backup', 'doctor'];
+/** Foreign packages, and the only folders of the server that may import them. */
+const KEPT_IN: Record<string, readonly string[]> = {
+  fastify: ['http'],
+  pg: DATABASE,
+  ioredis: ['volatile'],
+  jose: ['signing'],
+  '@opentelemetry/api': ['observe'],
+  '@opentelemetry/core': ['observe'],
+  '@opentelemetry/resources': ['observe'],
+  '@opentelemetry/sdk-trace': ['observe'],
+  '@opentelemetry/exporter-trace-otlp-http': ['observe'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['observe'],
+  '@electric-sql/pglite': DATABASE,
 };
 
 const rulesOfProduct: Rule[] = [
@@ -87,11 +90,9 @@ export function importFaults(source: Source): Fault[] {
 
 const packageOf = (path: string) => path.match(/^packages\/([^/]+)\//)?.[1] ?? null;
 
-/** Files at the server's root that LINE does not name belong to main.ts: its commands. */
+/** A folder of the server, or a file at its root. */
 function sectionOf(path: string): string | null {
-  if (!path.startsWith(SERVER)) return null;
-  const [first = '', ...rest] = path.slice(SERVER.length).split('/');
-  return rest.length === 0 && rankOf(first) === -1 ? 'program' : first;
+  return path.startsWith(SERVER) ? (path.slice(SERVER.length).split('/')[0] ?? null) : null;
 }
 
 const rankOf = (section: string) => LINE.findIndex((group) => group.includes(section));
@@ -134,10 +135,10 @@ function foreignFault({ path }: Source, { specifier, target, typeOnly }: Import)
   if (from === 'protocol' && name !== 'zod') return 'protocol imports only zod';
   if (from === 'client') return 'client has no dependency';
   if (from === 'sdk' && !typeOnly) return 'sdk has no dependency: of frameworks it takes types';
-  const home = KEPT_IN[name];
+  const homes = KEPT_IN[name];
   const section = sectionOf(path);
-  if (section === null || home === undefined || section === home) return null;
-  return section === 'app.ts' && typeOnly ? null : `only ${home}/ knows ${name}`;
+  if (section === null || homes === undefined || homes.includes(section)) return null;
+  return section === 'app.ts' && typeOnly ? null : `only ${homes.join('/, ')}/ may import ${name}`;
 }
 
 function lineFault({ path }: Source, { target }: Import): string | null {
@@ -169,7 +170,13 @@ function sdkFault({ path }: Source, { target }: Import): string | null {
 function placeFaults({ path }: Source): Fault[] {
   const section = sectionOf(path);
   if (section === null || isTest(path) || rankOf(section) !== -1) return [];
-  return [{ path, line: 1, says: `${section} is not in LINE, the order of the server's folders` }];
+  return [
+    {
+      path,
+      line: 1,
+      says: `${section} is not in LINE, the order of the server's folders and root files`,
+    },
+  ];
 }
 
 /** The linter refuses default exports and re-exports of everything; an index file is one too. */

@@ -53,8 +53,8 @@ test('a foreign package is imported by one folder only', () => {
 
 test('folders of the server import only earlier folders', () => {
   allowed(`${server}/doors/read.ts`, from('../base/ids.ts'));
-  allowed(`${server}/main.ts`, from('./start.ts'));
-  allowed(`${server}/start.ts`, from('./app.ts'));
+  allowed(`${server}/main.ts`, from('./commands/start.ts'));
+  allowed(`${server}/commands/start.ts`, from('../app.ts'));
   refused(`${server}/base/ids.ts`, from('../db/sql.ts'));
   refused(`${server}/doors/read.ts`, from('../access/roles.ts'));
   refused(`${server}/http/route.ts`, types('../features/keys/routes.ts'));
@@ -63,6 +63,8 @@ test('folders of the server import only earlier folders', () => {
   refused(`${server}/app.ts`, from('./main.ts'));
   refused(`${server}/routes.ts`, from('./worker.ts'));
   refused(`${server}/attic/thing.ts`, '');
+  refused(`${server}/thing.ts`, '');
+  refused(`${server}/app.ts`, from('./commands/stores.ts'));
 });
 
 test('only doors and the composition roots import the database', () => {
@@ -78,6 +80,7 @@ test('only doors and the composition roots import the database', () => {
 test('inside features the kind of a file is its layer', () => {
   allowed(`${keys}/routes.ts`, from('./rotate-key.ts') + from('./present.ts'));
   allowed(`${keys}/expire-keys.job.ts`, from('./revoke-key.ts'));
+  allowed(`${keys}/parts.ts`, from('./expire-keys.job.ts') + types('./routes.ts'));
   allowed(`${keys}/rotate-key.ts`, from('./rows.ts') + from('./new-key.ts'));
   allowed(`${keys}/rotate-key.ts`, from('../tenants/rows.ts') + from('../mail/queue-mail.ts'));
   allowed(`${keys}/new-key.ts`, types('./rows.ts') + from('../policy/feed-view.ts'));
@@ -94,6 +97,7 @@ test('inside features the kind of a file is its layer', () => {
   refused(`${keys}/new-key.ts`, from('./rows.ts'));
   refused(`${keys}/present.ts`, from('./routes.ts'));
   refused(`${keys}/routes.ts`, from('../tenants/routes.ts'));
+  refused(`${keys}/routes.ts`, types('./parts.ts'));
 });
 
 test('the organs of the SDK do not import each other', () => {

@@ -20,8 +20,8 @@ const CONNECTING: Record<string, string> = {
   [`${SRC}features/audit/anchor-places.ts`]: 'KEYRAIL_AUDIT_ANCHORS',
   [`${SRC}doctor/public-url-check.ts`]: 'KEYRAIL_PUBLIC_URL',
   [`${SRC}features/scanner/public-keys.ts`]: 'KEYRAIL_SCANNER_KEYS',
-  [`${SRC}backup-socket.ts`]: 'a socket of this machine',
-  [`${SRC}db/directory-socket.ts`]: 'a socket of this machine',
+  [`${SRC}backup/socket.ts`]: 'a socket of this machine',
+  [`${SRC}db/embedded/directory-socket.ts`]: 'a socket of this machine',
 };
 
 const SENDERS = /^(request|get|connect|createConnection|Socket)$/;

@@ -42,7 +42,7 @@ const REAL_CLOCK = paths(
   'packages/dashboard/src/clock.ts$',
   'packages/widget/src/clock.ts$',
 );
-/** Besides presenters and mail: the roots, which pass settings to drivers, and the sealing code. */
+/** Besides presenters and mail: what passes settings to drivers, and the sealing code. */
 const REVEALS = paths(
   'tests/',
   'packages/testing/',
@@ -50,9 +50,11 @@ const REVEALS = paths(
   '.*\\.test.ts$',
   '.*/present.ts$',
   `${SERVER}features/mail/`,
-  `${SERVER}[^/]+$`,
+  `${SERVER}(backup|commands)/`,
+  `${SERVER}settings/generated-secrets.ts$`,
   `${SERVER}base/(secret|sealing).ts$`,
-  `${SERVER}access/(authenticate|signing-pair).ts$`,
+  `${SERVER}access/authenticate.ts$`,
+  `${SERVER}signing/pair.ts$`,
 );
 const SQL_CLOCK = new RegExp(
   ['now\\s*\\(', 'current_(timestamp|time|date)\\b', 'localtime(stamp)?\\b']

@@ -62,7 +62,8 @@ test('secrets are revealed only in responses and mails', () => {
   refused(operation, 'const a = secret.reveal();');
   allowed(`${keys}/present.ts`, 'const a = secret.reveal();');
   allowed(`${server}/features/mail/bodies.ts`, 'const a = token.reveal();');
-  allowed(`${server}/start.ts`, 'const a = databaseUrl.reveal();');
+  allowed(`${server}/commands/start.ts`, 'const a = databaseUrl.reveal();');
+  refused(`${server}/app.ts`, 'const a = databaseUrl.reveal();');
 });
 
 test('a comment contains no unfinished work', () => {

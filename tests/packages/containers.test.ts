@@ -193,9 +193,13 @@ const isProbe = (path: string): boolean =>
 
 test('health checks and ports are those on which the program listens', () => {
   const read = readConfig(imageEnvironment());
-  const port = 'config' in read ? String(read.config.port) : '';
+  const port = 'config' in read ? String(read.config.listening.port) : '';
   const platform = readConfig({ ...imageEnvironment(), PORT: '8080' });
-  equal('config' in platform && platform.config.port, 8080, 'a platform may choose another port');
+  equal(
+    'config' in platform && platform.config.listening.port,
+    8080,
+    'a platform may choose another port',
+  );
   equal(lastOf('EXPOSE'), port);
   const check = JSON.parse(/CMD (\[.*\])$/.exec(lastOf('HEALTHCHECK'))?.[1] ?? '[]');
   for (const { command = [], healthcheck, environment = {}, ports = [] } of ours()) {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { basename, extname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { DASHBOARD_POLICY } from '@keyrail/server/http/dashboard.ts';
+import { DASHBOARD_POLICY } from '@keyrail/server/http/pages/dashboard.ts';
 
 const BUILD = join(import.meta.dirname, '../../../scripts/build-browser.mjs');
 

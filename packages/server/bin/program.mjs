@@ -22,7 +22,10 @@ const SOURCES = [
   'package-lock.json',
 ];
 /** The second one is started by the server as a program of its own. */
-const ENTRIES = ['main.ts', 'backup-program.ts'];
+const ENTRIES = [
+  { in: 'main.ts', out: 'main' },
+  { in: 'backup/task-program.ts', out: 'task-program' },
+];
 
 /** The folder of the program that is made from the sources as they are. */
 const placeOf = (root) => join(root, DIST, PREFIX + checksum(root, SOURCES).slice(0, SUM_CHARS));
@@ -51,7 +54,7 @@ function removeOld(dist) {
 async function bundle(sources, outdir) {
   const { build } = await import('esbuild');
   await build({
-    entryPoints: ENTRIES.map((name) => join(sources, name)),
+    entryPoints: ENTRIES.map((entry) => ({ ...entry, in: join(sources, entry.in) })),
     outdir,
     // What a command imports when it runs becomes a file of its own.
     splitting: true,

@@ -1,8 +1,8 @@
 // Composition root: builds the parts of one process and closes them in order.
 
-import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import type { ChargeEmbedChange } from './access/embed-changes.ts';
+import { createLookups, type Lookups } from './access/gate.rows.ts';
 import type { PasswordHasher } from './access/passwords.ts';
 import { createSecretKeyReader } from './access/secret-key.ts';
 import { openSecretKeyAuth, type SecretKeyAuth } from './access/secret-key-auth.ts';
@@ -11,87 +11,74 @@ import type { Clock } from './base/clock.ts';
 import { deadlineAfter } from './base/deadline.ts';
 import { createIdMaker, createRequestIdMaker } from './base/ids.ts';
 import type { Log } from './base/log.ts';
-import { packageFolder } from './base/package-folder.ts';
 import type { RandomBytes } from './base/random.ts';
 import { createBoundSealing, createSealing, keyFor } from './base/sealing.ts';
 import type { Secret } from './base/secret.ts';
 import type { Tracing } from './base/tracing.ts';
-import { callerCredentials } from './caller-credentials.ts';
+import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import { withSharedReads } from './db/shared-reads.ts';
 import { withTraces } from './db/traced-database.ts';
-import { openFigures } from './doors/deployment-figures.ts';
 import { type Gate, openGate } from './doors/gate.ts';
 import { type OpenPeople, openPeople } from './doors/people.ts';
 import { openPolicyNotifications } from './doors/policy-notifications.ts';
 import type { PreviewParts } from './doors/preview.ts';
-import { openServingRecord, type ServingParts } from './doors/serving-record.ts';
 import { openWork, openWorkIn } from './doors/work.ts';
 import type { DoorParts } from './doors/write.ts';
-import { createEvents, type EventSettings } from './events.ts';
-import type { SignupPolicy } from './features/accounts/signup-policy.ts';
 import type { AnchorPlace } from './features/audit/anchor-places.ts';
 import type { BackupSetup } from './features/backups/tasks.ts';
 import { measureImpact } from './features/impact/measure-impact.ts';
 import { presentImpact } from './features/impact/present.ts';
-import { type MailSetting, type MailTransport, openTransport } from './features/mail/transport.ts';
+import { type MailTransport, openTransport } from './features/mail/transport.ts';
+import { findVersions } from './features/policy/gate.rows.ts';
+import { openServingRecord, type ServingParts } from './features/policy/open-serving-record.ts';
 import type { ScannerKeys } from './features/scanner/public-keys.ts';
-import type { SigningSchedule } from './features/signing/rotation-schedule.ts';
+import { figuresOf, probeOf } from './features/status/parts.ts';
+import { createEvents, type EventSettings } from './features/webhooks/parts.ts';
+import { callerCredentials } from './http/caller-credentials.ts';
 import { createCursors } from './http/cursor.ts';
-import { dashboardRoutes } from './http/dashboard.ts';
-import { documentRoutes } from './http/documents.ts';
 import { createRequestHash } from './http/idempotency-key.ts';
 import type { Metering } from './http/metrics-route.ts';
-import type { Probe, ServedRoute } from './http/route.ts';
+import { pageRoutes } from './http/pages/page-routes.ts';
+import type { ServedRoute } from './http/route.ts';
 import { buildServer } from './http/server.ts';
-import { widgetRoutes } from './http/widget.ts';
 import { servedRoutes } from './routes.ts';
-import { signerOf } from './signer.ts';
+import { signerOf } from './signing/signer.ts';
 import type { Counters } from './volatile/counters.ts';
-import { createPolicyHub } from './volatile/policy-hub.ts';
+import { createPolicyHub, type PolicyHub } from './volatile/policy-hub.ts';
 import { withTraces as tracedCounters } from './volatile/traced-counters.ts';
 import type { WorkerParts } from './worker.ts';
 
-export type AppParts = SigningSchedule &
-  EventSettings & {
+/** The groups of settings that the app and its features use. Each goes whole to its users. */
+export const appSettings = (config: Config) => ({
+  ...config.http,
+  ...config.mail,
+  ...config.people,
+  ...config.policy,
+  ...config.signing,
+  ...config.embed,
+  ...config.quotas,
+  ...config.events,
+});
+
+export type AppParts = ReturnType<typeof appSettings> &
+  Pick<EventSettings, 'nameServers'> & {
     hasher: PasswordHasher;
     throttle: Throttle;
     chargeEmbedChange: ChargeEmbedChange;
-    passwordCharsMin: number;
-    signupPolicy: SignupPolicy;
-    verifiedOnly: boolean;
-    workspacesPerPersonMax: number;
-    invitesPerHourMax: number;
-    policyPageKeysMax: number;
-    heldPollsMax: number;
-    revokeWaitMsMax: number;
-    /** How long hot endpoints may reuse the cached lookup of a secret key. */
-    hotAuthMs: number;
-    /** Unrevoked keys per tenant, project and environment on the embed plane. */
-    embedKeysMax: number;
-    /** Size of the stored responses per workspace and environment. */
-    idempotencyBytesMax: number;
-    ingestEventsPerMinute: number;
-    usageHoursKeptDays: number;
-    /** Monthly usage rows per workspace, for all tenants together. */
-    tenantMonthsMax: number;
     /** Closed with the app. */
     counters: Counters;
     scannerKeys: ScannerKeys;
     backup: BackupSetup;
     /** Where the anchors of the audit chains are appended. */
     anchorPlaces: readonly AnchorPlace[];
-    mail: MailSetting;
-    mailFrom: string;
     db: Database;
     clock: Clock;
     randomBytes: RandomBytes;
     log: Log;
     bootstrapToken: Secret | null;
     masterKey: Secret;
-    region: string;
     publicUrl: string;
-    trustProxy: string[] | false;
     checkAnswers: boolean;
     /** Null: nothing is measured, and there is no /metrics. */
     metering: Metering | null;
@@ -100,8 +87,6 @@ export type AppParts = SigningSchedule &
     /** The folder of the built dashboard; tests name another. */
     dashboard?: string;
   };
-
-const DASHBOARD = join(packageFolder, '../dashboard/dist');
 
 export type App = {
   http: FastifyInstance;
@@ -118,20 +103,14 @@ export type App = {
 export function buildApp(parts: AppParts): App {
   const { masterKey, randomBytes, log, publicUrl, metering, tracing } = parts;
   const counters = observedCounters(parts);
-  const newId = createIdMaker(parts.clock, randomBytes);
-
-  const shared = withSharedReads(parts.db);
-  const db = tracing ? withTraces(shared, tracing) : shared;
-  const gate = openGate(db);
-  const work = openWork(db, newId);
   const hub = createPolicyHub(parts);
-  const notifications = openPolicyNotifications({ hub, gate, db, log });
-  const { announce } = notifications;
-  const { seal, unseal } = createSealing(keyFor('outbox', masterKey), randomBytes);
-  const doors: DoorParts = { db, newId, randomBytes, seal, announce };
+  const { doors, gate, notifications, unseal } = openDoors(parts, hub);
+  const { db, newId } = doors;
+  const work = openWork(db, newId);
 
   const { forRoutes: signed, prepare, ...signer } = signerOf(parts, { gate, work });
-  const secretKeyAuth = secretKeyAuthOf(parts, gate);
+  const lookups = createLookups(gate);
+  const secretKeyAuth = secretKeyAuthOf(parts, { gate, lookups });
 
   const events = createEvents(parts, { doors, work, sealingKey: keyFor('webhooks', masterKey) });
   const routes = servedRoutes({
@@ -153,8 +132,8 @@ export function buildApp(parts: AppParts): App {
     measureImpact: measuredImpact,
     cursors: createCursors(keyFor('cursor', masterKey)),
     hashRequest: createRequestHash(keyFor('requests', masterKey)),
-    credentials: callerCredentials(parts, { gate, secretKeyAuth, ...signed }),
-    probe: probeOf(db, gate),
+    credentials: callerCredentials(parts, { lookups, secretKeyAuth, ...signed }),
+    probe: probeOf(doors, gate),
     verifiedOnly: parts.verifiedOnly,
     newRequestId: createRequestIdMaker(newId),
     chargeEmbedChange: parts.chargeEmbedChange,
@@ -166,7 +145,11 @@ export function buildApp(parts: AppParts): App {
     tracing,
   };
   const http = buildServer(routes, serverParts);
-  metering?.metrics.readFrom({ ...openFigures(db, gate), held: hub.held, redis: counters.state });
+  metering?.metrics.readFrom({
+    ...figuresOf(doors, gate),
+    held: hub.held,
+    redis: counters.state,
+  });
   recordServing(http, { gate, newId, log });
   pageRoutes(http, parts);
   const stopServing = async (): Promise<void> => {
@@ -191,17 +174,22 @@ export function buildApp(parts: AppParts): App {
   };
 }
 
+/** The doors to the store, and what announces changes of the policy to other processes. */
+function openDoors({ masterKey, randomBytes, log, tracing, ...parts }: AppParts, hub: PolicyHub) {
+  const newId = createIdMaker(parts.clock, randomBytes);
+  const shared = withSharedReads(parts.db);
+  const db = tracing ? withTraces(shared, tracing) : shared;
+  const gate = openGate(db);
+  const versionsOf = (projectIds: readonly string[]) => findVersions(gate, projectIds);
+  const notifications = openPolicyNotifications({ hub, gate, findVersions: versionsOf, db, log });
+  const { seal, unseal } = createSealing(keyFor('outbox', masterKey), randomBytes);
+  const doors: DoorParts = { db, newId, randomBytes, seal, announce: notifications.announce };
+  return { doors, gate, notifications, unseal };
+}
+
 function observedCounters({ counters, metering, tracing }: AppParts): Counters {
   const tallied = metering?.metrics.talliedCounters(counters) ?? counters;
   return tracing ? tracedCounters(tallied, tracing) : tallied;
-}
-
-/** What people see in a browser: the reference, the dashboard, and the script of the widget. */
-function pageRoutes(http: FastifyInstance, { dashboard, publicUrl, log }: AppParts): void {
-  const folder = dashboard ?? DASHBOARD;
-  documentRoutes(http, publicUrl);
-  dashboardRoutes(http, { folder, publicUrl, log });
-  widgetRoutes(http, { folder, publicUrl });
 }
 
 type WorkerBuilt = Pick<
@@ -247,7 +235,7 @@ function recordServing(http: FastifyInstance, parts: ServingParts): void {
 
 const secretKeyAuthOf = (
   { hotAuthMs: lifeMs, db, clock, log }: AppParts,
-  gate: Gate,
+  { gate, lookups }: { gate: Gate; lookups: Lookups },
 ): SecretKeyAuth =>
   openSecretKeyAuth({
     gate,
@@ -255,7 +243,7 @@ const secretKeyAuthOf = (
     clock,
     lifeMs,
     listen: db.listen,
-    read: createSecretKeyReader({ gate, log }),
+    read: createSecretKeyReader({ lookups, log }),
   });
 
 function transportOf({ mail, mailFrom, publicUrl, tracing }: AppParts): MailTransport {
@@ -267,14 +255,3 @@ function transportOf({ mail, mailFrom, publicUrl, tracing }: AppParts): MailTran
   const start = { name: 'send mail', kind: 'client' } as const;
   return { send: (message) => tracing.around(start, () => send(message)), close };
 }
-
-const probeOf = (db: Database, gate: Gate): Probe => ({
-  databaseAnswers: (deadline) =>
-    db.ping(deadline).then(
-      () => true,
-      () => false,
-    ),
-  workerIsSeen: () => gate.workerIsSeen().catch(() => null),
-  backupFacts: () => gate.findBackupFacts().catch(() => null),
-  storage: db.storage,
-});

@@ -1,8 +1,7 @@
 // Settings: defaults, accepted and refused values, and that all faults are reported at once.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Config, readConfig, urlOf } from './config.ts';
-import { settings } from './settings.ts';
+import { type Config, readConfig, settings, urlOf } from './config.ts';
 
 const MASTER_KEY = Buffer.alloc(32, 9).toString('base64');
 const TOKEN = 'a'.repeat(32);
@@ -19,20 +18,31 @@ function faultsOf(env: Record<string, string>): string[] {
   return 'faults' in read ? read.faults : [];
 }
 
+/** The values of all groups. */
+const fieldsOf = (config: Config): Record<string, unknown> =>
+  Object.assign({}, ...Object.values(config));
+
+test('groups are used together, so no two have a field of the same name', () => {
+  const fields = Object.values(configOf({})).flatMap((group) => Object.keys(group ?? {}));
+  deepEqual(fields.toSorted(), Object.keys(fieldsOf(configOf({}))).toSorted());
+});
+
 test('an empty environment gives the documented defaults', () => {
-  deepEqual(configOf({}), {
+  const config = configOf({});
+  equal(config.traces, null);
+  equal(config.isByNpmStart, false);
+  const found = fieldsOf(config);
+  const expected = {
     host: '127.0.0.1',
     port: 4400,
     portFrom: null,
     publicUrl: null,
     dataDir: './.keyrail',
     databaseUrl: null,
-    databasePoolerUrl: null,
+    poolerUrl: null,
     metricsToken: null,
     workerPort: null,
-    traces: null,
-    isByNpmStart: false,
-    databaseConnectionsMax: 10,
+    connectionsMax: 10,
     bootstrapToken: null,
     masterKey: null,
     region: 'local',
@@ -64,14 +74,15 @@ test('an empty environment gives the documented defaults', () => {
     tenantMonthsMax: 1_000_000,
     webhookPrivate: false,
     expiryMail: true,
-    databaseBytesMax: null,
-    backupDir: '.keyrail/backups',
-    backupEveryMs: 86_400_000,
-    backupKeep: 7,
-    backupKey: null,
+    bytesMax: null,
+    dir: '.keyrail/backups',
+    everyMs: 86_400_000,
+    keep: 7,
+    key: null,
     operatorEmail: null,
     auditAnchors: [],
-  });
+  };
+  for (const [field, value] of Object.entries(expected)) deepEqual(found[field], value, field);
 });
 
 test('an empty value counts as unset', () => {
@@ -80,17 +91,19 @@ test('an empty value counts as unset', () => {
 });
 
 test('the config is frozen', () => {
-  ok(Object.isFrozen(configOf({})));
+  const config = configOf({});
+  ok(Object.isFrozen(config));
+  for (const group of Object.values(config)) ok(Object.isFrozen(group));
 });
 
-const accepted: [string, string, keyof Config, unknown][] = [
+const accepted: [string, string, string, unknown][] = [
   ['KEYRAIL_HOST', '0.0.0.0', 'host', '0.0.0.0'],
   ['KEYRAIL_PORT', '0', 'port', 0],
   ['KEYRAIL_PUBLIC_URL', 'https://keys.example.com', 'publicUrl', 'https://keys.example.com'],
   ['KEYRAIL_PUBLIC_URL', 'http://localhost:80', 'publicUrl', 'http://localhost:80'],
   ['KEYRAIL_DATA_DIR', '/var/lib/keyrail', 'dataDir', '/var/lib/keyrail'],
-  ['KEYRAIL_DATABASE_CONNECTIONS', '1', 'databaseConnectionsMax', 1],
-  ['KEYRAIL_DATABASE_CONNECTIONS', '1000', 'databaseConnectionsMax', 1000],
+  ['KEYRAIL_DATABASE_CONNECTIONS', '1', 'connectionsMax', 1],
+  ['KEYRAIL_DATABASE_CONNECTIONS', '1000', 'connectionsMax', 1000],
   ['KEYRAIL_REGION', 'eu-1', 'region', 'eu-1'],
   ['KEYRAIL_TRUST_PROXY', 'off', 'trustProxy', false],
   ['KEYRAIL_TRUST_PROXY', '10.0.0.1', 'trustProxy', ['10.0.0.1']],
@@ -124,7 +137,7 @@ const accepted: [string, string, keyof Config, unknown][] = [
 
 for (const [name, text, field, value] of accepted) {
   test(`${name}=${text} is accepted`, () => {
-    deepEqual(configOf({ [name]: text })[field], value);
+    deepEqual(fieldsOf(configOf({ [name]: text }))[field], value);
   });
 }
 
@@ -226,10 +239,10 @@ test('valid secrets do not appear in the serialized config', () => {
     KEYRAIL_MAIL: 'smtp://me:hunter2@mail.example:25',
   };
   const config = configOf(env);
-  equal(config.databaseUrl?.reveal(), env.DATABASE_URL);
-  equal(config.bootstrapToken?.reveal(), TOKEN);
-  equal(config.masterKey?.reveal(), MASTER_KEY);
-  equal(config.mail.kind === 'smtp' && config.mail.url.reveal(), env.KEYRAIL_MAIL);
+  equal(config.store.databaseUrl?.reveal(), env.DATABASE_URL);
+  equal(config.secrets.bootstrapToken?.reveal(), TOKEN);
+  equal(config.secrets.masterKey?.reveal(), MASTER_KEY);
+  equal(config.mail.mail.kind === 'smtp' && config.mail.mail.url.reveal(), env.KEYRAIL_MAIL);
   for (const text of Object.values(env)) equal(JSON.stringify(config).includes(text), false);
 });
 
@@ -275,7 +288,7 @@ test('the default public URL is valid, also for an IPv6 host', () => {
     ['::', 'http://[::]:4400'],
     ['keys.local', 'http://keys.local:4400'],
   ] as const) {
-    const publicUrl = urlOf(configOf({ KEYRAIL_HOST: host }));
+    const publicUrl = urlOf(configOf({ KEYRAIL_HOST: host }).listening);
     equal(publicUrl, url);
     ok(URL.canParse(publicUrl));
   }
@@ -297,25 +310,6 @@ test('DATABASE_URL accepts every form that the driver accepts', () => {
     'postgres://%2Frun%2Fpostgresql/keyrail',
   ]) {
     const given = { DATABASE_URL: url, KEYRAIL_MASTER_KEY: MASTER_KEY };
-    equal(configOf(given).databaseUrl?.reveal(), url);
+    equal(configOf(given).store.databaseUrl?.reveal(), url);
   }
-});
-
-test('REDIS_URL accepts a URL or the path of a socket', () => {
-  const urls = ['redis://cache:6379/1', 'rediss://me:word@cache', 'unix:/run/redis.sock'];
-  for (const url of urls) equal(configOf({ REDIS_URL: url }).redisUrl?.reveal(), url);
-});
-
-test('several hosts in REDIS_URL need a Cluster', () => {
-  const REDIS_URL = 'redis://me:a,b@one:7000,two,[::1]:7002';
-  equal(configOf({ REDIS_URL, KEYRAIL_REDIS_CLUSTER: 'on' }).redisUrl?.reveal(), REDIS_URL);
-  const needs = ['REDIS_URL names several hosts, which needs KEYRAIL_REDIS_CLUSTER=on'];
-  deepEqual(faultsOf({ REDIS_URL }), needs);
-});
-
-test('a Redis Cluster needs a URL: the path of a socket is refused', () => {
-  const needs = ['KEYRAIL_REDIS_CLUSTER needs a REDIS_URL with redis:// or rediss://'];
-  const faults = (more: object) => faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on', ...more });
-  for (const more of [{}, { REDIS_URL: 'unix:/run/redis.sock' }]) deepEqual(faults(more), needs);
-  deepEqual(faults({ REDIS_URL: 'rediss://cache' }), []);
 });

@@ -3,9 +3,8 @@
 
 // Commands are imported when they run: a wrong setting is reported without loading the server.
 import { reasonOf } from './base/errors.ts';
-import { cacheCompiledCode } from './compiled-code.ts';
-import { type Config, type ConfigResult, readConfig } from './config.ts';
-import { settings } from './settings.ts';
+import { cacheCompiledCode } from './commands/compiled-code.ts';
+import { type Config, type ConfigResult, readConfig, settings } from './config.ts';
 
 type Run = (config: Config, words: readonly string[]) => Promise<void>;
 
@@ -20,48 +19,48 @@ type Command = { does: string; takesWords?: true } & (
 const commands: Record<string, Command> = {
   start: {
     does: 'migrate, then run API and worker in one process',
-    load: async () => (await import('./start.ts')).startCommand,
+    load: async () => (await import('./commands/start.ts')).startCommand,
   },
   api: {
     does: 'run the API alone',
-    load: async () => (await import('./start.ts')).apiCommand,
+    load: async () => (await import('./commands/start.ts')).apiCommand,
   },
   worker: {
     does: 'run the worker alone',
-    load: async () => (await import('./start.ts')).workerCommand,
+    load: async () => (await import('./commands/start.ts')).workerCommand,
   },
   migrate: {
     does: 'bring the database to this version and exit',
-    load: async () => (await import('./migrate-command.ts')).migrateCommand,
+    load: async () => (await import('./commands/migrate.ts')).migrateCommand,
   },
   backup: {
     does: '[--new-key]: back up the database to KEYRAIL_BACKUP_DIR, also while it is served',
     takesWords: true,
-    load: async () => (await import('./backup-command.ts')).backupCommand,
+    load: async () => (await import('./commands/backup.ts')).backupCommand,
   },
   restore: {
     does: '[<backup>] [--new-master-key] [--ahead-of V]: fill an empty database from a backup',
     takesWords: true,
-    load: async () => (await import('./restore-command.ts')).restoreCommand,
+    load: async () => (await import('./commands/restore.ts')).restoreCommand,
   },
   'restore-test': {
     does: 'restore the newest backup into a scratch database and check it',
-    load: async () => (await import('./backup-command.ts')).restoreTestCommand,
+    load: async () => (await import('./commands/backup.ts')).restoreTestCommand,
   },
   doctor: {
     does: '[--json]: check everything that this deployment depends on, and say what to do',
     takesWords: true,
-    loadDiagnosis: async () => (await import('./doctor-command.ts')).doctorCommand,
+    loadDiagnosis: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
   'signing-keys': {
     does: 'list | rotate [--now] [--purpose P]: the keys that sign tokens and anchors',
     takesWords: true,
-    load: async () => (await import('./signing-keys-command.ts')).signingKeysCommand,
+    load: async () => (await import('./commands/signing-keys.ts')).signingKeysCommand,
   },
   audit: {
     does: 'verify [--workspace ID] [--anchors FILE] [--json]: check every audit chain',
     takesWords: true,
-    load: async () => (await import('./audit-command.ts')).auditCommand,
+    load: async () => (await import('./commands/audit.ts')).auditCommand,
   },
 };
 
@@ -91,7 +90,7 @@ async function main(): Promise<void> {
     process.exitCode = 1;
     return;
   }
-  cacheCompiledCode(read.config.dataDir);
+  cacheCompiledCode(read.config.store.dataDir, import.meta.dirname);
   const run = await command.load();
   await run(read.config, words);
 }

@@ -1,11 +1,8 @@
 // All routes of the server, by feature, in the order of the contract.
 import { type AccountParts, accountRoutes } from './features/accounts/routes.ts';
 import { auditRoutes } from './features/audit/routes.ts';
-import { type DeploymentParts, deploymentRoutes } from './features/deployment/routes.ts';
 import type { IssuingParts } from './features/embed/issue-embed-token.ts';
 import { embedRoutes, embedTokenRoutes } from './features/embed/routes.ts';
-import { environmentRoutes } from './features/environments/routes.ts';
-import { type HealthParts, healthRoutes } from './features/health/routes.ts';
 import { type IdempotencyParts, idempotencyRoutes } from './features/idempotency/routes.ts';
 import { type IngestParts, ingestRoutes } from './features/ingest/routes.ts';
 import { type KeyParts, keyRoutes } from './features/keys/routes.ts';
@@ -17,7 +14,12 @@ import type { ScannerKeys } from './features/scanner/public-keys.ts';
 import { scannerRoutes } from './features/scanner/routes.ts';
 import { secretKeyRoutes } from './features/secret-keys/routes.ts';
 import { sessionRoutes } from './features/sessions/routes.ts';
-import { signingRoutes } from './features/signing/routes.ts';
+import {
+  deploymentRoutes,
+  environmentRoutes,
+  probeRoutes,
+  type StatusParts,
+} from './features/status/routes.ts';
 import { tenantRoutes } from './features/tenants/routes.ts';
 import { usageRoutes } from './features/usage/routes.ts';
 import { type WebhookRouteParts, webhookRoutes } from './features/webhooks/routes.ts';
@@ -25,13 +27,12 @@ import { type WorkspaceParts, workspaceRoutes } from './features/workspaces/rout
 import type { ServedRoute } from './http/route.ts';
 
 type RouteParts = AccountParts &
-  DeploymentParts &
-  HealthParts &
   IdempotencyParts &
   IngestParts &
   KeyParts &
   MemberParts &
   PolicyParts &
+  StatusParts &
   WebhookRouteParts &
   WorkspaceParts &
   IssuingParts & { scannerKeys: ScannerKeys };
@@ -57,7 +58,6 @@ export const servedRoutes = (parts: RouteParts): ServedRoute[] => [
   ...auditRoutes,
   ...webhookRoutes(parts),
   ...deploymentRoutes(parts),
-  ...healthRoutes(parts),
-  ...signingRoutes(parts),
+  ...probeRoutes(parts),
   ...scannerRoutes(parts),
 ];

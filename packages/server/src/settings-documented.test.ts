@@ -2,7 +2,7 @@
 import { deepEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { settings } from './settings.ts';
+import { settings } from './config.ts';
 
 const operators = new URL('../../../docs/operate.md', import.meta.url);
 

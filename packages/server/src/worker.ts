@@ -27,8 +27,6 @@ import type { MailTransport } from './features/mail/transport.ts';
 import { pruneFeed } from './features/policy/prune-feed.job.ts';
 import { type RetireParts, retireKeys } from './features/policy/retire-keys.job.ts';
 import { purgeSessions } from './features/sessions/purge-sessions.job.ts';
-import type { SigningParts } from './features/signing/rotate-signing-key.ts';
-import { rotateSigningKeys } from './features/signing/rotate-signing-keys.job.ts';
 import { purgeKeyDays } from './features/usage/purge-key-days.job.ts';
 import { purgeUsage } from './features/usage/purge-usage.job.ts';
 import { purgeDeliveries } from './features/webhooks/purge-deliveries.job.ts';
@@ -38,7 +36,8 @@ import {
   type WebhookParts,
   type WebhookSender,
 } from './features/webhooks/send-webhooks.job.ts';
-import type { ObserveJob } from './metrics/job-series.ts';
+import type { ObserveJob } from './observe/job-series.ts';
+import { rotateSigningKeys, type SigningParts } from './signing/rotate-signing-key.ts';
 
 export type WorkerParts = RetireParts &
   AnchorParts & {

@@ -10,7 +10,7 @@ import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { PGlite } from '@electric-sql/pglite';
 import { systemClock } from '@keyrail/server/base/clock.ts';
-import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
+import { embeddedDatabase } from '@keyrail/server/db/embedded/embedded.ts';
 import { migrate, readMigrations, readRoleSetup } from '@keyrail/server/db/migrate.ts';
 import pg from 'pg';
 

@@ -5,7 +5,10 @@ import { createIdMaker } from '@keyrail/server/base/ids.ts';
 import { openLog } from '@keyrail/server/base/log.ts';
 import { systemRandomBytes } from '@keyrail/server/base/random.ts';
 import { type Gate, openGate } from '@keyrail/server/doors/gate.ts';
-import { openServingRecord, type ServingRecord } from '@keyrail/server/doors/serving-record.ts';
+import {
+  openServingRecord,
+  type ServingRecord,
+} from '@keyrail/server/features/policy/open-serving-record.ts';
 import type { Harness } from './harness.ts';
 
 const STEP_MS = 5_000;
@@ -14,7 +17,7 @@ export type ServedTime = {
   /** Passes time while an API process serves. */
   serve(ms: number): Promise<void>;
   /** Another API process, over a gate that a test may break. */
-  another(changes?: Partial<Gate>): ServingRecord;
+  another(gateOver?: (gate: Gate) => Gate): ServingRecord;
   spans(): Promise<Record<string, unknown>[]>;
 };
 
@@ -32,8 +35,8 @@ export async function servedTime({
     return (await db.once(opening, { text, values: [] })).rows;
   };
   await asGate('delete from served_spans');
-  const another = (changes: Partial<Gate> = {}) =>
-    openServingRecord({ gate: { ...openGate(db), ...changes }, newId, log });
+  const another = (gateOver: (gate: Gate) => Gate = (gate) => gate) =>
+    openServingRecord({ gate: gateOver(openGate(db)), newId, log });
   const first = another();
   await first.note();
   return {

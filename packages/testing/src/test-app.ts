@@ -7,13 +7,14 @@ import { join } from 'node:path';
 import { after } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '@keyrail/server/access/passwords.ts';
 import { noThrottle } from '@keyrail/server/access/throttle.ts';
-import { type App, type AppParts, buildApp } from '@keyrail/server/app.ts';
+import { type App, type AppParts, appSettings, buildApp } from '@keyrail/server/app.ts';
 import type { Clock } from '@keyrail/server/base/clock.ts';
 import { openLog } from '@keyrail/server/base/log.ts';
 import type { RandomBytes } from '@keyrail/server/base/random.ts';
 import { Secret } from '@keyrail/server/base/secret.ts';
+import { type Config, readConfig } from '@keyrail/server/config.ts';
 import type { Database } from '@keyrail/server/db/database.ts';
-import { embeddedDatabase } from '@keyrail/server/db/embedded.ts';
+import { embeddedDatabase } from '@keyrail/server/db/embedded/embedded.ts';
 import { openPostgres } from '@keyrail/server/db/postgres.ts';
 import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
 import {
@@ -81,6 +82,7 @@ async function openTestApp(): Promise<TestApp> {
     storeName === 'postgres' ? await openTestPostgres(clock) : await openTestEmbedded(clock);
   const hasher = createPasswordHasher(CHEAP_HASH);
   const parts: AppParts = {
+    ...appSettings(usualConfig()),
     db,
     clock,
     randomBytes: seededBytes('keyrail'),
@@ -90,33 +92,11 @@ async function openTestApp(): Promise<TestApp> {
     hasher,
     throttle: noThrottle,
     chargeEmbedChange: () => {},
-    passwordCharsMin: 12,
-    signupPolicy: 'open',
-    verifiedOnly: false,
-    workspacesPerPersonMax: 10,
-    invitesPerHourMax: 50,
-    policyPageKeysMax: 10_000,
-    heldPollsMax: 2000,
-    revokeWaitMsMax: 10_000,
-    hotAuthMs: 5000,
-    rotateEveryMs: 30 * 86_400_000,
-    publishWaitMs: 600_000,
     scannerKeys: testScanner,
     anchorPlaces: [],
-    ingestEventsPerMinute: 120_000,
-    usageHoursKeptDays: 35,
-    embedKeysMax: 100,
-    idempotencyBytesMax: 268_435_456,
-    tenantMonthsMax: 1_000_000,
     backup: { tasks: null, everyMs: null, place: 'inside', operatorEmail: null },
-    webhookPrivate: true,
-    expiryMail: true,
     counters: createMemoryCounters({ nowMs: () => clock.now().getTime() }),
-    mail: { kind: 'file', directory: mailDirectory },
-    mailFrom: 'Keyrail <keyrail@keyrail.test>',
-    region: 'test',
     publicUrl: 'http://keyrail.test',
-    trustProxy: false,
     checkAnswers: true,
     metering: null,
     tracing: null,
@@ -129,6 +109,18 @@ async function openTestApp(): Promise<TestApp> {
     variant: (changes) => buildApp({ ...parts, ...changes }),
     beyond,
   };
+}
+
+/** The defaults, but for what a test needs otherwise. */
+function usualConfig(): Config {
+  const read = readConfig({
+    KEYRAIL_MAIL: `file:${mailDirectory}`,
+    KEYRAIL_MAIL_FROM: 'Keyrail <keyrail@keyrail.test>',
+    KEYRAIL_REGION: 'test',
+    KEYRAIL_WEBHOOK_PRIVATE: 'on',
+  });
+  if ('faults' in read) throw new Error(read.faults.join('\n'));
+  return read.config;
 }
 
 type TestStore = Pick<TestApp, 'db' | 'beyond'>;

@@ -23,7 +23,7 @@ function scene() {
     },
   };
   const keys = openSecretKeyAuth({
-    gate: gate as Gate, // only notifyAll is used
+    gate,
     log,
     clock: systemClock,
     lifeMs: LIFE_MS,

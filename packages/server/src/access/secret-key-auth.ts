@@ -28,7 +28,7 @@ type Listener = {
 };
 
 export type SecretKeyAuthParts = {
-  gate: Gate;
+  gate: Pick<Gate, 'notifyAll'>;
   log: Log;
   clock: Clock;
   lifeMs: number;

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { lookupHash, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { openLog } from '../base/log.ts';
-import type { SecretKeyFact } from '../doors/gate.ts';
+import type { SecretKeyFact } from './gate.rows.ts';
 import { createSecretKeyReader } from './secret-key.ts';
 
 const log = openLog('silent', process.stderr);
@@ -22,14 +22,14 @@ const factOf = (token: string, more: Partial<SecretKeyFact> = {}): SecretKeyFact
   ...more,
 });
 
-/** A gate with these keys; the test completes the recording of a use. */
+/** A reader over these keys; the test completes the recording of a use. */
 function gateWith(facts: Map<string, SecretKeyFact>) {
   const asked: string[] = [];
   const noting = Promise.withResolvers<void>();
   const noted: string[] = [];
   const read = createSecretKeyReader({
     log,
-    gate: {
+    lookups: {
       findSecretKey: async (hash) => {
         asked.push(hash);
         return facts.get(hash) ?? null;

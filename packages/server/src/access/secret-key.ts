@@ -3,24 +3,24 @@
 import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import type { Gate, SecretKeyFact } from '../doors/gate.ts';
 import { envsOf } from './boundary.ts';
+import type { Lookups, SecretKeyFact } from './gate.rows.ts';
 import type { Principal } from './principal.ts';
 import type { ReadKey } from './secret-key-cache.ts';
 
-type Parts = { gate: Pick<Gate, 'findSecretKey' | 'noteUse'>; log: Log };
+type Parts = { lookups: Pick<Lookups, 'findSecretKey' | 'noteUse'>; log: Log };
 
 /** Throws the 401 for a key that is not active. */
 export type ReadSecretKey = (token: string) => Promise<ReadKey>;
 
 export const createSecretKeyReader =
-  ({ gate, log }: Parts): ReadSecretKey =>
+  ({ lookups, log }: Parts): ReadSecretKey =>
   async (token) => {
     // A mistyped key fails its checksum and is refused with the same error, without a look-up.
-    const fact = parseCredential(token) ? await gate.findSecretKey(lookupHash(token)) : null;
+    const fact = parseCredential(token) ? await lookups.findSecretKey(lookupHash(token)) : null;
     if (!fact?.active) throw new ApiError('invalid_key');
     if (fact.useIsStale) {
-      await gate
+      await lookups
         .noteUse(fact)
         .catch((error) => log.warn({ error }, 'failed to record the use of a secret key'));
     }

@@ -3,7 +3,7 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { systemRandomBytes } from '../base/random.ts';
-import type { Gate, SessionFact } from '../doors/gate.ts';
+import type { Lookups, SessionFact } from './gate.rows.ts';
 import { sessionPrincipal } from './session.ts';
 
 const { secret, lookupHash } = mintCredential('session', null, systemRandomBytes);
@@ -20,10 +20,10 @@ const live: SessionFact = {
 
 type Kept = { asked: string[]; seen: string[]; warned: string[] };
 
-/** The principal of a token for a gate with the given session. */
+/** The principal of a token over the given session. */
 async function principalOf(token: string, fact: SessionFact | null, fails = false) {
   const kept: Kept = { asked: [], seen: [], warned: [] };
-  const gate: Pick<Gate, 'findSession' | 'noteSeen'> = {
+  const lookups: Pick<Lookups, 'findSession' | 'noteSeen'> = {
     findSession: async (hash) => {
       kept.asked.push(hash);
       return fact;
@@ -39,7 +39,7 @@ async function principalOf(token: string, fact: SessionFact | null, fails = fals
     error: () => {},
     warn: (_: unknown, text?: string) => void kept.warned.push(text ?? ''),
   };
-  const principal = await sessionPrincipal({ gate: gate as Gate, log }, token);
+  const principal = await sessionPrincipal({ lookups, log }, token);
   return { principal, kept };
 }
 
@@ -63,14 +63,15 @@ test('a session is looked up by the hash of its token', async () => {
 test('a malformed token is refused without a look-up, with the same error', async () => {
   for (const token of ['krses_', `${secret}x`, secret.slice(0, -1), secret.toUpperCase()]) {
     let asked = 0;
-    const gate = {
+    const lookups = {
       findSession: async () => {
         asked += 1;
         return live;
       },
+      noteSeen: async () => {},
     };
     const log = { debug: () => {}, info: () => {}, error: () => {}, warn: () => {} };
-    const asking = sessionPrincipal({ gate: gate as unknown as Gate, log }, token);
+    const asking = sessionPrincipal({ lookups, log }, token);
     await rejects(asking, { code: 'invalid_session', message: 'Invalid session.' });
     equal(asked, 0);
   }

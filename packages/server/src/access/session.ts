@@ -3,18 +3,22 @@
 import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import type { Gate, SessionFact } from '../doors/gate.ts';
 import { allEnvs, type Reach } from '../doors/reach.ts';
+import type { Lookups, SessionFact } from './gate.rows.ts';
 import type { Principal } from './principal.ts';
 
+type SessionParts = { lookups: Pick<Lookups, 'findSession' | 'noteSeen'>; log: Log };
+
 export async function sessionPrincipal(
-  { gate, log }: { gate: Gate; log: Log },
+  { lookups, log }: SessionParts,
   token: string,
 ): Promise<Principal> {
-  const fact = parseCredential(token) ? await gate.findSession(lookupHash(token)) : null;
+  const fact = parseCredential(token) ? await lookups.findSession(lookupHash(token)) : null;
   if (!fact?.live) throw new ApiError('invalid_session');
   if (fact.seenIsStale) {
-    await gate.noteSeen(fact).catch((error) => log.warn({ error }, 'failed to extend a session'));
+    await lookups
+      .noteSeen(fact)
+      .catch((error) => log.warn({ error }, 'failed to extend a session'));
   }
   const { id: sessionId, userId, isVerified } = fact;
   return { kind: 'session', userId, sessionId, isVerified, reach: reachFor(fact) };

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
-import { openTraces } from '@keyrail/server/traces/open-traces.ts';
+import { openTraces } from '@keyrail/server/observe/open-traces.ts';
 import { storeName, testApp } from '@keyrail/testing/test-app.ts';
 import type { Opening, Statement } from './database.ts';
 import { summaryOf, withTraces } from './traced-database.ts';

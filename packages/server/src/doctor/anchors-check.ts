@@ -1,7 +1,7 @@
 // Audit anchors: every chain that moved has a recent one and continues it, and every place has it.
 import { MINUTE_MS } from '../base/duration.ts';
-import type { Inspection } from '../db/inspection.ts';
 import { fault, listed, type Outcome, orFine, warning } from './finding.ts';
+import type { Inspection } from './inspection.ts';
 
 /** The worker signs each minute. */
 const LATE_MINUTES = 10;

@@ -1,7 +1,7 @@
 // Backups: the newest good one is recent, and its restore test passed.
 import { DAY_MS, HOUR_MS } from '../base/duration.ts';
-import type { Inspection } from '../db/inspection.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
+import type { Inspection } from './inspection.ts';
 
 /** In intervals of the schedule. */
 const LATE_AFTER = 2;

@@ -33,19 +33,21 @@ export async function runChecks(parts: CheckParts): Promise<Finding[]> {
   const surveyed = surveyOf(parts);
   const all = await Promise.all([
     checkStore(parts, surveyed),
-    bounded('redis', async () => redisOutcomes(await surveyed, config.redisCluster)),
+    bounded('redis', async () => redisOutcomes(await surveyed, config.counters.redisCluster)),
     bounded('mail', () =>
-      checkMail({ mail: config.mail, isProduction: parts.databaseUrl !== null }),
+      checkMail({ mail: config.mail.mail, isProduction: parts.databaseUrl !== null }),
     ),
-    bounded('files', async () => checkFiles(config.dataDir)),
-    bounded('disk', async () => checkDisk(config.dataDir)),
+    bounded('files', async () => checkFiles(config.store.dataDir)),
+    bounded('disk', async () => checkDisk(config.store.dataDir)),
     bounded('public url', () => urlOutcomes(parts)),
   ]);
   return all.flat().toSorted((a, b) => ORDER.indexOf(a.check) - ORDER.indexOf(b.check));
 }
 
 const surveyOf = async ({ config, redisUrl, nowMs }: CheckParts): Promise<RedisSurvey | null> =>
-  redisUrl === null ? null : surveyRedis({ url: redisUrl, isCluster: config.redisCluster }, nowMs);
+  redisUrl === null
+    ? null
+    : surveyRedis({ url: redisUrl, isCluster: config.counters.redisCluster }, nowMs);
 
 const redisOutcomes = (survey: RedisSurvey | null, isCluster: boolean): Outcome[] =>
   survey === null
@@ -54,6 +56,6 @@ const redisOutcomes = (survey: RedisSurvey | null, isCluster: boolean): Outcome[
 
 async function urlOutcomes({ config, publicUrl }: CheckParts): Promise<Outcome[]> {
   if (publicUrl === null) return [skipped('The start chooses the port, so the URL is not known.')];
-  const { region } = config;
-  return checkPublicUrl({ publicUrl, region, isConfigured: config.publicUrl !== null });
+  const { region } = config.http;
+  return checkPublicUrl({ publicUrl, region, isConfigured: config.listening.publicUrl !== null });
 }

@@ -2,9 +2,9 @@
 // limits are counted on the clock of Redis, and clients see both.
 
 import { SECOND_MS } from '../base/duration.ts';
-import type { Inspection } from '../db/inspection.ts';
 import type { RedisSurvey } from '../volatile/redis-survey.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
+import type { Inspection } from './inspection.ts';
 
 const APART_MS_WARNED = 2 * SECOND_MS;
 const APART_MS_MAX = 30 * SECOND_MS;

@@ -1,6 +1,6 @@
 // The database server: its version, whether it can write, and whether it may lose changes.
-import type { Inspection } from '../db/inspection.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
+import type { Inspection } from './inspection.ts';
 
 const VERSION_MIN = 150_000;
 /** Migrations, notifications and this command connect outside the pool. */

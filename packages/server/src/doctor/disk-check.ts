@@ -1,9 +1,9 @@
 // Disk space: of the data directory, and of a PostgreSQL database with a maximum size.
 import { stateAt } from '../db/database-size.ts';
 import { freeBytesIn, stateWith } from '../db/disk-space.ts';
-import type { Inspection } from '../db/inspection.ts';
 import { nearestExisting } from './files-check.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
+import type { Inspection } from './inspection.ts';
 
 const MEBIBYTE = 1_048_576;
 

@@ -1,6 +1,6 @@
 // Whether the schema of the database is that of this version.
-import type { MigrationState } from '../db/inspected-migrations.ts';
 import { fault, fine, listed, type Outcome, warning } from './finding.ts';
+import type { MigrationState } from './inspected-migrations.ts';
 
 export function checkMigrations(state: MigrationState): Outcome[] {
   const { isNew, isCopy, pending, newer, changed } = state;

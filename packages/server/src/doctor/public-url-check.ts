@@ -2,8 +2,8 @@
 import { isIP } from 'node:net';
 import { SECOND_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
-import type { Inspection } from '../db/inspection.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
+import type { Inspection } from './inspection.ts';
 
 const ANSWER_MS_MAX = 8 * SECOND_MS;
 const BODY_CHARS_MAX = 1_000_000;

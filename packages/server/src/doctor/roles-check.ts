@@ -1,13 +1,13 @@
 // The login, the roles of the doors and their privileges: what keeps workspaces apart.
+import type { LoginWarning } from '../db/login-role.ts';
+import { fault, fine, listed, type Outcome, warning } from './finding.ts';
 import {
   findGrantFaults,
   findRoleFaults,
   findUnprotected,
   type GrantFault,
-} from '../db/inspected-grants.ts';
-import type { Inspection } from '../db/inspection.ts';
-import type { LoginWarning } from '../db/login-role.ts';
-import { fault, fine, listed, type Outcome, warning } from './finding.ts';
+} from './inspected-grants.ts';
+import type { Inspection } from './inspection.ts';
 
 /** Before the first migration there is only the login. */
 export async function checkLogin(inspection: Inspection): Promise<Outcome[]> {

@@ -9,8 +9,8 @@ export function checkSettings(read: ConfigResult): Outcome[] {
       'Correct it: a start refuses wrong settings. keyrail-server help lists them all.';
     return [...read.faults.map((text) => fault(text, remedy)), ...found];
   }
-  const { authThrottle, publicUrl, databaseUrl, redisUrl } = read.config;
-  if (!authThrottle) {
+  const { people, listening, store, counters } = read.config;
+  if (!people.authThrottle) {
     found.push(
       warning(
         'KEYRAIL_AUTH_THROTTLE is off: passwords can be guessed without a limit.',
@@ -18,7 +18,7 @@ export function checkSettings(read: ConfigResult): Outcome[] {
       ),
     );
   }
-  if (databaseUrl && publicUrl === null) {
+  if (store.databaseUrl && listening.publicUrl === null) {
     found.push(
       warning(
         'KEYRAIL_PUBLIC_URL is not set: links in mails and the issuer of tokens name this machine.',
@@ -26,7 +26,7 @@ export function checkSettings(read: ConfigResult): Outcome[] {
       ),
     );
   }
-  if (databaseUrl && !redisUrl) {
+  if (store.databaseUrl && !counters.redisUrl) {
     found.push(
       warning(
         'REDIS_URL is not set: each API process counts rate limits for itself.',

@@ -1,13 +1,13 @@
 // The signing keys: for each purpose one signs now, opens with the master key, and is not overdue.
 import { createPublicKey } from 'node:crypto';
 import { type SigningPurpose, signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
-import { openedBy } from '../access/signing-keys.ts';
 import { DAY_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
 import type { Sealing } from '../base/sealing.ts';
-import type { Inspection } from '../db/inspection.ts';
-import { signerAt } from '../features/signing/rotation-schedule.ts';
+import { openedBy } from '../signing/keys.ts';
+import { signerAt } from '../signing/rotation-schedule.ts';
 import { fault, fine, type Outcome, skipped, warning } from './finding.ts';
+import type { Inspection } from './inspection.ts';
 
 type SigningCheckParts = {
   /** Null: there is no master key yet. */

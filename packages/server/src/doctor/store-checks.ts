@@ -1,7 +1,5 @@
 // The checks that look into the database, in order: a later one needs what an earlier one found.
 import { reasonOf } from '../base/errors.ts';
-import { compareMigrations } from '../db/inspected-migrations.ts';
-import { type Inspection, withInspectedPostgres } from '../db/inspection.ts';
 import type { RedisSurvey } from '../volatile/redis-survey.ts';
 import { checkAnchors } from './anchors-check.ts';
 import { checkBackups } from './backups-check.ts';
@@ -10,6 +8,8 @@ import { checkClocks, readDatabaseClock, readRedisClocks } from './clocks-check.
 import { checkDatabase } from './database-check.ts';
 import { checkDatabaseSize } from './disk-check.ts';
 import { type Finding, fault, fine, type Outcome, skipped } from './finding.ts';
+import { compareMigrations } from './inspected-migrations.ts';
+import { type Inspection, withInspectedPostgres } from './inspection.ts';
 import { checkMigrations } from './migrations-check.ts';
 import { checkPublishedKeys } from './public-url-check.ts';
 import { checkLogin, checkRoles } from './roles-check.ts';
@@ -23,8 +23,8 @@ export async function checkStore(parts: CheckParts, surveyed: Surveyed): Promise
   const look = (inspection: Inspection) => inspected(inspection, parts, surveyed);
   try {
     if (databaseUrl !== null) return await withInspectedPostgres(databaseUrl, look);
-    const { withInspectedDirectory } = await import('../db/inspected-directory.ts');
-    const opened = await withInspectedDirectory(config.dataDir, look);
+    const { withInspectedDirectory } = await import('./inspected-directory.ts');
+    const opened = await withInspectedDirectory(config.store.dataDir, look);
     if ('result' in opened) return opened.result;
     return [unopened[opened.unopened], ...(await redisClocks(surveyed))];
   } catch (error) {
@@ -65,7 +65,7 @@ async function inspected(
   parts: CheckParts,
   surveyed: Surveyed,
 ): Promise<Finding[]> {
-  const { databaseConnectionsMax: connectionsMax } = parts.config;
+  const { connectionsMax } = parts.config.store;
   const findings = [
     ...(await bounded('database', () => checkDatabase(inspection, { connectionsMax }))),
     ...(await bounded('roles', () => checkLogin(inspection))),
@@ -86,14 +86,14 @@ async function inspected(
 /** They need the tables of this version. */
 function contentChecks(
   inspection: Inspection,
-  { config, publicUrl, unseal, nowMs }: CheckParts,
+  { config: { store, counters, signing, backups }, publicUrl, unseal, nowMs }: CheckParts,
   surveyed: Surveyed,
 ): [check: string, run: () => Promise<Outcome[]>][] {
-  const { rotateEveryMs, databaseBytesMax, redisUrl } = config;
+  const { rotateEveryMs } = signing;
   const isShared = inspection.kind === 'postgres';
   return [
     ['roles', () => checkRoles(inspection)],
-    ['disk', () => checkDatabaseSize(inspection, isShared ? databaseBytesMax : null)],
+    ['disk', () => checkDatabaseSize(inspection, isShared ? store.bytesMax : null)],
     [
       'clocks',
       async () => {
@@ -104,11 +104,11 @@ function contentChecks(
     ],
     ['signing keys', () => checkSigningKeys(inspection, { unseal, rotateEveryMs })],
     ['anchors', () => checkAnchors(inspection)],
-    ['backups', () => checkBackups(inspection, { everyMs: config.backupEveryMs })],
+    ['backups', () => checkBackups(inspection, backups)],
     ['mail', () => checkMailQueue(inspection)],
     ['public url', () => checkPublishedKeys(inspection, publicUrl)],
     // The embedded database is open here, so no server uses it.
     ['worker', async () => (isShared ? checkWorker(inspection) : [])],
-    ['settings', async () => (isShared && !redisUrl ? checkApiCount(inspection) : [])],
+    ['settings', async () => (isShared && !counters.redisUrl ? checkApiCount(inspection) : [])],
   ];
 }

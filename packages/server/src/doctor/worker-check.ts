@@ -1,7 +1,7 @@
 // The worker: one is running, and mail does not wait. And of several API processes without Redis,
 // each counts rate limits for itself.
-import type { Inspection } from '../db/inspection.ts';
 import { fault, fine, type Outcome, orFine, warning } from './finding.ts';
+import type { Inspection } from './inspection.ts';
 
 const MAIL_LATE_MINUTES = 10;
 

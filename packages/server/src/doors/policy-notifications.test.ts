@@ -18,16 +18,8 @@ function notificationsOver(
   const called: string[][] = [];
   const asked: (readonly string[])[] = [];
   const listeners: Listener[] = [];
-  const gate: Partial<Gate> = {
-    notifyAll:
-      parts.notifyAll ??
-      (async (_channel, messages) => {
-        called.push([...messages]);
-      }),
-    findVersions: async (ids) => {
-      asked.push(ids);
-      return parts.versions ?? [];
-    },
+  const notifyAll: Gate['notifyAll'] = async (_channel, messages) => {
+    called.push([...messages]);
   };
   const listen: Database['listen'] = (listener) => {
     listeners.push(listener);
@@ -36,8 +28,12 @@ function notificationsOver(
   const hub = createPolicyHub({ heldPollsMax: 2 });
   const notifications = openPolicyNotifications({
     hub,
-    gate: gate as Gate,
-    db: { listen } as Database,
+    gate: { notifyAll: parts.notifyAll ?? notifyAll },
+    findVersions: async (ids) => {
+      asked.push(ids);
+      return parts.versions ?? [];
+    },
+    db: { listen },
     log: openLog('silent', process.stderr),
   });
   return { hub, notifications, called, asked, listeners };

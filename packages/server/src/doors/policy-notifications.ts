@@ -17,11 +17,18 @@ type PolicyNotifications = {
   close(): Promise<void>;
 };
 
-type NotificationParts = { hub: PolicyHub; gate: Gate; db: Database; log: Log };
+type NotificationParts = {
+  hub: PolicyHub;
+  gate: Pick<Gate, 'notifyAll'>;
+  findVersions(projectIds: readonly string[]): Promise<PolicyVersion[]>;
+  db: Pick<Database, 'listen'>;
+  log: Log;
+};
 
 export function openPolicyNotifications({
   hub,
   gate,
+  findVersions,
   db,
   log,
 }: NotificationParts): PolicyNotifications {
@@ -58,7 +65,7 @@ export function openPolicyNotifications({
       await sleep(SECOND_MS, undefined, { signal: stopping.signal, ref: false }).catch(() => {});
       const awaited = hub.awaited();
       if (awaited.length === 0 || stopping.signal.aborted) continue;
-      const versions = await gate.findVersions(awaited).catch(() => []);
+      const versions = await findVersions(awaited).catch(() => []);
       for (const { projectId, version } of versions) hub.announce(projectId, version);
     }
   }

@@ -7,6 +7,7 @@ import type { Runner } from '../db/sql.ts';
 import { allEnvs } from './reach.ts';
 
 const WORK_WAIT_MS = 10_000;
+const OVERVIEW_WAIT_MS = 3000;
 
 export type Work = Runner & { readonly kind: 'work'; readonly now: Date; readonly newId: NewId };
 
@@ -21,6 +22,20 @@ export const openWorkIn =
   (db: Database, newId: NewId): OpenWorkIn =>
   (workspaceId) =>
     workUnder(db, newId, workspaceId);
+
+/** Single statements that only read, across all workspaces: for metrics. */
+export const openOverview = (db: Database): Runner => ({
+  run: (statement) =>
+    db.once(
+      {
+        role: 'kr_worker',
+        scope: { workspaceId: null, envs: allEnvs },
+        deadline: deadlineAfter(OVERVIEW_WAIT_MS),
+        readOnly: true,
+      },
+      statement,
+    ),
+});
 
 const workUnder =
   (db: Database, newId: NewId, workspaceId: string | null): OpenWork =>

@@ -5,9 +5,9 @@ import type { FastifyInstance } from 'fastify';
 import { tokenCheck } from '../access/authenticate.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { Metrics } from '../observe/metrics.ts';
 import { type Headers, headersFor } from './headers.ts';
-import { refuseChanges } from './method-not-allowed.ts';
+import { refuseChanges } from './transport/method-not-allowed.ts';
 
 export type Metering = { metrics: Metrics; token: Secret };
 

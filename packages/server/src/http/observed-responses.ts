@@ -1,6 +1,6 @@
 // Counts the responses of every route by its line. A path is never a label: callers invent paths.
 import type { FastifyInstance } from 'fastify';
-import { type ObserveResponse, OTHER_LINE, type RequestTally } from '../metrics/request-tally.ts';
+import { type ObserveResponse, OTHER_LINE, type RequestTally } from '../observe/request-tally.ts';
 
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only interfaces merge with others

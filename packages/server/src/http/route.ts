@@ -14,7 +14,6 @@ import type { WhenQuarantined } from '../access/quarantine.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { StorageState, StorageUse } from '../base/storage.ts';
-import type { BackupFacts } from '../doors/backup-facts.ts';
 import type { Read } from '../doors/door.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { OpenPeople } from '../doors/people.ts';
@@ -23,6 +22,7 @@ import type { OpenPreview } from '../doors/preview.ts';
 import type { Reach } from '../doors/reach.ts';
 import type { RecordDoor } from '../doors/record.ts';
 import type { OpenKeyedWrite, OpenWrite } from '../doors/write.ts';
+import type { BackupFacts } from '../observe/deployment-facts.ts';
 import type { Counters } from '../volatile/counters.ts';
 
 /** A response with more than a body: another status, headers, or a next page. */

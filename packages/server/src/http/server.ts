@@ -11,12 +11,8 @@ import type { Tracing } from '../base/tracing.ts';
 import { CALLER, logAnswered, loggedCaller } from './answered-log.ts';
 import { checkedRefusal } from './check-answers.ts';
 import { standardHeaders } from './headers.ts';
-import { createLingering } from './lingering.ts';
-import { refuseMalformed } from './malformed-http.ts';
-import { refuseOtherMethods, refuseRareMethods, routerPath } from './method-not-allowed.ts';
 import { type Metering, metricsRoute } from './metrics-route.ts';
 import { observeResponses } from './observed-responses.ts';
-import { createOpenBodies, type OpenBodies } from './open-bodies.ts';
 import {
   type Admitted,
   type Caller,
@@ -27,8 +23,16 @@ import {
 import { chosenRequestId } from './request-id.ts';
 import { createResponses, FATE, fateOf, isPreflight, type Responses } from './responses.ts';
 import type { ServedRoute } from './route.ts';
-import { openSockets, type SocketLimits, socketLimits } from './sockets.ts';
 import { traceRequests } from './traced-requests.ts';
+import { createLingering } from './transport/lingering.ts';
+import { refuseMalformed } from './transport/malformed-http.ts';
+import {
+  refuseOtherMethods,
+  refuseRareMethods,
+  routerPath,
+} from './transport/method-not-allowed.ts';
+import { createOpenBodies, type OpenBodies } from './transport/open-bodies.ts';
+import { openSockets, type SocketLimits, socketLimits } from './transport/sockets.ts';
 import { writeResponse } from './write-response.ts';
 
 export type ServerParts = PipelineParts & {

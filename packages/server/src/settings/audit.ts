@@ -1,23 +1,29 @@
 // Settings of the audit log.
 import { isAbsolute } from 'node:path';
 import type { AnchorPlaceSetting } from '../features/audit/anchor-places.ts';
-import { Fault, type Setting } from './setting.ts';
+import { Fault, type Group, type ValuesOf } from './setting.ts';
 
 const PLACES_MAX = 4;
 
-export const auditAnchors: Setting<readonly AnchorPlaceSetting[]> = {
-  name: 'KEYRAIL_AUDIT_ANCHORS',
-  meaning:
-    'Comma-separated further places for audit anchors: absolute paths of files, or https: URLs.',
-  fallback: null,
-  // A URL may contain a credential.
-  isSecret: true,
-  parse: (text) => {
-    const places = text.split(',').map((part) => placeIn(part.trim()));
-    if (places.length > PLACES_MAX) throw new Fault(`must name at most ${PLACES_MAX} places`);
-    return places;
+export const audit = {
+  auditAnchors: {
+    name: 'KEYRAIL_AUDIT_ANCHORS',
+    meaning:
+      'Comma-separated further places for audit anchors: absolute paths of files, or https: URLs.',
+    fallback: null,
+    // A URL may contain a credential.
+    isSecret: true,
+    parse: (text) => {
+      const places = text.split(',').map((part) => placeIn(part.trim()));
+      if (places.length > PLACES_MAX) throw new Fault(`must name at most ${PLACES_MAX} places`);
+      return places;
+    },
   },
-};
+} satisfies Group;
+
+export const auditOf = ({ auditAnchors }: ValuesOf<typeof audit>) => ({
+  auditAnchors: auditAnchors ?? [],
+});
 
 function placeIn(text: string): AnchorPlaceSetting {
   if (text.startsWith('https://') && URL.canParse(text)) return { kind: 'url', url: text };

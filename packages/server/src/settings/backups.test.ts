@@ -10,7 +10,7 @@ const onPostgres = {
 
 const everyMs = (env: Record<string, string>): number | null | string[] => {
   const read = readConfig(env);
-  return 'faults' in read ? read.faults : read.config.backupEveryMs;
+  return 'faults' in read ? read.faults : read.config.backups.everyMs;
 };
 
 test('backups are scheduled on the embedded store, and on PostgreSQL only if asked for', () => {
@@ -23,9 +23,10 @@ test('backups are scheduled on the embedded store, and on PostgreSQL only if ask
 });
 
 test('a directory inside the data directory is known as such, however it is written', () => {
-  const placeOf = (dataDir: string, backupDir: string) => backupPlaceOf({ dataDir, backupDir });
+  const placeOf = (dataDir: string, dir: string) => backupPlaceOf(dataDir, { dir });
   const read = readConfig({});
-  equal('config' in read && backupPlaceOf(read.config), 'inside');
+  const place = 'config' in read && backupPlaceOf(read.config.store.dataDir, read.config.backups);
+  equal(place, 'inside');
   for (const inside of ['/data/backups', '/data', '/data/../data/x', '/data/..x']) {
     equal(placeOf('/data', inside), 'inside', inside);
   }

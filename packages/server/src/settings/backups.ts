@@ -1,60 +1,67 @@
 // Settings of backups.
-import { isAbsolute, relative, sep } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { DAY_MS, MINUTE_MS } from '../base/duration.ts';
-import type { Secret } from '../base/secret.ts';
 import { durationMs, isSender, plainText, secretIf, wholeNumber } from './parsers.ts';
-import { Fault, type Setting } from './setting.ts';
+import { Fault, type Group, type ValuesOf } from './setting.ts';
 
-export const backupDir: Setting<string | null> = {
-  name: 'KEYRAIL_BACKUP_DIR',
-  meaning: 'Directory of the backups. Default: <data dir>/backups.',
-  fallback: null,
-  parse: plainText,
-};
+export const backups = {
+  dir: {
+    name: 'KEYRAIL_BACKUP_DIR',
+    meaning: 'Directory of the backups. Default: <data dir>/backups.',
+    fallback: null,
+    parse: plainText,
+  },
+  everyMs: {
+    name: 'KEYRAIL_BACKUP_EVERY',
+    meaning: 'How often the worker makes a backup and tests it, or off. Default: 24h if embedded.',
+    fallback: null,
+    parse: (text): number | 'off' =>
+      text === 'off' ? text : durationMs(text, MINUTE_MS, 30 * DAY_MS),
+  },
+  keep: {
+    name: 'KEYRAIL_BACKUP_KEEP',
+    meaning: 'Number of backups that the worker keeps; older ones are removed after a passed test.',
+    fallback: '7',
+    parse: (text) => wholeNumber(text, 1, 10_000),
+  },
+  key: {
+    name: 'KEYRAIL_BACKUP_KEY',
+    meaning: 'Encrypts backups: a key from keyrail-server backup --new-key. Unset: not encrypted.',
+    fallback: null,
+    isSecret: true,
+    parse: (text) =>
+      secretIf(
+        /^AGE-SECRET-KEY-1[A-Z0-9]{58}$/.test(text),
+        text,
+        'must be an age identity: make one with keyrail-server backup --new-key or age-keygen',
+      ),
+  },
+  operatorEmail: {
+    name: 'KEYRAIL_OPERATOR_EMAIL',
+    meaning: 'Gets a mail when backups begin to fail. Unset: only the log and /status show it.',
+    fallback: null,
+    parse: (text) => {
+      if (!isSender(text) || text.includes('<')) throw new Fault('must be an e-mail address');
+      return text;
+    },
+  },
+} satisfies Group;
+
+type Store = { dataDir: string; databaseUrl: unknown };
+
+/** `everyMs` is null if backups are not scheduled. */
+export function backupsOf(values: ValuesOf<typeof backups>, { dataDir, databaseUrl }: Store) {
+  const everyMs = values.everyMs ?? (databaseUrl ? 'off' : DAY_MS);
+  return {
+    ...values,
+    dir: values.dir ?? join(dataDir, 'backups'),
+    everyMs: everyMs === 'off' ? null : everyMs,
+  };
+}
 
 /** Whether the backups are lost together with the data directory. */
-export function backupPlaceOf(config: {
-  dataDir: string;
-  backupDir: string;
-}): 'inside' | 'outside' {
-  const way = relative(config.dataDir, config.backupDir);
+export function backupPlaceOf(dataDir: string, { dir }: { dir: string }): 'inside' | 'outside' {
+  const way = relative(dataDir, dir);
   const isOutside = isAbsolute(way) || way.split(sep)[0] === '..';
   return isOutside ? 'outside' : 'inside';
 }
-
-export const backupEvery: Setting<number | 'off'> = {
-  name: 'KEYRAIL_BACKUP_EVERY',
-  meaning: 'How often the worker makes a backup and tests it, or off. Default: 24h if embedded.',
-  fallback: null,
-  parse: (text) => (text === 'off' ? text : durationMs(text, MINUTE_MS, 30 * DAY_MS)),
-};
-
-export const backupKeep: Setting<number> = {
-  name: 'KEYRAIL_BACKUP_KEEP',
-  meaning: 'Number of backups that the worker keeps; older ones are removed after a passed test.',
-  fallback: '7',
-  parse: (text) => wholeNumber(text, 1, 10_000),
-};
-
-export const backupKey: Setting<Secret> = {
-  name: 'KEYRAIL_BACKUP_KEY',
-  meaning: 'Encrypts backups: a key from keyrail-server backup --new-key. Unset: not encrypted.',
-  fallback: null,
-  isSecret: true,
-  parse: (text) =>
-    secretIf(
-      /^AGE-SECRET-KEY-1[A-Z0-9]{58}$/.test(text),
-      text,
-      'must be an age identity: make one with keyrail-server backup --new-key or age-keygen',
-    ),
-};
-
-export const operatorEmail: Setting<string> = {
-  name: 'KEYRAIL_OPERATOR_EMAIL',
-  meaning: 'Gets a mail when backups begin to fail. Unset: only the log and /status show it.',
-  fallback: null,
-  parse: (text) => {
-    if (!isSender(text) || text.includes('<')) throw new Fault('must be an e-mail address');
-    return text;
-  },
-};

@@ -1,17 +1,18 @@
 // Settings of outbound events.
 import { onOrOff } from './parsers.ts';
-import type { Setting } from './setting.ts';
+import type { Group } from './setting.ts';
 
-export const webhookPrivate: Setting<boolean> = {
-  name: 'KEYRAIL_WEBHOOK_PRIVATE',
-  meaning: 'on: webhooks may use http: and private addresses. For tests and closed networks.',
-  fallback: 'off',
-  parse: onOrOff,
-};
-
-export const expiryMail: Setting<boolean> = {
-  name: 'KEYRAIL_EXPIRY_MAIL',
-  meaning: 'off: owners get no daily mail about live keys that end within 14 days.',
-  fallback: 'on',
-  parse: onOrOff,
-};
+export const events = {
+  webhookPrivate: {
+    name: 'KEYRAIL_WEBHOOK_PRIVATE',
+    meaning: 'on: webhooks may use http: and private addresses. For tests and closed networks.',
+    fallback: 'off',
+    parse: onOrOff,
+  },
+  expiryMail: {
+    name: 'KEYRAIL_EXPIRY_MAIL',
+    meaning: 'off: owners get no daily mail about live keys that end within 14 days.',
+    fallback: 'on',
+    parse: onOrOff,
+  },
+} satisfies Group;

@@ -1,5 +1,5 @@
 // The port: KEYRAIL_PORT, otherwise PORT, otherwise the default.
-import { deepEqual } from 'node:assert/strict';
+import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../config.ts';
 
@@ -14,7 +14,9 @@ for (const [env, port, portFrom] of [
 ] as const) {
   test(`the port with ${JSON.stringify(env)} is ${port}`, () => {
     const read = readConfig(env);
-    deepEqual('config' in read && [read.config.port, read.config.portFrom], [port, portFrom]);
+    ok('config' in read);
+    const { listening } = read.config;
+    deepEqual([listening.port, listening.portFrom], [port, portFrom]);
   });
 }
 

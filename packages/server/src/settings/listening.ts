@@ -1,18 +1,30 @@
-// Settings of the address that the server listens on.
+// Settings of the address that the server listens on, and under which clients reach it.
 import { hostText, wholeNumber } from './parsers.ts';
-import type { Setting } from './setting.ts';
+import { Fault, type Group } from './setting.ts';
 
-export const host: Setting<string> = {
-  name: 'KEYRAIL_HOST',
-  meaning: 'Address to listen on.',
-  fallback: '127.0.0.1',
-  parse: hostText,
-};
-
-export const port: Setting<number> = {
-  name: 'KEYRAIL_PORT',
-  alias: 'PORT',
-  meaning: 'Port to listen on; 0 takes any free port. Without it, PORT counts, if that is set.',
-  fallback: '4400',
-  parse: (text) => wholeNumber(text, 0, 65_535),
-};
+export const listening = {
+  host: {
+    name: 'KEYRAIL_HOST',
+    meaning: 'Address to listen on.',
+    fallback: '127.0.0.1',
+    parse: hostText,
+  },
+  port: {
+    name: 'KEYRAIL_PORT',
+    alias: 'PORT',
+    meaning: 'Port to listen on; 0 takes any free port. Without it, PORT counts, if that is set.',
+    fallback: '4400',
+    parse: (text) => wholeNumber(text, 0, 65_535),
+  },
+  /** Null: host and port, which are known when the server has its port. */
+  publicUrl: {
+    name: 'KEYRAIL_PUBLIC_URL',
+    meaning: 'Base URL of the server in mails and tokens. Default: host and port.',
+    fallback: null,
+    parse: (text) => {
+      const isOrigin = /^https?:\/\/[^\s/?#@\\]+$/.test(text) && URL.canParse(text);
+      if (!isOrigin) throw new Fault('must be http(s)://host[:port]');
+      return text;
+    },
+  },
+} satisfies Group;

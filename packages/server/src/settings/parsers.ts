@@ -42,6 +42,21 @@ function durationText(ms: number): string {
   return `${ms / (unitMs ?? 1)}${unit ?? 'ms'}`;
 }
 
+const UNIT_BYTES: Record<string, number> = {
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+  TiB: 1024 ** 4,
+};
+
+/** `512KiB`, `256MiB`, `20GiB` or `1TiB`. */
+export function sizeInBytes(text: string, minBytes: number): number {
+  const [, count, unit = ''] = /^(\d{1,6})([KMGT]iB)$/.exec(text) ?? [];
+  const bytes = Number(count) * (UNIT_BYTES[unit] ?? Number.NaN);
+  if (bytes >= minBytes) return bytes;
+  throw new Fault('must be a size such as 512KiB, 256MiB or 20GiB');
+}
+
 /** A host name or an IP address, without scheme and port. */
 export function hostText(text: string): string {
   const isHost = isIP(text) === 6 || (/^[\w.-]+$/.test(text) && URL.canParse(`http://${text}`));

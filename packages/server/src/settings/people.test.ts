@@ -11,18 +11,18 @@ function configOf(env: Record<string, string>): Config {
 
 test('KEYRAIL_VERIFIED_ONLY defaults to on with SMTP mail and to off otherwise', () => {
   const smtp = { KEYRAIL_MAIL: 'smtp://mail.example.com:25' };
-  equal(configOf({}).verifiedOnly, false);
-  equal(configOf({ KEYRAIL_MAIL: 'file:/tmp/mail' }).verifiedOnly, false);
-  equal(configOf(smtp).verifiedOnly, true);
-  equal(configOf({ ...smtp, KEYRAIL_VERIFIED_ONLY: 'off' }).verifiedOnly, false);
-  equal(configOf({ KEYRAIL_VERIFIED_ONLY: 'on' }).verifiedOnly, true);
+  equal(configOf({}).people.verifiedOnly, false);
+  equal(configOf({ KEYRAIL_MAIL: 'file:/tmp/mail' }).people.verifiedOnly, false);
+  equal(configOf(smtp).people.verifiedOnly, true);
+  equal(configOf({ ...smtp, KEYRAIL_VERIFIED_ONLY: 'off' }).people.verifiedOnly, false);
+  equal(configOf({ KEYRAIL_VERIFIED_ONLY: 'on' }).people.verifiedOnly, true);
 });
 
 test('sign-up is open, for invited people, or off', () => {
   for (const policy of ['open', 'invited', 'off']) {
-    equal(configOf({ KEYRAIL_SIGNUP: policy }).signupPolicy, policy);
+    equal(configOf({ KEYRAIL_SIGNUP: policy }).people.signupPolicy, policy);
   }
-  equal(configOf({ KEYRAIL_INVITES_PER_HOUR: '7' }).invitesPerHourMax, 7);
+  equal(configOf({ KEYRAIL_INVITES_PER_HOUR: '7' }).people.invitesPerHourMax, 7);
 });
 
 test('other values are refused with the name of the setting', () => {

@@ -1,35 +1,55 @@
-// Settings of accounts: sign-up, and the limits of unverified accounts.
+// Settings of accounts: passwords, sign-up, and the limits of unverified accounts.
+import { PASSWORD_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { type SignupPolicy, signupPolicies } from '../features/accounts/signup-policy.ts';
+import type { MailSetting } from '../features/mail/transport.ts';
 import { onOrOff, wholeNumber } from './parsers.ts';
-import { Fault, type Setting } from './setting.ts';
+import { Fault, type Group, type ValuesOf } from './setting.ts';
 
-export const signupPolicy: Setting<SignupPolicy> = {
-  name: 'KEYRAIL_SIGNUP',
-  meaning: 'Sign-up: open (anyone), invited (addresses with an open invitation) or off.',
-  fallback: 'open',
-  parse: (text) => {
-    for (const policy of signupPolicies) if (policy === text) return policy;
-    throw new Fault(`must be one of ${signupPolicies.join(', ')}`);
+export const people = {
+  passwordCharsMin: {
+    name: 'KEYRAIL_PASSWORD_MIN',
+    meaning: 'Minimum length of a new password, in characters.',
+    fallback: String(PASSWORD_CHARS_MIN),
+    parse: (text) => wholeNumber(text, 8, 64),
   },
-};
+  authThrottle: {
+    name: 'KEYRAIL_AUTH_THROTTLE',
+    meaning: 'Limits sign-in and sign-up attempts, and mail to one address: on, or off for tests.',
+    fallback: 'on',
+    parse: onOrOff,
+  },
+  signupPolicy: {
+    name: 'KEYRAIL_SIGNUP',
+    meaning: 'Sign-up: open (anyone), invited (addresses with an open invitation) or off.',
+    fallback: 'open',
+    parse: (text): SignupPolicy => {
+      for (const policy of signupPolicies) if (policy === text) return policy;
+      throw new Fault(`must be one of ${signupPolicies.join(', ')}`);
+    },
+  },
+  verifiedOnly: {
+    name: 'KEYRAIL_VERIFIED_ONLY',
+    meaning: 'on: unverified users cannot create workspaces or invite. Default: on with SMTP mail.',
+    fallback: null,
+    parse: onOrOff,
+  },
+  workspacesPerPersonMax: {
+    name: 'KEYRAIL_WORKSPACES_PER_PERSON',
+    meaning: 'Maximum workspaces that one person may create and own.',
+    fallback: '10',
+    parse: (text) => wholeNumber(text, 1, 1_000_000),
+  },
+  invitesPerHourMax: {
+    name: 'KEYRAIL_INVITES_PER_HOUR',
+    meaning:
+      'Maximum invitations in an hour by one workspace, and by one person in all workspaces.',
+    fallback: '50',
+    parse: (text) => wholeNumber(text, 1, 10_000),
+  },
+} satisfies Group;
 
-export const verifiedOnly: Setting<boolean> = {
-  name: 'KEYRAIL_VERIFIED_ONLY',
-  meaning: 'on: unverified users cannot create workspaces or invite. Default: on with SMTP mail.',
-  fallback: null,
-  parse: onOrOff,
-};
-
-export const workspacesPerPersonMax: Setting<number> = {
-  name: 'KEYRAIL_WORKSPACES_PER_PERSON',
-  meaning: 'Maximum workspaces that one person may create and own.',
-  fallback: '10',
-  parse: (text) => wholeNumber(text, 1, 1_000_000),
-};
-
-export const invitesPerHourMax: Setting<number> = {
-  name: 'KEYRAIL_INVITES_PER_HOUR',
-  meaning: 'Maximum invitations in an hour by one workspace, and by one person in all workspaces.',
-  fallback: '50',
-  parse: (text) => wholeNumber(text, 1, 10_000),
-};
+/** Mail files cannot verify an address: the operator would have to forward every link. */
+export const peopleWith = (values: ValuesOf<typeof people>, { mail }: { mail: MailSetting }) => ({
+  ...values,
+  verifiedOnly: values.verifiedOnly ?? mail.kind === 'smtp',
+});

@@ -6,32 +6,32 @@ import {
   REVOKE_WAIT_MS_MAX,
 } from '@keyrail/protocol/wire/limits.ts';
 import { wholeNumber } from './parsers.ts';
-import type { Setting } from './setting.ts';
+import type { Group } from './setting.ts';
 
-export const policyPageKeysMax: Setting<number> = {
-  name: 'KEYRAIL_POLICY_PAGE_CEILING',
-  meaning: 'Maximum keys in one page of a policy snapshot.',
-  fallback: String(POLICY_PAGE_KEYS_MAX_DEFAULT),
-  parse: (text) => wholeNumber(text, 1, 100_000),
-};
-
-export const heldPollsMax: Setting<number> = {
-  name: 'KEYRAIL_HELD_POLLS',
-  meaning: 'Maximum policy polls that a process holds per workspace; more are answered at once.',
-  fallback: '2000',
-  parse: (text) => wholeNumber(text, 1, 50_000),
-};
-
-export const revokeWaitMsMax: Setting<number> = {
-  name: 'KEYRAIL_REVOKE_WAIT_MS',
-  meaning: 'Maximum wait of revoke?wait=true for nodes to acknowledge, in milliseconds.',
-  fallback: String(REVOKE_WAIT_MS_DEFAULT),
-  parse: (text) => wholeNumber(text, 0, REVOKE_WAIT_MS_MAX),
-};
-
-export const hotAuthMs: Setting<number> = {
-  name: 'KEYRAIL_HOT_AUTH_TTL_MS',
-  meaning: 'Milliseconds for which rate-limit and idempotency requests cache their secret key.',
-  fallback: String(HOT_AUTH_MS_DEFAULT),
-  parse: (text) => wholeNumber(text, 0, 60_000),
-};
+export const policy = {
+  policyPageKeysMax: {
+    name: 'KEYRAIL_POLICY_PAGE_CEILING',
+    meaning: 'Maximum keys in one page of a policy snapshot.',
+    fallback: String(POLICY_PAGE_KEYS_MAX_DEFAULT),
+    parse: (text) => wholeNumber(text, 1, 100_000),
+  },
+  heldPollsMax: {
+    name: 'KEYRAIL_HELD_POLLS',
+    meaning: 'Maximum policy polls that a process holds per workspace; more are answered at once.',
+    fallback: '2000',
+    parse: (text) => wholeNumber(text, 1, 50_000),
+  },
+  revokeWaitMsMax: {
+    name: 'KEYRAIL_REVOKE_WAIT_MS',
+    meaning: 'Maximum wait of revoke?wait=true for nodes to acknowledge, in milliseconds.',
+    fallback: String(REVOKE_WAIT_MS_DEFAULT),
+    parse: (text) => wholeNumber(text, 0, REVOKE_WAIT_MS_MAX),
+  },
+  /** How long hot endpoints may reuse the cached lookup of a secret key. */
+  hotAuthMs: {
+    name: 'KEYRAIL_HOT_AUTH_TTL_MS',
+    meaning: 'Milliseconds for which rate-limit and idempotency requests cache their secret key.',
+    fallback: String(HOT_AUTH_MS_DEFAULT),
+    parse: (text) => wholeNumber(text, 0, 60_000),
+  },
+} satisfies Group;

@@ -1,6 +1,6 @@
-// The type of a setting, and the error of its parser.
+// The type of a setting, and the types that follow from a group of them.
 
-export type Setting<T> = {
+export type Setting<T = unknown> = {
   name: string;
   meaning: string;
   /** The variable that platforms set for the same purpose. It counts where `name` is not set. */
@@ -10,6 +10,16 @@ export type Setting<T> = {
   isSecret?: true;
   parse(text: string): T;
 };
+
+/** Settings that go to the same users, by the names of their values. */
+export type Group = Readonly<Record<string, Setting>>;
+
+/** The value of a setting: null only if it has no default. */
+export type ValueOf<S extends Setting> =
+  | ReturnType<S['parse']>
+  | (S['fallback'] extends string ? never : null);
+
+export type ValuesOf<G extends Group> = { readonly [Field in keyof G]: ValueOf<G[Field]> };
 
 /** Thrown by parsers. The message continues a sentence that begins with the setting's name. */
 export class Fault extends Error {}

@@ -1,9 +1,10 @@
 // Settings of traces. Their names and values are those of OpenTelemetry. Others, such as
 // OTEL_SERVICE_NAME and OTEL_EXPORTER_OTLP_HEADERS, are read by its library.
 import { MINUTE_MS } from '../base/duration.ts';
-import type { TraceSettings } from '../traces/open-traces.ts';
+import type { TraceSettings } from '../observe/open-traces.ts';
 import { wholeNumber } from './parsers.ts';
-import { Fault, type Setting } from './setting.ts';
+import type { Reader } from './reader.ts';
+import { Fault, type Group, type Setting } from './setting.ts';
 
 /** At least one batch fits into the queue. */
 const QUEUE_MIN = 512;
@@ -28,121 +29,94 @@ const collectorUrl = (name: string, meaning: string): Setting<string> => ({
   },
 });
 
-const otlpEndpoint = collectorUrl(
-  'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'Collector that gets traces, at <URL>/v1/traces. Unset: nothing is traced.',
-);
-
-const otlpTracesEndpoint = collectorUrl(
-  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-  'The whole URL for traces, instead of the setting before.',
-);
-
-const tracesExporter: Setting<'otlp' | 'none'> = {
-  name: 'OTEL_TRACES_EXPORTER',
-  meaning: 'otlp, also without a URL (http://localhost:4318); or none: nothing is traced.',
-  fallback: null,
-  parse: oneOf('otlp', 'none'),
-};
-
-const sdkDisabled: Setting<'true' | 'false'> = {
-  name: 'OTEL_SDK_DISABLED',
-  meaning: 'true: nothing is traced, and the other settings of traces are not read.',
-  fallback: 'false',
-  parse: oneOf('true', 'false'),
-};
-
-const otlpProtocol: Setting<TraceSettings['protocol']> = {
-  name: 'OTEL_EXPORTER_OTLP_PROTOCOL',
-  meaning: 'http/protobuf or http/json.',
-  fallback: 'http/protobuf',
-  parse: oneOf('http/protobuf', 'http/json'),
-};
-
-const otlpTracesProtocol: Setting<TraceSettings['protocol']> = {
-  name: 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
-  meaning: 'The same for traces, instead of the setting before.',
-  fallback: null,
-  parse: otlpProtocol.parse,
-};
-
-const tracesSampler: Setting<TraceSettings['sampler']> = {
-  name: 'OTEL_TRACES_SAMPLER',
-  meaning: 'always_on, always_off or traceidratio, each also with parentbased_ before it.',
-  fallback: 'parentbased_always_on',
-  parse: oneOf(
-    'always_on',
-    'always_off',
-    'traceidratio',
-    'parentbased_always_on',
-    'parentbased_always_off',
-    'parentbased_traceidratio',
+export const traces = {
+  otlpEndpoint: collectorUrl(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'Collector that gets traces, at <URL>/v1/traces. Unset: nothing is traced.',
   ),
-};
-
-const tracesSamplerArg: Setting<number> = {
-  name: 'OTEL_TRACES_SAMPLER_ARG',
-  meaning: 'Share of the traces that traceidratio takes, 0 to 1.',
-  fallback: '1',
-  parse: (text) => {
-    if (/^(0(\.\d+)?|1(\.0+)?)$/.test(text)) return Number(text);
-    throw new Fault('must be a number from 0 to 1');
+  otlpTracesEndpoint: collectorUrl(
+    'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    'The whole URL for traces, instead of the setting before.',
+  ),
+  otlpProtocol: {
+    name: 'OTEL_EXPORTER_OTLP_PROTOCOL',
+    meaning: 'http/protobuf or http/json.',
+    fallback: 'http/protobuf',
+    parse: oneOf('http/protobuf', 'http/json'),
   },
-};
-
-const propagators: Setting<boolean> = {
-  name: 'OTEL_PROPAGATORS',
-  meaning: 'With tracecontext, traceparent of a request is followed; baggage and none: it is not.',
-  fallback: 'tracecontext,baggage',
-  parse: (text) => {
-    const names = text.split(',').map((name) => name.trim());
-    return names.map(oneOf('tracecontext', 'baggage', 'none')).includes('tracecontext');
+  otlpTracesProtocol: {
+    name: 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
+    meaning: 'The same for traces, instead of the setting before.',
+    fallback: null,
+    parse: oneOf('http/protobuf', 'http/json'),
   },
-};
-
-const spanDelay: Setting<number> = {
-  name: 'OTEL_BSP_SCHEDULE_DELAY',
-  meaning: 'How long spans wait to be sent together, in milliseconds.',
-  fallback: '5000',
-  parse: (text) => wholeNumber(text, 1, MINUTE_MS),
-};
-
-const spanQueueMax: Setting<number> = {
-  name: 'OTEL_BSP_MAX_QUEUE_SIZE',
-  meaning: 'Maximum spans that wait; further ones are dropped.',
-  fallback: '2048',
-  parse: (text) => wholeNumber(text, QUEUE_MIN, QUEUE_MAX),
-};
-
-/** In the order of `keyrail-server help`. */
-export const traceSettings: readonly Setting<unknown>[] = [
-  otlpEndpoint,
-  otlpTracesEndpoint,
-  otlpProtocol,
-  otlpTracesProtocol,
-  tracesExporter,
-  tracesSampler,
-  tracesSamplerArg,
-  propagators,
-  spanDelay,
-  spanQueueMax,
-  sdkDisabled,
-];
+  exporter: {
+    name: 'OTEL_TRACES_EXPORTER',
+    meaning: 'otlp, also without a URL (http://localhost:4318); or none: nothing is traced.',
+    fallback: null,
+    parse: oneOf('otlp', 'none'),
+  },
+  sampler: {
+    name: 'OTEL_TRACES_SAMPLER',
+    meaning: 'always_on, always_off or traceidratio, each also with parentbased_ before it.',
+    fallback: 'parentbased_always_on',
+    parse: oneOf(
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ),
+  },
+  ratio: {
+    name: 'OTEL_TRACES_SAMPLER_ARG',
+    meaning: 'Share of the traces that traceidratio takes, 0 to 1.',
+    fallback: '1',
+    parse: (text) => {
+      if (/^(0(\.\d+)?|1(\.0+)?)$/.test(text)) return Number(text);
+      throw new Fault('must be a number from 0 to 1');
+    },
+  },
+  continues: {
+    name: 'OTEL_PROPAGATORS',
+    meaning:
+      'With tracecontext, traceparent of a request is followed; baggage and none: it is not.',
+    fallback: 'tracecontext,baggage',
+    parse: (text) => {
+      const names = text.split(',').map((name) => name.trim());
+      return names.map(oneOf('tracecontext', 'baggage', 'none')).includes('tracecontext');
+    },
+  },
+  delayMs: {
+    name: 'OTEL_BSP_SCHEDULE_DELAY',
+    meaning: 'How long spans wait to be sent together, in milliseconds.',
+    fallback: '5000',
+    parse: (text) => wholeNumber(text, 1, MINUTE_MS),
+  },
+  queueMax: {
+    name: 'OTEL_BSP_MAX_QUEUE_SIZE',
+    meaning: 'Maximum spans that wait; further ones are dropped.',
+    fallback: '2048',
+    parse: (text) => wholeNumber(text, QUEUE_MIN, QUEUE_MAX),
+  },
+  isDisabled: {
+    name: 'OTEL_SDK_DISABLED',
+    meaning: 'true: nothing is traced, and the other settings of traces are not read.',
+    fallback: 'false',
+    parse: (text) => oneOf('true', 'false')(text) === 'true',
+  },
+} satisfies Group;
 
 /** Null if nothing is traced. Then faults of the other settings do not matter. */
-export function readTraces(optional: <T>(setting: Setting<T>) => T | null): TraceSettings | null {
-  if (optional(sdkDisabled) === 'true') return null;
-  const exporter = optional(tracesExporter);
+export function readTraces({ one, all }: Reader): TraceSettings | null {
+  if (one(traces.isDisabled)) return null;
+  const exporter = one(traces.exporter);
   if (exporter === 'none') return null;
-  const own = optional(otlpTracesEndpoint);
-  const shared = optional(otlpEndpoint);
+  const own = one(traces.otlpTracesEndpoint);
+  const shared = one(traces.otlpEndpoint);
   if (own === null && shared === null && exporter === null) return null;
-  return {
-    protocol: optional(otlpTracesProtocol) ?? optional(otlpProtocol) ?? 'http/protobuf',
-    sampler: optional(tracesSampler) ?? 'always_off',
-    ratio: optional(tracesSamplerArg) ?? 0,
-    continues: optional(propagators) ?? false,
-    delayMs: optional(spanDelay) ?? 1,
-    queueMax: optional(spanQueueMax) ?? QUEUE_MIN,
-  };
+  const { sampler, ratio, continues, delayMs, queueMax, ...protocols } = all(traces);
+  const protocol = protocols.otlpTracesProtocol ?? protocols.otlpProtocol;
+  return { protocol, sampler, ratio, continues, delayMs, queueMax };
 }

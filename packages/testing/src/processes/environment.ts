@@ -34,7 +34,9 @@ export const serverProgram = (words: readonly string[], main = serverMain()): st
 /** Node arguments for the program that takes and tests backups. */
 export const backupProgram = (): string[] => {
   const main = serverMain();
-  return [...FLAGS, join(dirname(main), `backup-program${extname(main)}`)];
+  const isBuilt = extname(main) === '.js';
+  const path = isBuilt ? 'task-program.js' : 'backup/task-program.ts';
+  return [...FLAGS, join(dirname(main), path)];
 };
 
 /**

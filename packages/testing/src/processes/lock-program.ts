@@ -1,5 +1,5 @@
 // Locks a directory and holds the lock until it is killed: the first step of a server.
-import { lockDirectory } from '@keyrail/server/db/directory-lock.ts';
+import { lockDirectory } from '@keyrail/server/db/embedded/directory-lock.ts';
 
 lockDirectory(process.argv[2] ?? '').then(
   () => {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { signHeads, wireAnchor } from '../../access/audit-anchor.ts';
+import { signHeads, wireAnchor } from '../../signing/anchors.ts';
 import { readAnchorFiles } from './anchor-files.ts';
 
 const { privateKey: key, publicKey } = generateKeyPairSync('ed25519');

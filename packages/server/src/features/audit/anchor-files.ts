@@ -3,7 +3,7 @@
 import type { KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { AuditAnchor as WireAnchor } from '@keyrail/protocol/objects/audit.ts';
-import { isSignedBy } from '../../access/audit-anchor.ts';
+import { isSignedBy } from '../../signing/anchors.ts';
 import type { AnchoredRow } from './chain-check.ts';
 
 export type ReadAnchors = {

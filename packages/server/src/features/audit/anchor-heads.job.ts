@@ -4,12 +4,12 @@
 // A place that was unreachable gets the newest anchor of each chain, not the ones between: the hash
 // of a head covers all rows before it.
 import { once } from 'node:events';
-import { type AnchorKey, signHeads, wireAnchor } from '../../access/audit-anchor.ts';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 import { reasonOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { createOutageLog, type Outage } from '../../base/outage.ts';
 import type { OpenWork, Work } from '../../doors/work.ts';
+import { type AnchorKey, signHeads, wireAnchor } from '../../signing/anchors.ts';
 import type { AnchorPlace } from './anchor-places.ts';
 import {
   type ComparedHead,

@@ -1,11 +1,11 @@
 // Every statement on anchors and on the places that keep them.
 import { sql } from 'kysely';
-import type { AuditAnchor, AuditHead } from '../../access/audit-anchor.ts';
 import { msAfter } from '../../base/duration.ts';
 import { notFound } from '../../base/errors.ts';
 import { build, many, maybe } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Work } from '../../doors/work.ts';
+import type { AuditAnchor, AuditHead } from '../../signing/anchors.ts';
 
 /** The newest anchor of the workspace in reach. */
 export async function loadAnchor(tx: Read): Promise<AuditAnchor> {

@@ -7,8 +7,8 @@ import { inspect } from 'node:util';
 import { canonicalJson } from '@keyrail/protocol/wire/audit-chain.ts';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
 import { openLog } from '../../base/log.ts';
-import { rotateSigningKey } from '../signing/rotate-signing-key.ts';
-import { removeEnded } from '../signing/rows.ts';
+import { rotateSigningKey } from '../../signing/rotate-signing-key.ts';
+import { removeEnded } from '../../signing/rows.ts';
 import { createAnchorJob } from './anchor-heads.job.ts';
 
 const line = 'GET /v1/audit_logs/anchor';

@@ -1,7 +1,7 @@
 // Rows → audit_log, audit_chain and audit_anchor objects.
 import type { AuditActor, AuditChain, AuditLog } from '@keyrail/protocol/objects/audit.ts';
-import { wireAnchor } from '../../access/audit-anchor.ts';
 import { wireTime } from '../../base/wire-time.ts';
+import { wireAnchor } from '../../signing/anchors.ts';
 import type { AuditRowWithActor } from './rows.ts';
 import type { ChainVerdict } from './verify-chain.ts';
 

@@ -4,9 +4,9 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
-import { signHeads, wireAnchor } from '../../access/audit-anchor.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import { rowHash } from '../../doors/audit-chain.ts';
+import { signHeads, wireAnchor } from '../../signing/anchors.ts';
 import type { AuditRow } from './rows.ts';
 import { verifyChain } from './verify-chain.ts';
 

@@ -1,7 +1,7 @@
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS, HOUR_MS, msAfter } from '../../base/duration.ts';
-import type { BackupFacts } from '../../doors/backup-facts.ts';
+import type { BackupFacts } from '../../observe/deployment-facts.ts';
 import { backupState } from './state.ts';
 
 const now = new Date('2026-03-10T12:00:00.000Z');

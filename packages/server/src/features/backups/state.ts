@@ -1,6 +1,6 @@
 // The state of backups in /status, from the newest results.
 import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
-import type { BackupFacts } from '../../doors/backup-facts.ts';
+import type { BackupFacts } from '../../observe/deployment-facts.ts';
 
 /** In intervals of the schedule: since the newest good backup. */
 const LATE_AFTER = 2;

@@ -1,7 +1,4 @@
 import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/wire/limits.ts';
-import type { EmbedClaims } from '../../access/embed-claims.ts';
-import { signEmbedToken } from '../../access/embed-token.ts';
-import type { SigningKeys } from '../../access/signing-keys.ts';
 import { assert } from '../../base/assert.ts';
 import { msAfter, SECOND_MS } from '../../base/duration.ts';
 import { invalid, notFound } from '../../base/errors.ts';
@@ -9,6 +6,9 @@ import type { NewId } from '../../base/ids.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
+import type { EmbedClaims } from '../../signing/embed-claims.ts';
+import { signEmbedToken } from '../../signing/embed-token.ts';
+import type { SigningKeys } from '../../signing/keys.ts';
 import { type IssuingFacts, loadIssuingFacts } from './rows.ts';
 
 export type IssuingParts = {

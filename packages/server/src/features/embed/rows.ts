@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
+import { currentSigner } from '../../signing/gate.rows.ts';
 
 export type IssuingFacts = {
   /** Null if the project does not exist or was deleted; likewise for the tenant. */
@@ -25,14 +26,7 @@ export const loadIssuingFacts = (
     sql<IssuingFacts>`
       select project.id as project_id, tenant.id as tenant_id, tenant.external_id,
         tenant.embed_epoch as epoch, workspace.embed_origins as origins, moment.now,
-        -- The newest key whose signs_from has passed. If none has, because the clock was set
-        -- back, the earliest one.
-        (select id from signing_keys
-          where purpose = 'embed_token' and (ends_at is null or ends_at > moment.now)
-          order by signs_from > moment.now,
-            case when signs_from > moment.now then signs_from end,
-            signs_from desc
-          limit 1) as kid
+        ${currentSigner('embed_token')} as kid
       from (select app_now() as now) moment cross join workspaces workspace
         left join projects project on project.id = ${projectId} and project.deleted_at is null
         left join tenants tenant on tenant.id = ${tenantId} and tenant.deleted_at is null`,

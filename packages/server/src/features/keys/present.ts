@@ -8,9 +8,9 @@ import type {
 import type { KeyExplanation } from '@keyrail/protocol/objects/key-explanation.ts';
 import type { KeyCount } from '@keyrail/protocol/objects/summary.ts';
 import { KEYS_COUNTED_MAX } from '@keyrail/protocol/wire/limits.ts';
-import type { Unissued } from '../../access/receipt.ts';
 import { SECOND_MS } from '../../base/duration.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
+import type { Unissued } from '../../signing/receipts.ts';
 import type { Minted, Rotated } from '../credentials/new-credential.ts';
 import { presentLife, presentSecret } from '../credentials/present.ts';
 import type { Propagation } from './await-nodes.ts';

@@ -3,6 +3,7 @@ import type { ReceiptChange } from '@keyrail/protocol/wire/receipt.ts';
 import { sql } from 'kysely';
 import { maybe } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
+import { currentSigner } from '../../signing/gate.rows.ts';
 
 export type ReceiptFacts = {
   change: ReceiptChange;
@@ -26,12 +27,7 @@ export const findReceiptFacts = (tx: Read, { id, change }: Wanted): Promise<Rece
       select ${change}::text as change, key.workspace_id,
         encode(key.lookup_hash, 'hex') as lookup_hash,
         audited.seq as audit_seq, audited.hash as audit_hash, moment.now,
-        (select id from signing_keys
-          where purpose = 'receipt' and (ends_at is null or ends_at > moment.now)
-          order by signs_from > moment.now,
-            case when signs_from > moment.now then signs_from end,
-            signs_from desc
-          limit 1) as kid
+        ${currentSigner('receipt')} as kid
       from (select app_now() as now) moment cross join api_keys key
         cross join lateral (${change === 'revoked' ? revocation : disabling}) audited
       where key.id = ${id}`,

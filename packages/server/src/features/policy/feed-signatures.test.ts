@@ -9,8 +9,8 @@ import { addressOf } from '@keyrail/testing/address.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { httpbis } from 'http-message-signatures';
 import { DAY_MS, MINUTE_MS } from '../../base/duration.ts';
-import { rotateSigningKey } from '../signing/rotate-signing-key.ts';
-import { removeEnded } from '../signing/rows.ts';
+import { rotateSigningKey } from '../../signing/rotate-signing-key.ts';
+import { removeEnded } from '../../signing/rows.ts';
 
 /** The public half of some other key. */
 const OTHER_X = 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs';

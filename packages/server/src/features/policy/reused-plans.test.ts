@@ -3,6 +3,7 @@
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
+import { createLookups } from '../../access/gate.rows.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import type { Database, Opening, Statement } from '../../db/database.ts';
 import { openGate } from '../../doors/gate.ts';
@@ -33,9 +34,9 @@ test('look-ups of every request and every poll reuse their plans', async (t) => 
   const { id: workspaceId } = await app.as.liveKey('GET /v1/workspace');
   const { id: projectId } = await app.given.project();
   const { db, reused } = repeating(app.testApp.db);
-  const gate = openGate(db);
-  await gate.findSecretKey(ANY_HASH);
-  await gate.findSession(ANY_HASH);
+  const lookups = createLookups(openGate(db));
+  await lookups.findSecretKey(ANY_HASH);
+  await lookups.findSession(ANY_HASH);
   const scope = { workspaceId, envs: allEnvs };
   const opening: Opening = { role: 'kr_record', scope, deadline: deadlineAfter(3000) };
   const run = (statement: Statement) => db.once(opening, statement);

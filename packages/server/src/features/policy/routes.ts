@@ -1,12 +1,12 @@
 // The policy feed, from which nodes learn all they need to verify keys locally.
 import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
-import type { SignFeed } from '../../access/feed-signer.ts';
 import { shared } from '../../base/coalesce.ts';
 import { JsonText } from '../../base/json-text.ts';
 import type { RecordDoor } from '../../doors/record.ts';
 import { pageOf } from '../../http/page.ts';
 import { Reply, type ServedRoute, serve } from '../../http/route.ts';
+import type { SignFeed } from '../../signing/feed.ts';
 import type { PolicyHub } from '../../volatile/policy-hub.ts';
 import { loadProject } from '../projects/rows.ts';
 import { readSnapshot, type SnapshotQuestion } from './feed-snapshot.ts';

@@ -9,8 +9,7 @@ import { type ServedTime, servedTime } from '@keyrail/testing/served-time.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../../base/duration.ts';
 import type { Database } from '../../db/database.ts';
-import { openGate } from '../../doors/gate.ts';
-import { NOTES_APART_MS_MAX, SERVED_KEPT_MS } from '../../doors/served-spans.ts';
+import { NOTES_APART_MS_MAX, SERVED_KEPT_MS } from './gate.rows.ts';
 import { NODE_KEPT_MS } from './node-times.ts';
 import { pruneFeed } from './prune-feed.job.ts';
 
@@ -99,10 +98,10 @@ test('time served by two processes counts once, and continues when one of them s
 test('time without a record of service is not served time', async (t) => {
   const app = await scene(t);
   let isAway = false;
-  const { noteServed } = openGate(app.testApp.db);
-  const failing = app.another({
-    noteServed: (span) => (isAway ? Promise.reject(new Error('away')) : noteServed(span)),
-  });
+  const failing = app.another((gate) => ({
+    ...gate,
+    run: (statement) => (isAway ? Promise.reject(new Error('away')) : gate.run(statement)),
+  }));
   await failing.note();
   await seen(app, 'a');
   for (let n = 0; n < 30; n += 1) {

@@ -9,13 +9,13 @@ import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.t
 import { monotonicMs } from '../../base/clock.ts';
 import { SECOND_MS } from '../../base/duration.ts';
 import { ApiError, unavailable } from '../../base/errors.ts';
-import type { LeakFact } from '../../doors/gate-queries.ts';
 import { allEnvs } from '../../doors/reach.ts';
 import { parsePart, readJson } from '../../http/input.ts';
 import { type Doors, type ServedRoute, serve } from '../../http/route.ts';
 import { quarantineKey } from '../keys/quarantine-key.ts';
 import { quarantineSecretKey } from '../secret-keys/quarantine-secret-key.ts';
 import { endLeakedSession } from '../sessions/rows.ts';
+import { findLeaks, type LeakFact } from './gate.rows.ts';
 import { presentVerdict } from './present.ts';
 import type { ScannerKeys } from './public-keys.ts';
 import { isSignedBy } from './signature.ts';
@@ -60,7 +60,7 @@ async function endReported(
     if (from > 0) await setImmediate();
     const part = report.slice(from, from + PART_ENTRIES_MAX);
     refuseLate(endsAtMs);
-    const ours = await doors.gate.findLeaks(hashesOf(part));
+    const ours = await findLeaks(doors.gate, hashesOf(part));
     faults.push(...(await endLeaks(doors, { report: part, ours, signer, endsAtMs })));
     for (const each of part) verdicts.push(presentVerdict(each, (hash) => ours.has(hash)));
   }

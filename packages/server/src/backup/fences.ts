@@ -1,0 +1,95 @@
+// A restore is time travel: nodes, tokens and people may hold newer state than the database. These
+// statements put everything that such state could be compared with out of its reach. They run
+// inside the restore's transaction, with the guards lifted.
+import { signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
+import type pg from 'pg';
+import { systemClock } from '../base/clock.ts';
+import { DAY_MS } from '../base/duration.ts';
+import { createIdMaker } from '../base/ids.ts';
+import { systemRandomBytes } from '../base/random.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Work } from '../doors/work.ts';
+import { signingPartsOf } from '../signing/parts.ts';
+import { rotateSigningKey } from '../signing/rotate-signing-key.ts';
+import { clockOf, runnerOn } from './sessions.ts';
+
+/** Added to a policy version that the clock has not reached. */
+const VERSIONS_AHEAD = 1_000_000_000;
+
+/** The time in milliseconds, which policy versions become. */
+const clock = '(extract(epoch from app_now()) * 1000)::bigint';
+
+/**
+ * Every version becomes the time of the restore. That is above all versions that nodes have seen,
+ * whichever backup is restored, if the clock is past all earlier restores, and if no project has
+ * had more than a thousand changes a second since then. A backup cannot show more than that: what
+ * was lost with the database is not in it. A version that the clock has not reached says that the
+ * clock was set back, or that an earlier release restored; then it only moves ahead of itself, and
+ * nodes may name a higher one, which is `aheadOf`.
+ */
+const versions = `update project_versions set (version, floor) =
+  (select ahead, ahead from greatest($1::bigint + 1,
+    case when version < ${clock} then ${clock} else version + ${VERSIONS_AHEAD} end) ahead)`;
+
+/** Below the maximum of its type even after a million restores. */
+const EPOCHS_AHEAD = 1000;
+
+const HELD = 'held: the database was restored after this mail had been queued';
+
+const fences: Record<string, string> = {
+  'embed epochs raised': `update tenants set embed_epoch = embed_epoch + ${EPOCHS_AHEAD}`,
+  'sessions ended': `update sessions set ended_at = app_now() where ended_at is null`,
+  'one-time tokens ended': `update one_time_tokens set ended_at = app_now() where ended_at is null`,
+  'invitations expired': `update invites set expires_at = app_now()
+    where accepted_at is null and revoked_at is null and expires_at > app_now()`,
+  'mails held': `update mail_outbox
+    set failed_at = app_now(), last_error = '${HELD}', sealed_token = null, claim = null
+    where sent_at is null and failed_at is null`,
+  'leases cleared': 'delete from job_leases',
+  'workers forgotten': 'delete from worker_beats',
+  // Nodes may run that the backup does not know. Revocations say so until they have reported.
+  'records of served time removed': 'delete from served_spans',
+  'restore recorded': 'insert into recent_restores values (app_now()) on conflict do nothing',
+};
+
+/** What was done, and to how many rows. */
+export type Fenced = Record<string, number>;
+
+export type FenceOrder = {
+  /** A version that nodes are known to have; 0: none. */
+  aheadOf: number;
+};
+
+export async function fence(admin: pg.ClientBase, { aheadOf }: FenceOrder): Promise<Fenced> {
+  const unreached = await admin.query(`select from project_versions where version >= ${clock}`);
+  const moved = await admin.query(versions, [aheadOf]);
+  const done: Fenced = {
+    'policy versions moved ahead': moved.rowCount ?? 0,
+    'policy versions that the clock had not reached': unreached.rowCount ?? 0,
+  };
+  for (const [what, statement] of Object.entries(fences)) {
+    done[what] = (await admin.query(statement)).rowCount ?? 0;
+  }
+  return done;
+}
+
+/**
+ * The fence that needs the master key: the keys that sign are replaced. Tokens of older keys end;
+ * their anchors still verify.
+ */
+export const replaceSigningKeys =
+  (masterKey: Secret) =>
+  async (session: pg.ClientBase): Promise<void> => {
+    // A key that replaces all others at once follows no schedule.
+    const schedule = { rotateEveryMs: DAY_MS, publishWaitMs: 0 };
+    const parts = signingPartsOf({ masterKey, randomBytes: systemRandomBytes, ...schedule });
+    const work: Work = {
+      kind: 'work',
+      now: await clockOf(session),
+      newId: createIdMaker(systemClock, systemRandomBytes),
+      ...runnerOn(session),
+    };
+    for (const purpose of signingPurposes) {
+      await rotateSigningKey(work, parts, { purpose, cause: 'at once' });
+    }
+  };

@@ -1,0 +1,114 @@
+// The manifest of a backup: what it holds, when it was taken, and the digest of every file. It is
+// written last, so a directory without a valid manifest is no backup.
+//
+// The file has two lines: the manifest, and its seal. The seal holds the SHA-256 of the first line
+// and, if the backup is encrypted, a MAC of it. A missing MAC is refused like a wrong one.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';
+import { macOf } from './encryption.ts';
+import { BadBackup, isBackupId, MANIFEST } from './places.ts';
+import type { WrittenFile } from './table-file.ts';
+
+const FORMAT = 1;
+
+export type TableRecord = WrittenFile & { name: string; columns: string[]; file: string };
+
+/** The newest row of a workspace's audit log. */
+export type ChainHead = { workspaceId: string; seq: number; hash: string };
+
+export type Manifest = {
+  format: number;
+  id: string;
+  /** The moment of its snapshot, by the clock of the database. */
+  takenAt: string;
+  keyrail: string;
+  store: 'embedded' | 'postgres';
+  /** The version of PostgreSQL. */
+  database: string;
+  encryption: 'age' | null;
+  /** Derived from the master key, and equal for equal keys. */
+  masterKeyMark: string;
+  migrations: { name: string; hash: string }[];
+  tables: TableRecord[];
+  chains: ChainHead[];
+  /** The same heads, signed. Empty if the server had no key for it. */
+  anchors: AuditAnchor[];
+};
+
+export async function writeManifest(
+  directory: string,
+  manifest: Omit<Manifest, 'format'>,
+  key: string | null,
+): Promise<Manifest> {
+  const written = { format: FORMAT, ...manifest };
+  const text = JSON.stringify(written);
+  const seal = { sha256: sha256Of(text), mac: key === null ? null : macOf(text, key) };
+  const file = await open(join(directory, MANIFEST), 'wx', 0o600);
+  try {
+    await file.writeFile(`${text}\n${JSON.stringify(seal)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return written;
+}
+
+/** Reads a manifest and checks its seal. The files are not checked. */
+export async function readManifest(directory: string, key: string | null): Promise<Manifest> {
+  const path = join(directory, MANIFEST);
+  const whole = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+    throw new BadBackup(`${directory} is no backup: it has no ${MANIFEST}. Choose another one.`);
+  });
+  const damaged = (what: string) =>
+    new BadBackup(`${path} is damaged: ${what}. Nothing was changed. Choose another backup.`);
+  const [text = '', sealText = '', ...rest] = whole.split('\n');
+  const seal = fieldsOf(sealText);
+  if (rest.length !== 1 || rest[0] !== '') throw damaged('it does not have two lines');
+  if (seal.sha256 !== sha256Of(text)) throw damaged('it does not match its hash');
+  if (sealText !== JSON.stringify({ sha256: seal.sha256, mac: seal.mac })) {
+    throw damaged('its seal has other fields');
+  }
+  const manifest = manifestIn(text);
+  if (manifest === null) throw damaged(`its format is not ${FORMAT}`);
+  refuseUnauthentic(manifest, { text, mac: seal.mac, path }, key);
+  return manifest;
+}
+
+type Sealed = { text: string; mac: unknown; path: string };
+
+function refuseUnauthentic(manifest: Manifest, sealed: Sealed, key: string | null): void {
+  const { text, mac, path } = sealed;
+  if (key === null) {
+    if (manifest.encryption === null && mac === null) return;
+    throw new BadBackup(`${path} is of an encrypted backup: set KEYRAIL_BACKUP_KEY to its key.`);
+  }
+  if (typeof mac === 'string' && manifest.encryption === 'age' && isEqual(mac, macOf(text, key))) {
+    return;
+  }
+  throw new BadBackup(
+    `${path} was not written with the key in KEYRAIL_BACKUP_KEY. Set the key of this backup. If it ` +
+      'is not encrypted and you trust its origin, unset KEYRAIL_BACKUP_KEY.',
+  );
+}
+
+/** The seal has been checked, so a manifest of this format has the fields that were written. */
+function manifestIn(text: string): Manifest | null {
+  const fields = fieldsOf(text);
+  return fields.format === FORMAT && isBackupId(String(fields.id)) ? (fields as Manifest) : null;
+}
+
+function fieldsOf(text: string): Partial<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const isEqual = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

@@ -1,0 +1,50 @@
+// Opens a backup for a restore. Everything that can be refused is refused here, before the target
+// is touched: damage, a wrong key, a newer version.
+import { join } from 'node:path';
+import { readMigrations } from '../db/migrate.ts';
+import { type Manifest, readManifest } from './manifest.ts';
+import { BadBackup, MANIFEST } from './places.ts';
+import { digestOf } from './table-file.ts';
+
+export type OpenBackup = { directory: string; key: string | null; manifest: Manifest };
+
+export async function openBackup(directory: string, key: string | null): Promise<OpenBackup> {
+  const manifest = await readManifest(directory, key);
+  await refuseNewer(manifest);
+  for (const { file } of manifest.tables) refuseOutside(directory, file);
+  for (const { file, bytes, sha256 } of manifest.tables) {
+    const path = join(directory, file);
+    const found = await digestOf(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      throw new BadBackup(`${path} is missing. Nothing was changed. Choose another backup.`);
+    });
+    if (found.bytes === bytes && found.sha256 === sha256) continue;
+    throw new BadBackup(
+      `${path} is damaged: it does not match its hash. Nothing was changed. Choose another backup.`,
+    );
+  }
+  return { directory, key, manifest };
+}
+
+/** A manifest without a key may be from anybody. Its files are in its directory. */
+function refuseOutside(directory: string, file: unknown): void {
+  if (typeof file === 'string' && /^[a-z][a-z0-9_.]{0,99}$/.test(file)) return;
+  throw new BadBackup(
+    `${join(directory, MANIFEST)} names a file outside of the backup. Nothing was changed. Choose ` +
+      'another backup.',
+  );
+}
+
+async function refuseNewer({ migrations, id, keyrail }: Manifest): Promise<void> {
+  const known = new Map((await readMigrations()).map(({ name, hash }) => [name, hash]));
+  const newer = migrations.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+  if (newer.length > 0) {
+    throw new BadBackup(
+      `Backup ${id} was made by a newer Keyrail, ${keyrail} (${newer.join(', ')}). Nothing was ` +
+        'changed. Restore it with that version, or a later one.',
+    );
+  }
+  const other = migrations.find(({ name, hash }) => known.get(name) !== hash);
+  if (other === undefined) return;
+  throw new BadBackup(`Backup ${id} was made with another text of migration ${other.name}.`);
+}

@@ -1,0 +1,155 @@
+// Restores a backup into an empty database, in one transaction: the schema as it was, the rows, a
+// comparison with the digests of the backup, later migrations, and the fences.
+import { join } from 'node:path';
+import type pg from 'pg';
+import { inMigration, migrateWithin } from '../db/migrate.ts';
+import { mark, unmark } from '../db/restore-marker.ts';
+import { readTables, type TableShape } from './catalogue.ts';
+import { type Fenced, type FenceOrder, fence } from './fences.ts';
+import { fixTextForms, insertLines, pagesOf } from './lines.ts';
+import type { Manifest, TableRecord } from './manifest.ts';
+import type { OpenBackup } from './open-backup.ts';
+import { BadBackup } from './places.ts';
+import { type Content, createTally, linesOf } from './table-file.ts';
+import {
+  dropSchema,
+  liftGuards,
+  putBackGuards,
+  refuseUsedTarget,
+  TargetInUse,
+  unchanged,
+} from './target.ts';
+import type { Progress } from './write-backup.ts';
+
+type RestoreOrder = FenceOrder & {
+  /** Replaces the keys that sign, in the same transaction. */
+  rotateSigningKeys(admin: pg.ClientBase): Promise<void>;
+  report(progress: Progress): void;
+};
+
+type Restored = { migrated: string[]; fenced: Fenced };
+
+/** Until this has returned, the target refuses to serve. It may run again after a failure. */
+export async function restoreBackup(
+  admin: pg.ClientBase,
+  backup: OpenBackup,
+  order: RestoreOrder,
+): Promise<Restored> {
+  const { manifest } = backup;
+  await inMigration(admin, async () => {
+    await unchanged(admin, () => refuseUsedTarget(admin));
+    await mark(admin, manifest.id);
+  });
+  try {
+    return await inMigration(admin, () => replaceSchema(admin, backup, order));
+  } catch (error) {
+    if (error instanceof TargetInUse) await inMigration(admin, () => unmark(admin));
+    throw error;
+  }
+}
+
+async function replaceSchema(
+  admin: pg.ClientBase,
+  backup: OpenBackup,
+  order: RestoreOrder,
+): Promise<Restored> {
+  const { manifest } = backup;
+  // Again: a server may have been started before the mark. This time the tables stay locked.
+  await refuseUsedTarget(admin);
+  await dropSchema(admin);
+  await migrateWithin(admin, new Set(manifest.migrations.map(({ name }) => name)));
+  await fixTextForms(admin);
+  const guards = await liftGuards(admin, { foreignKeys: true });
+  const shapes = await shapesFor(admin, manifest.tables);
+  await load(admin, backup, { ...order, shapes });
+  // Read again: whether a table has large values is known only now.
+  await compare(admin, manifest.tables, await shapesFor(admin, manifest.tables));
+  await putBackGuards(admin, guards);
+
+  const migrated = await migrateWithin(admin);
+  const lifted = await liftGuards(admin, { foreignKeys: false });
+  const fenced = await fence(admin, order);
+  await recordBackup(admin, manifest);
+  await order.rotateSigningKeys(admin);
+  await putBackGuards(admin, lifted);
+  await admin.query('set local role none');
+  await unmark(admin);
+  return { migrated, fenced };
+}
+
+/**
+ * A backup is recorded after it was taken, so it does not hold its own record: without it, /status
+ * would know only the backups before.
+ */
+const recordBackup = (admin: pg.ClientBase, { id, takenAt, tables }: Manifest) =>
+  admin.query(
+    `insert into backup_runs (id, kind, backup_id, started_at, ended_at, passed, bytes)
+      values (gen_random_uuid(), 'backup', $1, $2, $2, true, $3)`,
+    [id, takenAt, tables.reduce((total, table) => total + table.bytes, 0)],
+  );
+
+type Shapes = Map<string, TableShape>;
+
+/** The tables that the migrations made; they must be those of the backup. */
+async function shapesFor(admin: pg.ClientBase, tables: readonly TableRecord[]): Promise<Shapes> {
+  const shapes = new Map((await readTables(admin)).map((shape) => [shape.name, shape]));
+  const columnsOf = (name: string) => shapes.get(name)?.columns.map((column) => column.name);
+  const odd = tables.find(({ name, columns }) => String(columnsOf(name)) !== String(columns));
+  if (odd || shapes.size !== tables.length) {
+    throw new BadBackup(`The tables of the backup are not those of its migrations: ${odd?.name}.`);
+  }
+  return shapes;
+}
+
+const shapeOf = (shapes: Shapes, name: string): TableShape => {
+  const shape = shapes.get(name);
+  if (!shape) throw new Error(`impossible: no table ${name}`);
+  return shape;
+};
+
+async function load(
+  admin: pg.ClientBase,
+  { directory, key, manifest }: OpenBackup,
+  { shapes, report }: Pick<RestoreOrder, 'report'> & { shapes: Shapes },
+): Promise<void> {
+  const { tables } = manifest;
+  for (const [tablesDone, record] of tables.entries()) {
+    const shape = shapeOf(shapes, record.name);
+    const batches = linesOf(join(directory, record.file), key);
+    let rows = 0;
+    let next = await batches.next();
+    while (!next.done) {
+      await insertLines(admin, shape, next.value);
+      rows += next.value.length;
+      report({ table: record.name, rows, tables: tables.length, tablesDone });
+      next = await batches.next();
+    }
+    refuseOther(record, next.value, 'the lines of its file');
+  }
+}
+
+/** Reads back what was written: the database has exactly the rows of the backup. */
+async function compare(
+  admin: pg.ClientBase,
+  tables: readonly TableRecord[],
+  shapes: Shapes,
+): Promise<void> {
+  for (const record of tables) {
+    const content = createTally();
+    let rows = 0;
+    for await (const page of pagesOf(admin, shapeOf(shapes, record.name))) {
+      content.add(page.text);
+      rows += page.rows;
+    }
+    const found = { rows, contentBytes: content.bytes(), contentSha256: content.sha256() };
+    refuseOther(record, found, 'the restored rows');
+  }
+}
+
+function refuseOther(record: TableRecord, found: Content, what: string): void {
+  if (found.rows === record.rows && found.contentSha256 === record.contentSha256) return;
+  throw new BadBackup(
+    `Table ${record.name}: ${what} do not match the backup (${found.rows} rows, expected ` +
+      `${record.rows}). Choose another backup.`,
+  );
+}

@@ -1,0 +1,123 @@
+// Runs one task of backups in a program of its own, and ends the program when the task takes too
+// long or the disk becomes full. Both are the same version of the server, so a message has the form
+// that the other side gave it.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { dirname, extname, join } from 'node:path';
+import { monotonicMs } from '../base/clock.ts';
+import { freeBytesIn, stateWith } from '../db/disk-space.ts';
+import {
+  BackupRunning,
+  type TakenBackup,
+  type TaskProgress,
+  type TestedBackup,
+  TestFailed,
+} from '../features/backups/tasks.ts';
+import type { Place } from './sessions.ts';
+
+/**
+ * Settings that both tasks need. They hold secrets, so they are sent, not put into arguments.
+ * `scratch`: a directory that only this task uses.
+ */
+type Shared = { into: string; key: string | null; scratch: string };
+
+/** `part`: the name of the backup while it is incomplete. */
+export type BackupOrder = Shared & {
+  task: 'backup';
+  place: Place;
+  part: string;
+  masterKeyMark: string;
+  /** Signs the heads of the audit chains; null if the database refuses to keep a new key. */
+  anchorKey: { kid: string; pkcs8: string } | null;
+};
+
+export type TestOrder = Shared & { task: 'restore-test' };
+
+export type Order = BackupOrder | TestOrder;
+
+/** What a task leaves behind if it is interrupted. */
+export const leftBy = (order: Order): string[] =>
+  order.task === 'backup' ? [order.scratch, `${order.into}/${order.part}`] : [order.scratch];
+
+export type Report =
+  | { kind: 'progress'; progress: TaskProgress }
+  | { kind: 'done'; result: TakenBackup | TestedBackup }
+  /** `backupId`: the backup that did not pass its test; null for other failures. */
+  | { kind: 'failed'; reason: string; isRunning: boolean; backupId: string | null };
+
+/** Reports are for people, so a few in a second are enough. */
+const REPORT_EVERY_MS = 200;
+
+export function paced(report: (progress: TaskProgress) => void): typeof report {
+  let reportedAtMs = Number.NEGATIVE_INFINITY;
+  return (progress) => {
+    if (monotonicMs() - reportedAtMs < REPORT_EVERY_MS) return;
+    reportedAtMs = monotonicMs();
+    report(progress);
+  };
+}
+
+/** A TypeScript file beside this source, or a JavaScript file beside the bundle of this source. */
+const PROGRAM = join(import.meta.dirname, `task-program${extname(import.meta.filename)}`);
+
+const TASK_MS_MAX = 12 * 3_600_000;
+
+/** An embedded store needs the rest of the disk for its own writes: see disk-space.ts. */
+const LOOK_AT_DISK_MS = 250;
+
+export async function runOrder<T extends TakenBackup | TestedBackup>(
+  order: Order,
+  report: (progress: TaskProgress) => void,
+): Promise<T> {
+  const disks = [order.into, dirname(order.scratch)];
+  refuseFullDisk(disks);
+  const child = fork(PROGRAM, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  child.on('message', (message: Report) => {
+    if (message.kind === 'progress') report(message.progress);
+    else if (message.kind === 'failed') reject(failureIn(message));
+    else resolve(message.result as T); // our own program sent it
+  });
+  child.on('error', reject);
+  child.on('exit', (code, signal) =>
+    reject(new Error(`The program of the ${order.task} ended by itself: ${signal ?? code}.`)),
+  );
+  const late = () => reject(new Error(`The ${order.task} took longer than ${TASK_MS_MAX} ms.`));
+  const timer = setTimeout(late, TASK_MS_MAX);
+  const watch = setInterval(() => {
+    try {
+      refuseFullDisk(disks);
+    } catch (error) {
+      reject(error);
+    }
+  }, LOOK_AT_DISK_MS);
+  child.send(order);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    clearInterval(watch);
+    await end(child);
+  }
+}
+
+function failureIn({ reason, isRunning, backupId }: Extract<Report, { kind: 'failed' }>): Error {
+  if (isRunning) return new BackupRunning(reason);
+  return backupId === null ? new Error(reason) : new TestFailed(backupId, reason);
+}
+
+function refuseFullDisk(directories: readonly string[]): void {
+  const full = directories.find((directory) => stateWith(freeBytesIn(directory)) !== 'ok');
+  if (full === undefined) return;
+  throw new Error(
+    `The disk of ${full} has too little free space: backups and their tests leave 128 MiB free. ` +
+      'Free some space, or set KEYRAIL_BACKUP_DIR to a directory on another disk.',
+  );
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}

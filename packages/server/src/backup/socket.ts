@@ -1,0 +1,108 @@
+// Lets a command ask the server that uses the data directory for a backup: the embedded store has
+// one process only. The socket is in the data directory, which only its owner can enter. A command
+// sends the name of a task and a line feed; the server sends reports, one JSON object on each line.
+import { once } from 'node:events';
+import { constants } from 'node:fs';
+import { chmod, open, rm } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { reasonOf } from '../base/errors.ts';
+import type { TakenBackup, TaskProgress, TestedBackup } from '../features/backups/tasks.ts';
+import type { Report } from './run-program.ts';
+
+const NAME = 'backup-socket';
+const ASK_MS_MAX = 5000;
+const CONNECTIONS_MAX = 4;
+
+type Result = TakenBackup | TestedBackup;
+
+/** The tasks by the names that commands send. */
+export type AskedTasks = Record<
+  'backup' | 'restore-test',
+  (report: (progress: TaskProgress) => void) => Promise<Result>
+>;
+
+/** Call only while this process has the lock of the directory: an old socket is removed. */
+export async function openBackupSocket(
+  dataDir: string,
+  tasks: AskedTasks,
+): Promise<{ close(): Promise<void> }> {
+  const { opened, path } = await placeIn(dataDir);
+  await rm(path, { force: true });
+  const server = createServer((socket) => void answer(socket, tasks));
+  server.maxConnections = CONNECTIONS_MAX;
+  server.listen({ path });
+  await once(server, 'listening');
+  await chmod(path, 0o600);
+  server.unref();
+  return {
+    async close() {
+      await rm(path, { force: true });
+      server.close();
+      await opened.close();
+    },
+  };
+}
+
+async function answer(socket: Socket, tasks: AskedTasks): Promise<void> {
+  socket.on('error', () => {}); // the command was ended; the task continues
+  socket.setTimeout(ASK_MS_MAX, () => socket.destroy());
+  const asked = String(await once(createInterface(socket), 'line').catch(() => ''));
+  socket.setTimeout(0);
+  const send = (report: Report) => void socket.write(`${JSON.stringify(report)}\n`);
+  const task = asked === 'backup' || asked === 'restore-test' ? tasks[asked] : null;
+  if (task === null) return void socket.destroy();
+  try {
+    const result = await task((progress) => send({ kind: 'progress', progress }));
+    send({ kind: 'done', result });
+  } catch (error) {
+    send({ kind: 'failed', reason: reasonOf(error), isRunning: false, backupId: null });
+  }
+  socket.end();
+}
+
+/** Null if no server uses the directory. */
+export async function askServer<T extends Result>(
+  dataDir: string,
+  task: keyof AskedTasks,
+  report: (progress: TaskProgress) => void,
+): Promise<T | null> {
+  const socket = await connected(dataDir);
+  if (socket === null) return null;
+  socket.on('error', () => {});
+  socket.write(`${task}\n`);
+  try {
+    for await (const line of createInterface(socket)) {
+      const said: Report = JSON.parse(line);
+      if (said.kind === 'progress') report(said.progress);
+      else if (said.kind === 'failed') throw new Error(said.reason);
+      else return said.result as T; // this version of this server sent it
+    }
+  } finally {
+    socket.destroy();
+  }
+  throw new Error('The server ended before the task did. Its log gives the reason.');
+}
+
+async function connected(dataDir: string): Promise<Socket | null> {
+  const place = await placeIn(dataDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (place === null) return null;
+  const socket = connect({ path: place.path });
+  try {
+    await once(socket, 'connect');
+    return socket;
+  } catch {
+    return null; // there is none, or its process has ended
+  } finally {
+    await place.opened.close();
+  }
+}
+
+/** Through the descriptor, because the path of a socket is limited to about 100 characters. */
+async function placeIn(dataDir: string) {
+  const opened = await open(dataDir, constants.O_RDONLY | constants.O_DIRECTORY);
+  return { opened, path: `/proc/self/fd/${opened.fd}/${NAME}` };
+}

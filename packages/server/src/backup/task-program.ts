@@ -1,0 +1,69 @@
+// The program of one backup or one restore test. A server or a command starts it, sends it one
+// order, reads its reports and ends it. If its parent ends first, it removes its files and ends.
+// Signals that stop a server reach this program too: from systemd, or from a terminal. It leaves
+// them to its parent, which would otherwise report a failed backup at every such stop.
+import { createPrivateKey } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { reasonOf } from '../base/errors.ts';
+import { systemRandomBytes } from '../base/random.ts';
+import { type TakenBackup, type TaskProgress, TestFailed } from '../features/backups/tasks.ts';
+import { signHeads, wireAnchor } from '../signing/anchors.ts';
+import { type BackupOrder, leftBy, type Order, paced, type Report } from './run-program.ts';
+import { withSession } from './sessions.ts';
+import type { verifyBackup } from './verify-backup.ts';
+import { AnotherIsRunning, type SignChains, writeBackup } from './write-backup.ts';
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
+
+process.once('message', (order: Order) => {
+  process.on('disconnect', () => {
+    for (const path of leftBy(order)) rmSync(path, { recursive: true, force: true });
+    process.exit(1);
+  });
+  void run(order);
+});
+
+async function run(order: Order): Promise<void> {
+  const report = paced((progress) => send({ kind: 'progress', progress }));
+  try {
+    const result =
+      order.task === 'backup' ? await takeBackup(order, report) : await test(order, report);
+    send({ kind: 'done', result });
+  } catch (error) {
+    send({
+      kind: 'failed',
+      reason: reasonOf(error),
+      isRunning: error instanceof AnotherIsRunning,
+      backupId: error instanceof TestFailed ? error.backupId : null,
+    });
+  }
+}
+
+async function takeBackup(
+  { place, into, part, key, masterKeyMark, anchorKey }: BackupOrder,
+  report: (progress: TaskProgress) => void,
+): Promise<TakenBackup> {
+  const signChains = anchorKey && signingWith(anchorKey);
+  const parts = { store: place.kind, into, part, key, masterKeyMark, signChains, report };
+  const { id, tables } = await withSession(place, (session) =>
+    writeBackup(session, { ...parts, randomBytes: systemRandomBytes }),
+  );
+  const sum = (field: 'rows' | 'bytes') => tables.reduce((total, table) => total + table[field], 0);
+  return { backupId: id, path: join(into, id), rows: sum('rows'), bytes: sum('bytes') };
+}
+
+function signingWith({ kid, pkcs8 }: NonNullable<BackupOrder['anchorKey']>): SignChains {
+  const key = createPrivateKey({
+    key: Buffer.from(pkcs8, 'base64'),
+    format: 'der',
+    type: 'pkcs8',
+  });
+  return (heads, moment) => signHeads(heads, { kid, key }, moment).map(wireAnchor);
+}
+
+/** A restore imports the features of the server, which a backup does not need. */
+const test: typeof verifyBackup = async (order, report) =>
+  (await import('./verify-backup.ts')).verifyBackup(order, report);
+
+const send = (report: Report): boolean | undefined => process.send?.(report);

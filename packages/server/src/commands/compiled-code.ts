@@ -1,0 +1,25 @@
+// Compiled code of the server, for faster starts.
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { enableCompileCache } from 'node:module';
+import { basename, join } from 'node:path';
+
+/** Folders of built programs, and those of Node itself from releases that had no program. */
+const OURS = /^(program-[0-9a-f]{16}|v\d+\.\d+\.\d+-[\w-]+)$/;
+
+/**
+ * Later starts load compiled code instead of compiling every source. The cache is in the data
+ * directory, which only this user can write: its content is executed. Each build of the program has
+ * a folder of its own there; the folders of other builds are never read again, so they are removed.
+ */
+export function cacheCompiledCode(dataDir: string, program: string): void {
+  if (!existsSync(dataDir)) return;
+  const cache = join(dataDir, 'compiled');
+  const own = basename(program);
+  enableCompileCache(join(cache, own));
+  try {
+    const others = readdirSync(cache).filter((name) => name !== own && OURS.test(name));
+    for (const name of others) rmSync(join(cache, name), { recursive: true, force: true });
+  } catch {
+    // It only takes room: no reason not to start.
+  }
+}

@@ -1,0 +1,55 @@
+// The last lines of a start: where the server is and how to try it.
+import { resolve } from 'node:path';
+import type { Config } from '../config.ts';
+
+/** A generated token is in a file, a configured one is not. */
+const tokenFile = ({ secrets, store: { databaseUrl, dataDir } }: Config): string | null =>
+  secrets.bootstrapToken || databaseUrl ? null : `${dataDir.replace(/\/$/, '')}/bootstrap-token`;
+
+/** Shell expression for the token. */
+function tokenIn(config: Config): string {
+  const file = tokenFile(config);
+  return file === null ? '$KEYRAIL_BOOTSTRAP_TOKEN' : `$(cat ${inShell(file)})`;
+}
+
+const inShell = (path: string): string =>
+  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+
+/** PORT is a variable of many programs, so it may have been meant for another one. */
+const portHint = ({ listening }: Config): string =>
+  listening.portFrom === 'PORT' ? ' (PORT names the port)' : '';
+
+const mailPlace = ({ mail: { mail } }: Config): string =>
+  mail.kind === 'file' ? mail.directory : 'SMTP';
+
+/** The same as log fields, without a terminal. Paths are absolute: a log has no current folder. */
+export function readyFields(url: string, config: Config): Record<string, string> {
+  const file = tokenFile(config);
+  const { mail } = config.mail;
+  return {
+    url,
+    port_from: config.listening.portFrom ?? 'default',
+    docs: `${url}/docs`,
+    mail: mail.kind === 'file' ? resolve(mail.directory) : 'SMTP',
+    ...(file !== null && { bootstrap_token_file: resolve(file) }),
+  };
+}
+
+export function welcome(url: string, config: Config): string {
+  return `
+  Open ${url} in a browser${portHint(config)}
+
+  Reference  ${url}/docs
+  Mail       ${mailPlace(config)}
+
+  Or create a workspace without a browser:
+
+    curl -s ${url}/v1/workspaces \\
+      -H "authorization: Bearer ${tokenIn(config)}" \\
+      -H 'content-type: application/json' \\
+      -d '{"name":"Acme","slug":"acme"}'
+
+  Ctrl-C stops it.
+
+`;
+}

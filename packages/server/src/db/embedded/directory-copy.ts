@@ -1,0 +1,93 @@
+// Copies the directory of the embedded store at one moment, while the server uses it. Most of it is
+// copied while the server writes; then the only connection is held, and the files that have changed
+// meanwhile are copied again. No statement runs at that moment, and the write-ahead log is in its
+// files, so opening the copy is like opening the directory after a crash: no commit is missing.
+import { constants } from 'node:fs';
+import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../base/clock.ts';
+import { freeBytesIn } from '../disk-space.ts';
+
+/** Times of files have steps of a few milliseconds: a younger file may change without a trace. */
+const RECENT_MS = 100;
+
+/** What the copy leaves free, besides its own size. */
+const SPARE_BYTES = 134_217_728;
+
+type Hold = <T>(use: () => Promise<T>) => Promise<T>;
+
+/** How a file looked before it was copied. */
+type Seen = Map<string, string>;
+
+export async function copyDirectory(from: string, to: string, hold: Hold): Promise<void> {
+  await refuseWithoutSpace(from, to);
+  const seen: Seen = new Map();
+  // The second pass is short, so less is left to copy while requests wait.
+  await copyChanged({ from, to, seen });
+  await copyChanged({ from, to, seen });
+  await hold(() => copyChanged({ from, to, seen }));
+}
+
+async function refuseWithoutSpace(from: string, to: string): Promise<void> {
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  let bytes = SPARE_BYTES;
+  for (const path of await filesIn(from)) bytes += (await statOrNull(join(from, path)))?.size ?? 0;
+  const free = freeBytesIn(to);
+  if (free >= bytes) return;
+  throw new Error(
+    `A backup needs ${mebibytes(bytes)} MiB of free disk space in ${to} for a while, and there are ` +
+      `${mebibytes(free)} MiB. Free some space, or move the data directory to a larger disk.`,
+  );
+}
+
+const mebibytes = (bytes: number): number => Math.ceil(bytes / 1_048_576);
+
+async function copyChanged({ from, to, seen }: { from: string; to: string; seen: Seen }) {
+  const paths = await filesIn(from);
+  for (const path of paths) {
+    const { look, recent } = await lookOf(join(from, path));
+    if (look === null || seen.get(path) === look) continue;
+    const target = join(to, path);
+    await mkdir(join(target, '..'), { recursive: true, mode: 0o700 });
+    await copyFile(join(from, path), target, constants.COPYFILE_FICLONE).catch(unlessGone);
+    if (recent) seen.delete(path);
+    else seen.set(path, look);
+  }
+  const there = new Set(paths);
+  for (const path of await filesIn(to)) {
+    if (!there.has(path)) await rm(join(to, path), { force: true });
+  }
+  // Empty directories belong to the database too.
+  for (const path of await directoriesIn(from)) await mkdir(join(to, path), { recursive: true });
+}
+
+/** Null: the file is gone. */
+async function lookOf(path: string): Promise<{ look: string | null; recent: boolean }> {
+  const found = await statOrNull(path);
+  if (found === null) return { look: null, recent: true };
+  const { ino, size, mtimeMs, ctimeMs } = found;
+  const recent = systemClock.now().getTime() - mtimeMs < RECENT_MS;
+  return { look: `${ino} ${size} ${mtimeMs} ${ctimeMs}`, recent };
+}
+
+const statOrNull = (path: string) =>
+  stat(path).catch((error: NodeJS.ErrnoException) => {
+    unlessGone(error);
+    return null;
+  });
+
+function unlessGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+/** Regular files only: the sockets of the lock belong to their process. */
+const filesIn = (directory: string): Promise<string[]> => entriesIn(directory, 'isFile');
+
+const directoriesIn = (directory: string): Promise<string[]> => entriesIn(directory, 'isDirectory');
+
+async function entriesIn(directory: string, kind: 'isFile' | 'isDirectory'): Promise<string[]> {
+  const entries = await readdir(directory, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry[kind]())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(join(directory, '/').length));
+}

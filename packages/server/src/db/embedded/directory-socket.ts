@@ -1,0 +1,114 @@
+// The socket file of the directory lock. It locks out processes in other containers, mounts and
+// network namespaces that share the directory. Node has no file locks, but a unix socket accepts
+// connections while its process lives and refuses them after the process has died in any way.
+//
+// Every process has its own socket with a unique name. So a dead socket can be removed without a
+// race: no new process can use its name. A process creates its own socket before it looks at the
+// others, so of two processes that start at once, at least one sees the other.
+import { constants } from 'node:fs';
+import { open, readdir, rename, rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from '../../base/clock.ts';
+import { systemRandomBytes } from '../../base/random.ts';
+
+const PREFIX = 'lock-';
+/** A socket that does not listen yet looks dead, so it gets its final name afterwards. */
+const UNNAMED_PREFIX = 'unnamed-lock-';
+const NAME_BYTES = 16;
+/** A process that takes longer to report its state counts as using the directory. */
+const ANSWER_MS_MAX = 1000;
+/** How long to wait for processes that start at the same time to give up. */
+const OTHERS_MS_MAX = 5000;
+const LOOK_AGAIN_MS = 20;
+
+type State = 'starting' | 'held';
+
+type HeldSocket = { release(): Promise<void> };
+
+/** Null when another process uses the directory. */
+export async function holdSocketIn(directory: string): Promise<HeldSocket | null> {
+  // Through the descriptor, because the path of a socket is limited to about 100 characters.
+  const opened = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
+  const place = `/proc/self/fd/${opened.fd}`;
+  const suffix = Buffer.from(systemRandomBytes(NAME_BYTES)).toString('hex');
+  const name = PREFIX + suffix;
+  let state: State = 'starting';
+  const server = createServer((socket) => socket.on('error', () => {}).end(state));
+  const release = async (): Promise<void> => {
+    await rm(`${place}/${name}`, { force: true });
+    await new Promise((resolve) => server.close(resolve));
+    await opened.close();
+  };
+  try {
+    await listen(server, `${place}/${UNNAMED_PREFIX}${suffix}`);
+    server.unref();
+    const isNamed = await named(place, suffix);
+    if (isNamed && (await isAlone(place, name))) {
+      state = 'held';
+      await clearUnnamed(place);
+      return { release };
+    }
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  await release();
+  return null;
+}
+
+const listen = (server: Server, path: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ path }, resolve);
+  });
+
+/** False if the process that got the lock meanwhile has removed this socket. */
+const named = (place: string, suffix: string): Promise<boolean> =>
+  rename(`${place}/${UNNAMED_PREFIX}${suffix}`, `${place}/${PREFIX}${suffix}`).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return false;
+      throw error;
+    },
+  );
+
+/** If several processes start at once, the first name wins and waits for the others to end. */
+async function isAlone(place: string, name: string): Promise<boolean> {
+  const until = monotonicMs() + OTHERS_MS_MAX;
+  do {
+    let waits = false;
+    for (const other of await readdir(place)) {
+      if (!other.startsWith(PREFIX) || other === name) continue;
+      const said = await ask(`${place}/${other}`);
+      if (said === 'held' || (said === 'starting' && other < name)) return false;
+      if (said === 'dead') await rm(`${place}/${other}`, { force: true });
+      else waits = true;
+    }
+    if (!waits) return true;
+    await sleep(LOOK_AGAIN_MS);
+  } while (monotonicMs() < until);
+  return false;
+}
+
+/** Asks the process behind a socket for its state. An unclear answer counts as `held`. */
+const ask = (path: string): Promise<State | 'dead'> =>
+  new Promise((resolve) => {
+    let said = '';
+    const socket = connect({ path });
+    socket.setTimeout(ANSWER_MS_MAX, () => socket.destroy());
+    socket.on('data', (text) => {
+      said += text;
+    });
+    socket.on('error', ({ code }: NodeJS.ErrnoException) =>
+      resolve(code === 'ECONNREFUSED' || code === 'ENOENT' ? 'dead' : 'held'),
+    );
+    socket.on('close', () => resolve(said === 'starting' ? 'starting' : 'held'));
+  });
+
+/** Removes sockets of killed starts. A process that is starting notices that its own is gone. */
+async function clearUnnamed(place: string): Promise<void> {
+  for (const other of await readdir(place)) {
+    if (other.startsWith(UNNAMED_PREFIX)) await rm(`${place}/${other}`, { force: true });
+  }
+}

@@ -1,0 +1,34 @@
+// Creating a database takes PGlite seconds, because it runs initdb. So the build creates an empty
+// one, once, and new directories get a copy of it. Without that build PGlite runs initdb.
+import { constants, existsSync, readFileSync } from 'node:fs';
+import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packageFolder } from '../../base/package-folder.ts';
+
+/** PGlite takes a directory with this file for a database: it is copied last. */
+const LAST = 'PG_VERSION';
+
+/** The empty database of this version of PGlite. `scripts/build-database.mjs` creates it. */
+export const emptyDatabase = join(packageFolder, `dist/empty-database-${pgliteVersion()}`);
+
+/** Fills a directory that has no database yet. Killed in between, it starts again. */
+export async function copyEmptyDatabase(directory: string, from = emptyDatabase): Promise<void> {
+  if (existsSync(join(directory, LAST)) || !existsSync(join(from, LAST))) return;
+  const entries = await readdir(from, { recursive: true, withFileTypes: true });
+  for (const entry of entries) {
+    const path = join(entry.parentPath, entry.name).slice(join(from, '/').length);
+    if (path === LAST) continue;
+    if (entry.isDirectory()) await mkdir(join(directory, path), { recursive: true, mode: 0o700 });
+    else await copy(from, directory, path);
+  }
+  await copy(from, directory, LAST);
+}
+
+async function copy(from: string, to: string, path: string): Promise<void> {
+  await copyFile(join(from, path), join(to, path), constants.COPYFILE_FICLONE);
+}
+
+function pgliteVersion(): string {
+  const about = new URL('../package.json', import.meta.resolve('@electric-sql/pglite'));
+  return JSON.parse(readFileSync(about, 'utf8')).version;
+}

@@ -1,0 +1,43 @@
+// Compares the migrations of a database with those of this version.
+import { isExpansion, readMigrations } from '../db/migrate.ts';
+import type { Inspection } from './inspection.ts';
+
+export type MigrationState = {
+  isNew: boolean;
+  /** The roles are those of the database that this one was copied from. */
+  isCopy: boolean;
+  /** Of this version, and not applied yet. */
+  pending: string[];
+  /** Applied by a newer version, with changes that this one may not run with. */
+  newer: string[];
+  /** Their files were changed after they had been applied. */
+  changed: string[];
+};
+
+export async function compareMigrations(inspection: Inspection): Promise<MigrationState> {
+  const [{ known } = { known: false }] = await inspection.query<{ known: boolean }>(
+    `select to_regclass('keyrail.migrations') is not null as known`,
+  );
+  const files = await readMigrations();
+  if (!known) {
+    const pending = files.map(({ name }) => name);
+    return { isNew: true, isCopy: false, pending, newer: [], changed: [] };
+  }
+  const suffix = await inspection.roleSuffix();
+  // Only the owner of the schema can read them.
+  const rows = await inspection.queryAs<{ name: string; hash: string }>(
+    'kr_owner',
+    'select name, hash from migrations order by name',
+  );
+  const applied = new Map(rows.map(({ name, hash }) => [name, hash]));
+  const ours = new Set(files.map(({ name }) => name));
+  return {
+    isNew: false,
+    isCopy: suffix.found !== suffix.expected,
+    pending: files.map(({ name }) => name).filter((name) => !applied.has(name)),
+    newer: [...applied.keys()].filter((name) => !ours.has(name) && !isExpansion(name)),
+    changed: files
+      .filter(({ name, hash }) => applied.has(name) && applied.get(name) !== hash)
+      .map(({ name }) => name),
+  };
+}

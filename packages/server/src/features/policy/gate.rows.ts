@@ -1,0 +1,58 @@
+// Statements of the gate on policy versions, and on served_spans, the record of when API processes
+// served. See served_since() in the migrations.
+import { sql } from 'kysely';
+import { MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
+import { many, one, type Runner } from '../../db/sql.ts';
+import type { PolicyVersion } from '../../doors/door.ts';
+
+/** Two notes further apart than this do not prove that the process served in between. */
+export const NOTES_APART_MS_MAX = 10 * SECOND_MS;
+
+/** The served time that is kept: more than any query measures. */
+export const SERVED_KEPT_MS = 10 * MINUTE_MS;
+
+/** Enough for several spans per process. Removing more makes nodes count as live for longer. */
+const SPANS_MAX = 1000;
+
+export type ServedSpan = { id: string; notedAt: Date | null };
+
+/**
+ * Records that a process has served since its last note, and returns the time of this note. Nothing
+ * is recorded for a first note, after too long a pause, or if the clock was set back.
+ */
+export async function noteServed(runner: Runner, { id, notedAt }: ServedSpan): Promise<Date> {
+  const { now } = await one(
+    runner,
+    sql<{ now: Date }>`
+      with clock as materialized (select app_now() as now), noted as (
+        insert into served_spans (id, began_at, ended_at)
+        select ${id}, ${notedAt}::timestamptz, now from clock
+        where now > ${notedAt}::timestamptz
+          and now <= ${notedAt}::timestamptz + ${NOTES_APART_MS_MAX} * interval '1 millisecond'
+        on conflict (id) do update set ended_at = excluded.ended_at
+      )
+      select now from clock`,
+  );
+  return now;
+}
+
+/** Removes spans that are too old to be measured, and spans in the future of a corrected clock. */
+export async function removeOldSpans(runner: Runner): Promise<void> {
+  await many(
+    runner,
+    sql`delete from served_spans where ended_at > app_now()
+      or ended_at < (select served_since(${SERVED_KEPT_MS} * interval '1 millisecond'))
+      or id in (select id from served_spans order by ended_at desc offset ${SPANS_MAX})`,
+  );
+}
+
+/** The policy versions of these projects; unknown projects are omitted. */
+export const findVersions = (
+  runner: Runner,
+  projectIds: readonly string[],
+): Promise<PolicyVersion[]> =>
+  many(
+    runner,
+    sql<PolicyVersion>`select project_id, version from project_versions
+      where project_id = any (${projectIds}::uuid[])`,
+  );

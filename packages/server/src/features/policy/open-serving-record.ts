@@ -1,0 +1,66 @@
+// Records that this process serves, with one small write every few seconds while it listens. The
+// silence of nodes is measured in served time, so an outage does not make nodes look gone.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SECOND_MS } from '../../base/duration.ts';
+import type { NewId } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import { createOutageLog } from '../../base/outage.ts';
+import type { Gate } from '../../doors/gate.ts';
+import { NOTES_APART_MS_MAX, noteServed, removeOldSpans, type ServedSpan } from './gate.rows.ts';
+
+const NOTE_EVERY_MS = 5 * SECOND_MS;
+
+export type ServingRecord = {
+  /** Writes notes until closed. */
+  start(): void;
+  /** Writes one note: the process has served since the last one, unless it failed or is too old. */
+  note(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type ServingParts = {
+  gate: Pick<Gate, 'run'>;
+  newId: NewId;
+  log: Log;
+};
+
+export function openServingRecord({ gate, newId, log }: ServingParts): ServingRecord {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const outage = createOutageLog(log, {
+    begins: 'failed to record that this process serves; retrying every 5 seconds',
+    ends: 'recording that this process serves again',
+  });
+  let running = Promise.resolve();
+  let span: ServedSpan | null = null;
+
+  async function note(): Promise<void> {
+    const { id, notedAt } = span ?? { id: newId(), notedAt: null };
+    // After a failure, the next note begins a new span: the process may not have served meanwhile.
+    span = null;
+    const now = await noteServed(gate, { id, notedAt });
+    const passedMs = notedAt ? now.getTime() - notedAt.getTime() : -1;
+    const isSameSpan = passedMs >= 0 && passedMs <= NOTES_APART_MS_MAX;
+    if (!isSameSpan) await removeOldSpans(gate);
+    span = { id: isSameSpan ? id : newId(), notedAt: now };
+  }
+
+  async function keepNoting(): Promise<void> {
+    while (!signal.aborted) {
+      await note().then(outage.over, outage.fault);
+      // Without `ref`, this timer does not keep the process alive.
+      await sleep(NOTE_EVERY_MS, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  return {
+    note,
+    start() {
+      running = keepNoting();
+    },
+    async close() {
+      stopping.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,33 @@
+// What probes and metrics read about the deployment.
+import type { Gate } from '../../doors/gate.ts';
+import { openOverview } from '../../doors/work.ts';
+import type { DoorParts } from '../../doors/write.ts';
+import type { Probe } from '../../http/route.ts';
+import { findBackupFacts } from '../backups/gate.rows.ts';
+import { findDeploymentFigures, workerIsSeen } from './rows.ts';
+
+type Store = Pick<DoorParts, 'db'>;
+
+export const probeOf = ({ db }: Store, gate: Gate): Probe => ({
+  databaseAnswers: (deadline) =>
+    db.ping(deadline).then(
+      () => true,
+      () => false,
+    ),
+  workerIsSeen: () => workerIsSeen(gate).catch(() => null),
+  backupFacts: () => findBackupFacts(gate).catch(() => null),
+  storage: db.storage,
+});
+
+/** For metrics, which report a database that does not answer by themselves. */
+export function figuresOf({ db }: Store, gate: Gate) {
+  const overview = openOverview(db);
+  return {
+    store: db.kind,
+    poolUse: db.poolUse,
+    storage: db.storage,
+    figures: () => findDeploymentFigures(overview),
+    backupFacts: () => findBackupFacts(gate),
+    workerIsSeen: () => workerIsSeen(gate),
+  };
+}

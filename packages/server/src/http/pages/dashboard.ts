@@ -1,0 +1,138 @@
+// Serves the dashboard: one page for all of its own paths, and its hashed assets. Every other path
+// stays as it is. Without a build, the root leads to the reference.
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { takes } from '../compress.ts';
+import { type Headers, headersFor, standardHeaders } from '../headers.ts';
+import { refuseChanges } from '../transport/method-not-allowed.ts';
+import { redirectRoot } from './documents.ts';
+
+export const DASHBOARD_PATHS = [
+  '/',
+  '/sign-in',
+  '/sign-up',
+  '/forgot-password',
+  '/verify-email',
+  '/reset-password',
+  '/accept-invite',
+  '/workspaces',
+  '/workspaces/new',
+  '/account',
+  '/system',
+  '/w/*',
+] as const;
+
+/** Workers inherit nothing from the page, so scripts carry the policy too. */
+export const DASHBOARD_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types keyrail',
+].join('; ');
+
+const ASSET_PATH = '/assets/:name';
+/** No slash and no dot but the one of the ending: a name cannot lead out of the folder. */
+const ASSET_NAME = /^[\w-]{1,100}-[A-Z0-9]{8}\.(js|css|svg|woff2)$/;
+const ASSETS_KEPT_MAX = 1000;
+const CACHED_FOR_SECONDS = 31_536_000;
+
+const types: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml; charset=utf-8',
+  woff2: 'font/woff2',
+};
+
+const endings = { br: '.br', gzip: '.gz' } as const;
+
+type Parts = { folder: string; publicUrl: string; log: Log };
+
+export function dashboardRoutes(app: FastifyInstance, parts: Parts): void {
+  const { folder, publicUrl, log } = parts;
+  if (!existsSync(join(folder, 'index.html'))) {
+    log.warn({ folder }, 'the dashboard is not built: / leads to /docs; run "npm run build"');
+    redirectRoot(app, publicUrl);
+    return;
+  }
+  const standard = { ...standardHeaders(publicUrl), 'content-security-policy': DASHBOARD_POLICY };
+  for (const path of DASHBOARD_PATHS) {
+    // Read at each request, because a new build replaces the assets that the page names.
+    app.get(path, async (request, reply) => {
+      reply.headers(pageHeaders(request, standard, publicUrl));
+      return reply
+        .type('text/html; charset=utf-8')
+        .send(await readFile(join(folder, 'index.html')));
+    });
+    refuseChanges(app, path);
+  }
+  const assets = createAssets(join(folder, 'assets'));
+  app.get<{ Params: { name: string } }>(ASSET_PATH, (request, reply) =>
+    sendAsset(request, reply.headers(headersFor(request, standard)), assets),
+  );
+  refuseChanges(app, ASSET_PATH);
+}
+
+const LOOPBACK = /^(localhost|[\w-]+\.localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/i;
+
+/** Over plain HTTP, browsers ignore this header and log an error, except on this machine. */
+function pageHeaders(
+  request: FastifyRequest,
+  standard: Readonly<Headers>,
+  publicUrl: string,
+): Headers {
+  const headers = headersFor(request, standard);
+  const isSecure = publicUrl.startsWith('https:') || LOOPBACK.test(request.headers.host ?? '');
+  if (!isSecure) delete headers['cross-origin-opener-policy'];
+  return headers;
+}
+
+type Assets = (file: string) => Promise<Buffer | null>;
+
+/** Assets never change under their name, so they stay in memory. */
+function createAssets(folder: string): Assets {
+  const kept = new Map<string, Buffer>();
+  return async (file) => {
+    const known = kept.get(file);
+    if (known) return known;
+    const bytes = await readFile(join(folder, file)).catch(() => null);
+    if (bytes && kept.size < ASSETS_KEPT_MAX) kept.set(file, bytes);
+    return bytes;
+  };
+}
+
+async function sendAsset(
+  request: FastifyRequest<{ Params: { name: string } }>,
+  reply: FastifyReply,
+  assets: Assets,
+): Promise<FastifyReply> {
+  const { name } = request.params;
+  const ending = ASSET_NAME.exec(name)?.[1];
+  if (ending === undefined) throw new ApiError('not_found');
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  for (const encoding of ['br', 'gzip'] as const) {
+    const bytes = takes(accepted, encoding) ? await assets(name + endings[encoding]) : null;
+    if (bytes) return cached(reply.header('content-encoding', encoding), ending).send(bytes);
+  }
+  const bytes = await assets(name);
+  if (!bytes) throw new ApiError('not_found');
+  return cached(reply, ending).send(bytes);
+}
+
+const cached = (reply: FastifyReply, ending: string): FastifyReply =>
+  reply
+    .header('cache-control', `public, max-age=${CACHED_FOR_SECONDS}, immutable`)
+    .header('vary', 'accept-encoding')
+    .type(types[ending] ?? 'application/octet-stream');

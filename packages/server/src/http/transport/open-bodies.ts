@@ -1,0 +1,35 @@
+// Bounds the memory of bodies whose senders are unknown: endpoints without a credential read a body
+// before anybody has proven anything. The bytes that such bodies may have are counted from the head
+// of the request until the body has arrived.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { unavailable } from '../../base/errors.ts';
+
+const OPEN_BODIES_BYTES_MAX = 67_108_864;
+/** Large bodies leave this part to small ones, so that reports cannot prevent sign-ins. */
+const SMALL_SHARE = 0.5;
+const SMALL_BYTES_MAX = 16_384;
+
+export type OpenBodies = {
+  /** Throws 503 if too many bytes of other bodies are still to come. */
+  expect(request: FastifyRequest, reply: FastifyReply, bytesMax: number): void;
+};
+
+export function createOpenBodies(totalMax = OPEN_BODIES_BYTES_MAX): OpenBodies {
+  let total = 0;
+  return {
+    expect({ raw, headers }, reply, bytesMax) {
+      // A longer body is refused by its length alone, and one of unknown length when it is longer.
+      const bytes = Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax);
+      const most = bytesMax <= SMALL_BYTES_MAX ? totalMax : totalMax * SMALL_SHARE;
+      if (total + bytes > most) throw unavailable(new Error('too many unfinished bodies'));
+      total += bytes;
+      let isOver = false;
+      const over = () => {
+        if (!isOver) total -= bytes;
+        isOver = true;
+      };
+      raw.once('end', over);
+      reply.raw.once('close', over);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+// Figures of the whole deployment. They are read from the database, and kept for a few seconds, so
+// that scraping cannot load it. Without an answer of the database they are absent.
+import { valueText } from '@keyrail/protocol/wire/metrics-text.ts';
+import { monotonicMs } from '../base/clock.ts';
+import { SECOND_MS } from '../base/duration.ts';
+import type { BackupFacts, DeploymentFigures } from './deployment-facts.ts';
+
+const KEPT_MS = 5 * SECOND_MS;
+
+export type DeploymentSources = {
+  figures(): Promise<DeploymentFigures>;
+  backupFacts(): Promise<BackupFacts>;
+  workerIsSeen(): Promise<boolean | null>;
+};
+
+type Facts = [DeploymentFigures, BackupFacts, boolean | null] | null;
+
+export function deploymentSeries(sources: DeploymentSources): () => Promise<string> {
+  const read = (): Promise<Facts> =>
+    Promise.all([sources.figures(), sources.backupFacts(), sources.workerIsSeen()]).catch(
+      () => null,
+    );
+  const facts = keptFor(KEPT_MS, read);
+  return async () => textOf(await facts());
+}
+
+function textOf(facts: Facts): string {
+  const [figures, backups, workerIsSeen] = facts ?? [null, null, null];
+  return [
+    valueText('keyrail_database_up', '1 if the database answered.', Number(facts !== null)),
+    ...Object.entries(figureSeries).map(([name, { help, valueIn }]) =>
+      valueText(name, help, figures && valueIn(figures)),
+    ),
+    valueText(
+      'keyrail_worker_seen',
+      '1 if a worker was seen lately; absent if none ever was.',
+      numberOf(workerIsSeen),
+    ),
+    valueText(
+      'keyrail_backup_age_seconds',
+      'The age of the newest good backup; absent without one.',
+      backups && ageOf(backups),
+    ),
+    valueText(
+      'keyrail_backup_last_passed',
+      '1 if the newest backup passed; absent without one.',
+      backups && numberOf(backups.lastPassed),
+    ),
+    valueText(
+      'keyrail_restore_test_passed',
+      '1 if the newest restore test passed; absent without one.',
+      backups && numberOf(backups.testPassed),
+    ),
+  ].join('');
+}
+
+type FigureSeries = { help: string; valueIn(figures: DeploymentFigures): number };
+
+const figureSeries: Record<string, FigureSeries> = {
+  keyrail_mail_queued: {
+    help: 'Mails that are not sent yet, up to 2,000.',
+    valueIn: ({ mailQueued }) => mailQueued,
+  },
+  keyrail_mail_overdue_seconds: {
+    help: 'How long the oldest mail that is due has waited.',
+    valueIn: ({ mailOverdueSeconds }) => mailOverdueSeconds,
+  },
+  keyrail_webhooks_queued: {
+    help: 'Deliveries of webhooks that are pending, up to 2,000.',
+    valueIn: ({ webhooksQueued }) => webhooksQueued,
+  },
+  keyrail_webhooks_overdue_seconds: {
+    help: 'How long the oldest delivery that is due has waited, of enabled endpoints.',
+    valueIn: ({ webhooksOverdueSeconds }) => webhooksOverdueSeconds,
+  },
+  keyrail_nodes_current: {
+    help: 'Nodes that polled lately and have the newest policy, up to 2,000.',
+    valueIn: ({ nodesCurrent }) => nodesCurrent,
+  },
+  keyrail_nodes_behind: {
+    help: 'Nodes that polled lately and have an older policy, up to 2,000.',
+    valueIn: ({ nodesBehind }) => nodesBehind,
+  },
+  keyrail_nodes_lag_seconds: {
+    help: 'The age of the oldest change that a node which polled lately has not applied.',
+    valueIn: ({ nodesLagSeconds }) => nodesLagSeconds,
+  },
+};
+
+const numberOf = (isTrue: boolean | null): number | null =>
+  isTrue === null ? null : Number(isTrue);
+
+const ageOf = ({ now, goodAt }: BackupFacts): number | null =>
+  goodAt && (now.getTime() - goodAt.getTime()) / SECOND_MS;
+
+/** Calls of the same few seconds share one result. */
+function keptFor<T>(keptMs: number, read: () => Promise<T>): () => Promise<T> {
+  let kept: { atMs: number; result: Promise<T> } | null = null;
+  return () => {
+    const nowMs = monotonicMs();
+    if (kept === null || nowMs - kept.atMs >= keptMs) kept = { atMs: nowMs, result: read() };
+    return kept.result;
+  };
+}

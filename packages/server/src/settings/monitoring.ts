@@ -1,0 +1,43 @@
+// Settings of monitoring: metrics, probes of a worker, and the log.
+import { type LogLevel, logLevels } from '../base/log.ts';
+import { Secret } from '../base/secret.ts';
+import { wholeNumber } from './parsers.ts';
+import { Fault, type Group } from './setting.ts';
+
+const TOKEN_CHARS_MIN = 16;
+
+export const monitoring = {
+  /** Null: nothing is measured. */
+  metricsToken: {
+    name: 'KEYRAIL_METRICS_TOKEN',
+    meaning: 'Bearer token of GET /metrics. Unset: that path does not exist.',
+    fallback: null,
+    isSecret: true,
+    parse: (text) => {
+      const isToken = text.length >= TOKEN_CHARS_MIN && /^[\x21-\x7e]+$/.test(text);
+      if (isToken) return new Secret(text);
+      throw new Fault(
+        `must be printable ASCII without spaces, ${TOKEN_CHARS_MIN} characters or more`,
+      );
+    },
+  },
+  /** Null: a worker that runs alone serves nothing. */
+  workerPort: {
+    name: 'KEYRAIL_WORKER_PORT',
+    meaning: 'Port on which a worker that runs alone serves /healthz, /readyz and /metrics.',
+    fallback: null,
+    parse: (text) => wholeNumber(text, 0, 65_535),
+  },
+} satisfies Group;
+
+export const logging = {
+  logLevel: {
+    name: 'KEYRAIL_LOG_LEVEL',
+    meaning: `One of ${logLevels.join(', ')}.`,
+    fallback: 'info',
+    parse: (text): LogLevel => {
+      for (const level of logLevels) if (level === text) return level;
+      throw new Fault(`must be one of ${logLevels.join(', ')}`);
+    },
+  },
+} satisfies Group;

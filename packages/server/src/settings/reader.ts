@@ -1,0 +1,40 @@
+// Reads settings from an environment, and collects everything that is wrong with them.
+import { Fault, type Group, type Setting, type ValueOf, type ValuesOf } from './setting.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The value of a wrong setting is undefined, whatever its type: with a fault no value counts. */
+export type Reader = {
+  one<S extends Setting>(setting: S): ValueOf<S>;
+  all<G extends Group>(group: G): ValuesOf<G>;
+};
+
+export function createReader(env: Environment): Reader & { faults(): string[] } {
+  const faults = new Set<string>();
+
+  function valueIn(setting: Setting): unknown {
+    const name = nameIn(env, setting) ?? setting.name;
+    const text = env[name] || setting.fallback;
+    if (text === null) return null;
+    try {
+      return setting.parse(text);
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      faults.add(`${name} ${error.message}${setting.isSecret ? '' : `: ${text}`}`);
+      return undefined;
+    }
+  }
+
+  return {
+    one: <S extends Setting>(setting: S) => valueIn(setting) as ValueOf<S>, // as its parser says
+    all: <G extends Group>(group: G) =>
+      Object.fromEntries(
+        Object.entries(group).map(([field, setting]) => [field, valueIn(setting)]),
+      ) as ValuesOf<G>, // has the fields of the group
+    faults: () => [...faults],
+  };
+}
+
+/** The variable from which a setting takes its value; null: it has its default. */
+export const nameIn = (env: Environment, { name, alias = name }: Setting): string | null =>
+  [name, alias].find((each) => env[each]) ?? null;

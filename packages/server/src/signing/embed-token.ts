@@ -1,0 +1,58 @@
+// Embed tokens: signed by this deployment, and verified by it. Whether a valid token has been
+// revoked since is read from the database on every request: see access/embed-principal.ts.
+import type { KeyObject } from 'node:crypto';
+import { type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
+import { ApiError } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
+import { claimsOf, type EmbedClaims, payloadOf } from './embed-claims.ts';
+import type { SigningKeys } from './keys.ts';
+
+const ALG = 'EdDSA';
+const TYP = 'keyrail-embed+jwt';
+
+export async function signEmbedToken(
+  claims: EmbedClaims,
+  { key, kid, issuer }: { key: KeyObject; kid: string; issuer: string },
+): Promise<Secret> {
+  const token = new SignJWT(payloadOf(claims, issuer));
+  return new Secret(await token.setProtectedHeader({ alg: ALG, typ: TYP, kid }).sign(key));
+}
+
+type VerifyingParts = { signingKeys: Pick<SigningKeys, 'verifying'>; issuer: string };
+
+type Verified = { claims: EmbedClaims; kid: string };
+
+/** Expiry is not checked: it counts by the database's clock. */
+export async function verifyEmbedToken(
+  token: string,
+  { signingKeys, issuer }: VerifyingParts,
+): Promise<Verified> {
+  if (!isSpelledOnce(token)) throw refusal();
+  // The key comes from our own list by `kid`; no other header field selects it.
+  const keyOf: JWTVerifyGetKey = async ({ kid }) => {
+    const key = kid === undefined ? null : await signingKeys.verifying(kid, 'embed_token');
+    if (!key) throw refusal();
+    return key;
+  };
+  // A clock at zero disables the check of the expiry.
+  const rules = { algorithms: [ALG], issuer, currentDate: new Date(0) };
+  const { payload, protectedHeader } = await jwtVerify(token, keyOf, rules).catch(refusedBy);
+  const claims = claimsOf(payload);
+  const { typ, kid } = protectedHeader;
+  if (!claims || typ !== TYP || kid === undefined) throw refusal();
+  return { claims, kid };
+}
+
+const refusal = (cause?: unknown): ApiError =>
+  new ApiError('invalid_embed_token', undefined, { cause });
+
+/** Decoders accept several base64 encodings of the same bytes; only the one issued is valid. */
+const isSpelledOnce = (token: string): boolean =>
+  token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
+
+/** All faults of a token give the same error. Others, such as a store outage, are rethrown. */
+function refusedBy(error: unknown): never {
+  const isOfToken =
+    error instanceof Error && 'code' in error && /^ERR_J(OSE|W[A-Z]+)_/.test(String(error.code));
+  throw isOfToken ? refusal(error) : error;
+}

@@ -1,0 +1,119 @@
+// Signs responses of the policy feed (RFC 9421 and 9530). The signature covers the query, which
+// names the node, so responses differ in their signatures; the digest of a body that many nodes get
+// is computed once.
+import { hash, sign } from 'node:crypto';
+import { promisify } from 'node:util';
+import {
+  FEED_LABEL,
+  FEED_PURPOSE,
+  signatureBase,
+  signatureParams,
+} from '@keyrail/protocol/wire/feed-signature.ts';
+import type { Clock } from '../base/clock.ts';
+import { shared } from '../base/coalesce.ts';
+import { SECOND_MS } from '../base/duration.ts';
+import type { JsonText } from '../base/json-text.ts';
+import type { Log } from '../base/log.ts';
+import type { SigningKeys } from './keys.ts';
+
+type Answer = { status: 200 | 304; etag: string; target: string };
+
+/** A response of the feed. The target is the path and query of its request. */
+type FeedAnswer = Answer & {
+  body: JsonText | null;
+  /** False if no other request has this target: its signature would take the place of others. */
+  isShared: boolean;
+};
+
+type DigestedAnswer = Answer & { digest: string | null };
+
+type SignatureHeaders = Readonly<Record<string, string>>;
+
+/** The headers with the signature; none without a signing key, or if it cannot be opened. */
+export type SignFeed = (answer: FeedAnswer) => Promise<SignatureHeaders>;
+
+type FeedSignerParts = {
+  /** The id of the key that signs now; null if there is none. */
+  findFeedSigner(): Promise<string | null>;
+  signingKeys: Pick<SigningKeys, 'signing'>;
+  clock: Clock;
+  log: Log;
+};
+
+/**
+ * How long the id of the signing key is known. A signature is shared for up to a second more, so
+ * this process signs for at most five seconds with a key that another has replaced, or that ended.
+ */
+const SIGNER_KNOWN_MS = 4 * SECOND_MS;
+/** Requests for the same response within a second share its signature, up to this many. */
+const SHARED_MAX = 1000;
+
+/** Signs in a thread of its own, so that other requests do not wait for it. */
+const signAside = promisify(sign);
+
+export function createFeedSigner(parts: FeedSignerParts): SignFeed {
+  const { signingKeys, clock, log } = parts;
+  const digests = new WeakMap<JsonText, string>();
+  const currentKid = createSignerMemory(parts);
+  const signed = new Map<string, Promise<SignatureHeaders>>();
+  let second = 0;
+
+  const digestOf = (body: JsonText): string => {
+    const known = digests.get(body) ?? `sha-256=:${hash('sha256', body.text, 'base64')}:`;
+    digests.set(body, known);
+    return known;
+  };
+
+  async function signatureOf(base: string, kid: string): Promise<string> {
+    const key = await signingKeys.signing(kid, FEED_PURPOSE);
+    return (await signAside(null, Buffer.from(base), key)).toString('base64');
+  }
+
+  async function headersOf(answer: DigestedAnswer, created: number): Promise<SignatureHeaders> {
+    try {
+      const kid = await currentKid();
+      if (kid === null) return {};
+      const params = signatureParams(answer, { created, kid });
+      const signature = await signatureOf(signatureBase(answer, params), kid);
+      return {
+        ...(answer.digest !== null && { 'content-digest': answer.digest }),
+        'signature-input': `${FEED_LABEL}=${params}`,
+        signature: `${FEED_LABEL}=:${signature}:`,
+      };
+    } catch (error) {
+      log.error({ error }, 'a response of the policy feed could not be signed');
+      signed.clear(); // later requests try again
+      return {};
+    }
+  }
+
+  return ({ status, etag, target, body, isShared }) => {
+    const created = Math.floor(clock.now().getTime() / SECOND_MS);
+    if (created !== second) signed.clear();
+    second = created;
+    const digest = body && digestOf(body);
+    // Everything that the signature covers, so that after a change the first of many polls starts
+    // the signature and the others only find it.
+    const name = `${status} ${digest} ${etag} ${target}`;
+    const known = signed.get(name) ?? headersOf({ status, digest, etag, target }, created);
+    if (isShared && signed.size < SHARED_MAX) signed.set(name, known);
+    return known;
+  };
+}
+
+type SignerMemory = () => string | null | Promise<string | null>;
+
+/** Reads the id of the key that signs, at most every SIGNER_KNOWN_MS. */
+function createSignerMemory({ findFeedSigner, clock }: FeedSignerParts): SignerMemory {
+  let known: { kid: string | null; readMs: number } | null = null;
+  const share = shared<string | null>();
+  return () => {
+    const nowMs = clock.now().getTime();
+    if (known !== null && Math.abs(nowMs - known.readMs) < SIGNER_KNOWN_MS) return known.kid;
+    return share('feed signer', async () => {
+      const kid = await findFeedSigner();
+      known = { kid, readMs: nowMs };
+      return kid;
+    });
+  };
+}

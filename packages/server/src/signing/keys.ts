@@ -1,0 +1,89 @@
+// The signing keys of the deployment. This process caches only the key of each `kid`, which never
+// changes. It reads from the database for every token which key signs and which keys have ended, so
+// that all processes agree.
+import type { KeyObject } from 'node:crypto';
+import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
+import { shared } from '../base/coalesce.ts';
+import { unavailable } from '../base/errors.ts';
+import type { Sealing } from '../base/sealing.ts';
+import type { SigningKeyFact } from './gate.rows.ts';
+import { privateKeyOf, publicKeyOf } from './pair.ts';
+
+export type PublishedKey = { kid: string; x: string; purpose: SigningPurpose };
+
+export type SigningKeys = {
+  /** Null for an unknown `kid`, and for the `kid` of a key with another purpose. */
+  verifying(kid: string, purpose: SigningPurpose): Promise<KeyObject | null>;
+  /** For a `kid` that was just read from the database. */
+  signing(kid: string, purpose: SigningPurpose): Promise<KeyObject>;
+  /** All keys whose signatures may still be presented, for every purpose. */
+  published(): Promise<PublishedKey[]>;
+};
+
+type SigningKeyParts = {
+  findSigningKeys(): Promise<SigningKeyFact[]>;
+  unseal: Sealing['unseal'];
+};
+
+type Known = { fact: SigningKeyFact; verifying: KeyObject; signing?: KeyObject };
+
+export function createSigningKeys({ findSigningKeys, unseal }: SigningKeyParts): SigningKeys {
+  let known = new Map<string, Known>();
+
+  /**
+   * Reads all signing keys. A read begins after its last caller arrived, so every process publishes
+   * a key before a token is signed with it. A flood of invented `kid`s causes one read at a time.
+   */
+  const share = shared<SigningKeyFact[]>();
+  const readKeys = (): Promise<SigningKeyFact[]> =>
+    share('signing keys', async () => {
+      const facts = await findSigningKeys();
+      known = new Map(
+        facts.map((fact) => [
+          fact.id,
+          known.get(fact.id) ?? { fact, verifying: publicKeyOf(fact.publicKey) },
+        ]),
+      );
+      return facts;
+    });
+
+  async function find(kid: string, purpose: SigningPurpose): Promise<Known | null> {
+    if (!known.has(kid)) await readKeys();
+    const named = known.get(kid);
+    return named?.fact.purpose === purpose ? named : null;
+  }
+
+  return {
+    async verifying(kid, purpose) {
+      return (await find(kid, purpose))?.verifying ?? null;
+    },
+    async signing(kid, purpose) {
+      const named = await find(kid, purpose);
+      if (!named) throw unavailable(new Error(`signing key ${kid} has just ended`));
+      named.signing ??= openedBy(unseal, named.fact);
+      return named.signing;
+    },
+    async published() {
+      return (await readKeys()).map(({ id, publicKey, purpose }) => ({
+        kid: id,
+        x: publicKey,
+        purpose,
+      }));
+    },
+  };
+}
+
+/** The private half of a key, for signing. */
+export function openedBy(
+  unseal: Sealing['unseal'],
+  { id, sealedPrivate, purpose }: Omit<SigningKeyFact, 'publicKey'>,
+): KeyObject {
+  if (sealedPrivate === null) throw new Error(`signing key ${id} has ended`);
+  try {
+    return privateKeyOf(unseal(sealedPrivate));
+  } catch (cause) {
+    const which = purpose === 'embed_token' ? '' : ` --purpose ${purpose}`;
+    const remedy = `run keyrail-server signing-keys rotate --now${which} to create a new one`;
+    throw new Error(`signing key ${id} is sealed under another master key; ${remedy}`, { cause });
+  }
+}

@@ -1,0 +1,36 @@
+// Signs receipts of revocations. A receipt has a `typ` and a signing key of its own, so no verifier
+// accepts another signature of this deployment as a receipt, nor a receipt as anything else.
+import {
+  RECEIPT_PURPOSE,
+  RECEIPT_TYP,
+  type ReceiptClaims,
+} from '@keyrail/protocol/wire/receipt.ts';
+import { SignJWT } from 'jose';
+import type { Log } from '../base/log.ts';
+import type { SigningKeys } from './keys.ts';
+
+/** A receipt without its issuer. */
+export type Unissued = Omit<ReceiptClaims, 'iss'>;
+
+/** Null without a signing key, and if it cannot be opened: the change itself has been made. */
+export type SignReceipt = (
+  claims: Unissued,
+  signer: { kid: string | null },
+) => Promise<string | null>;
+
+type ReceiptParts = { signingKeys: Pick<SigningKeys, 'signing'>; issuer: string; log: Log };
+
+export const createReceiptSigner =
+  ({ signingKeys, issuer, log }: ReceiptParts): SignReceipt =>
+  async (claims, { kid }) => {
+    if (kid === null) return null;
+    try {
+      const key = await signingKeys.signing(kid, RECEIPT_PURPOSE);
+      const receipt: ReceiptClaims = { iss: issuer, ...claims };
+      const header = { alg: 'EdDSA', typ: RECEIPT_TYP, kid };
+      return await new SignJWT(receipt).setProtectedHeader(header).sign(key);
+    } catch (error) {
+      log.error({ error, kid }, 'a receipt could not be signed');
+      return null;
+    }
+  };

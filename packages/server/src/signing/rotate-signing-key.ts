@@ -1,0 +1,79 @@
+import { type SigningPurpose, signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
+import type { RandomBytes } from '../base/random.ts';
+import type { Seal } from '../base/sealing.ts';
+import type { OpenWork, Work } from '../doors/work.ts';
+import { newSigningPair } from './pair.ts';
+import {
+  isNeeded,
+  type RotationCause,
+  type SigningSchedule,
+  signerAt,
+  timesOf,
+} from './rotation-schedule.ts';
+import {
+  insertSigningKey,
+  lockSigningKeys,
+  removeEnded,
+  type SigningKeyRow,
+  updateEnds,
+} from './rows.ts';
+
+export type SigningParts = SigningSchedule & { seal: Seal; randomBytes: RandomBytes };
+
+type Wanted = { purpose: SigningPurpose; cause: RotationCause };
+
+/** `current` signs now; `newest` may still be waiting for its time. */
+type Rotation = { newest: SigningKeyRow; current: SigningKeyRow; isNew: boolean };
+
+/**
+ * Creates the next signing key of a purpose if the cause requires one. If several processes rotate
+ * at the same time, one creates the key and all of them get that key.
+ */
+export async function rotateSigningKey(
+  tx: Work,
+  parts: SigningParts,
+  { purpose, cause }: Wanted,
+): Promise<Rotation> {
+  const { rotateEveryMs, publishWaitMs, seal, randomBytes } = parts;
+  const { now } = tx;
+  const keys = await lockSigningKeys(tx, purpose);
+  const newest = keys.at(-1);
+  if (newest && !isNeeded(cause, newest, { now, rotateEveryMs })) {
+    return { newest, current: signerAt(keys, now) ?? newest, isNew: false };
+  }
+  const isFirst = newest === undefined;
+  const { signsFrom, othersEndAt } = timesOf(cause, { now, isFirst, publishWaitMs, purpose });
+  const { publicKey, seed } = newSigningPair(randomBytes);
+  const made: SigningKeyRow = {
+    id: tx.newId(),
+    purpose,
+    generation: (newest?.generation ?? 0) + 1,
+    publicKey,
+    sealedPrivate: seal(seed),
+    createdAt: now,
+    signsFrom,
+    endsAt: null,
+  };
+  if (await insertSigningKey(tx, made)) {
+    await updateEnds(tx, made, othersEndAt);
+    // With an end alone, a clock that is set back would bring them back.
+    if (cause === 'at once') await removeEnded(tx);
+    const current = signsFrom <= now ? made : (signerAt(keys, now) ?? made);
+    return { newest: made, current, isNew: true };
+  }
+  const theirs = await lockSigningKeys(tx, purpose);
+  const next = theirs.at(-1);
+  if (next === undefined) throw new Error('the signing key of another process is gone');
+  return { newest: next, current: signerAt(theirs, now) ?? next, isNew: false };
+}
+
+/**
+ * The worker's job: replaces the signing key of each purpose when it is due, and deletes what no
+ * signature needs any more. Safe to run twice: the second run finds nothing due.
+ */
+export async function rotateSigningKeys(work: OpenWork, signing: SigningParts): Promise<void> {
+  for (const purpose of signingPurposes) {
+    await work((tx) => rotateSigningKey(tx, signing, { purpose, cause: 'due' }));
+  }
+  await work(removeEnded);
+}

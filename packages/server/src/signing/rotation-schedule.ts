@@ -1,0 +1,74 @@
+// When a signing key is replaced.
+//
+// A key is first published, so that verifiers with a cached list have it in time. After the wait it
+// signs. Once replaced, it stays published until the last token that it signed has expired; a key
+// of the policy feed until every node has renewed what it caches.
+import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/wire/limits.ts';
+import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
+import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../base/duration.ts';
+
+/**
+ * `first`: only if no key exists. `due`: by the schedule. `asked`: by an operator, unless a
+ * successor is already published. `at once`: the key may have leaked, so all other keys end
+ * immediately, and their tokens with them.
+ */
+export type RotationCause = 'first' | 'due' | 'asked' | 'at once';
+
+/** Signatures of these purposes are verified long after their key has ended. */
+export const isLasting = (purpose: SigningPurpose): boolean =>
+  purpose === 'audit_anchor' || purpose === 'receipt';
+
+export type SigningSchedule = {
+  /** How long a key signs. */
+  rotateEveryMs: number;
+  /** How long a key is published before it signs. */
+  publishWaitMs: number;
+};
+
+/** A response with the list from before the new key may still be in flight to a cache. */
+const IN_FLIGHT_MS = SECOND_MS;
+
+/** A verifier with a slow clock may still accept a token that has expired here. */
+const SKEW_MS = MINUTE_MS;
+
+export function isNeeded(
+  cause: RotationCause,
+  newest: { signsFrom: Date } | null,
+  { now, rotateEveryMs }: { now: Date; rotateEveryMs: number },
+): boolean {
+  if (newest === null || cause === 'at once') return true;
+  if (cause === 'first') return false;
+  const signedForMs = now.getTime() - newest.signsFrom.getTime();
+  return signedForMs >= (cause === 'due' ? rotateEveryMs : 0);
+}
+
+type Lifetime = { signsFrom: Date; endsAt: Date | null };
+
+/**
+ * The key that signs at a time: the newest one whose time has come. If none has, because the clock
+ * was set back, the earliest one.
+ */
+export function signerAt<Key extends Lifetime>(keys: readonly Key[], now: Date): Key | null {
+  const live = keys
+    .filter(({ endsAt }) => endsAt === null || endsAt > now)
+    .toSorted((a, b) => a.signsFrom.getTime() - b.signsFrom.getTime());
+  return live.findLast(({ signsFrom }) => signsFrom <= now) ?? live[0] ?? null;
+}
+
+const LAST_TOKEN_MS = EMBED_TOKEN_SECONDS * SECOND_MS + SKEW_MS;
+
+/** A node replaces the signed responses in its cache within hours after it sees a new key. */
+const LAST_CACHE_MS = DAY_MS;
+
+type NewKey = { now: Date; isFirst: boolean; publishWaitMs: number; purpose: SigningPurpose };
+
+/** When a new key starts to sign, and when the keys before it end. */
+export function timesOf(
+  cause: RotationCause,
+  { now, isFirst, publishWaitMs, purpose }: NewKey,
+): { signsFrom: Date; othersEndAt: Date } {
+  if (cause === 'at once' || isFirst) return { signsFrom: now, othersEndAt: now };
+  const signsFrom = msAfter(now, publishWaitMs + IN_FLIGHT_MS);
+  const keptMs = purpose === 'policy_feed' ? LAST_CACHE_MS : LAST_TOKEN_MS;
+  return { signsFrom, othersEndAt: msAfter(signsFrom, keptMs) };
+}

@@ -1,0 +1,65 @@
+// Every statement that changes signing keys.
+
+import { RECEIPT_KEYS_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
+import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
+import { type Insertable, type Selectable, sql } from 'kysely';
+import { DAY_MS, msAfter } from '../base/duration.ts';
+import { build, many, maybe } from '../db/sql.ts';
+import type { Tables } from '../db/tables.ts';
+import type { Work } from '../doors/work.ts';
+
+type Columns = Tables['signingKeys'];
+
+export type SigningKeyRow = Selectable<Columns>;
+
+const rows = build.selectFrom('signingKeys').selectAll().orderBy('generation');
+
+export const listSigningKeys = (tx: Work): Promise<SigningKeyRow[]> => many(tx, rows);
+
+/** All keys of a purpose, oldest first. The lock makes other rotations wait. */
+export const lockSigningKeys = (tx: Work, purpose: SigningPurpose): Promise<SigningKeyRow[]> =>
+  many(tx, rows.where('purpose', '=', purpose).forUpdate());
+
+/** False if another process has created the key of this generation. */
+export async function insertSigningKey(tx: Work, values: Insertable<Columns>): Promise<boolean> {
+  const insert = build.insertInto('signingKeys').values(values);
+  const made = await maybe(
+    tx,
+    insert
+      .onConflict((conflict) => conflict.columns(['purpose', 'generation']).doNothing())
+      .returning('id'),
+  );
+  return made !== null;
+}
+
+/** Sets the end of all other keys of the same purpose. An earlier end stays. */
+export async function updateEnds(
+  tx: Work,
+  { id, purpose }: Pick<SigningKeyRow, 'id' | 'purpose'>,
+  endsAt: Date,
+): Promise<void> {
+  await many(
+    tx,
+    sql`update signing_keys set ends_at = least(ends_at, ${endsAt}::timestamptz)
+      where id <> ${id} and purpose = ${purpose}`,
+  );
+}
+
+/**
+ * Deletes keys whose last token has expired, including their private halves. Of a key that signed
+ * anchors the public half stays for good: an anchor never expires. That of a key which signed
+ * receipts stays for more than a year.
+ */
+export async function removeEnded(tx: Work): Promise<void> {
+  await many(
+    tx,
+    sql`delete from signing_keys where ends_at <= ${tx.now} and purpose <> 'audit_anchor'
+      and (purpose <> 'receipt' or ends_at <= ${msAfter(tx.now, -RECEIPT_KEYS_KEPT_DAYS * DAY_MS)})`,
+  );
+  await many(
+    tx,
+    sql`update signing_keys set sealed_private = null
+      where ends_at <= ${tx.now} and purpose in ('audit_anchor', 'receipt')
+        and sealed_private is not null`,
+  );
+}
