@@ -235,7 +235,7 @@ test('valid secrets do not appear in the serialized config', () => {
 
 test('PostgreSQL without a master key is refused, with the command to generate one', () => {
   deepEqual(faultsOf({ DATABASE_URL: 'postgres://db/keyrail' }), [
-    'KEYRAIL_MASTER_KEY is required with DATABASE_URL: make one with openssl rand -base64 32',
+    'KEYRAIL_MASTER_KEY is required with DATABASE_URL; generate one with openssl rand -base64 32',
   ]);
 });
 
@@ -309,7 +309,7 @@ test('REDIS_URL accepts a URL or the path of a socket', () => {
 test('several hosts in REDIS_URL need a Cluster', () => {
   const REDIS_URL = 'redis://me:a,b@one:7000,two,[::1]:7002';
   equal(configOf({ REDIS_URL, KEYRAIL_REDIS_CLUSTER: 'on' }).redisUrl?.reveal(), REDIS_URL);
-  const needs = ['REDIS_URL names several hosts, which needs KEYRAIL_REDIS_CLUSTER=on'];
+  const needs = ['REDIS_URL lists several hosts, which requires KEYRAIL_REDIS_CLUSTER=on'];
   deepEqual(faultsOf({ REDIS_URL }), needs);
 });
 

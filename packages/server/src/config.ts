@@ -158,7 +158,7 @@ export function readConfig(env: Environment): ConfigResult {
   const names = checkNames(env, program);
   faults.push(...names.faults);
   const warnings = names.ofClients.map(
-    (name) => `${name} is ignored: clients of Keyrail read it, the server does not`,
+    (name) => `ignoring ${name}: it's a client setting, not a server setting`,
   );
   return faults.length > 0 ? { faults, warnings } : { config: Object.freeze(config), warnings };
 }
@@ -181,14 +181,14 @@ function contradictionsIn({ redisCluster }: Config, env: Environment): string[] 
   const faults: string[] = [];
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
     faults.push(
-      'KEYRAIL_MASTER_KEY is required with DATABASE_URL: make one with openssl rand -base64 32',
+      'KEYRAIL_MASTER_KEY is required with DATABASE_URL; generate one with openssl rand -base64 32',
     );
   }
   if (redisCluster && !/^rediss?:/.test(env.REDIS_URL ?? '')) {
     faults.push('KEYRAIL_REDIS_CLUSTER needs a REDIS_URL with redis:// or rediss://');
   }
   if (!redisCluster && redisAddresses(env.REDIS_URL ?? '').length > 1) {
-    faults.push('REDIS_URL names several hosts, which needs KEYRAIL_REDIS_CLUSTER=on');
+    faults.push('REDIS_URL lists several hosts, which requires KEYRAIL_REDIS_CLUSTER=on');
   }
   return faults;
 }

@@ -19,7 +19,7 @@ type Command = { does: string; takesWords?: true } & (
 
 const commands: Record<string, Command> = {
   start: {
-    does: 'migrate, then run API and worker in one process',
+    does: 'migrate the database, then run the API and worker in one process',
     load: async () => (await import('./start.ts')).startCommand,
   },
   api: {
@@ -31,11 +31,11 @@ const commands: Record<string, Command> = {
     load: async () => (await import('./start.ts')).workerCommand,
   },
   migrate: {
-    does: 'bring the database to this version and exit',
+    does: 'migrate the database to this version, then exit',
     load: async () => (await import('./migrate-command.ts')).migrateCommand,
   },
   backup: {
-    does: '[--new-key]: back up the database to KEYRAIL_BACKUP_DIR, also while it is served',
+    does: '[--new-key]: back up the database to KEYRAIL_BACKUP_DIR; works while the server is running',
     takesWords: true,
     load: async () => (await import('./backup-command.ts')).backupCommand,
   },
@@ -49,12 +49,12 @@ const commands: Record<string, Command> = {
     load: async () => (await import('./backup-command.ts')).restoreTestCommand,
   },
   doctor: {
-    does: '[--json]: check everything that this deployment depends on, and say what to do',
+    does: '[--json]: check everything this deployment depends on and suggest fixes',
     takesWords: true,
     loadDiagnosis: async () => (await import('./doctor-command.ts')).doctorCommand,
   },
   'signing-keys': {
-    does: 'list | rotate [--now] [--purpose P]: the keys that sign tokens and anchors',
+    does: 'list | rotate [--now] [--purpose P]: manage the keys that sign tokens and anchors',
     takesWords: true,
     load: async () => (await import('./signing-keys-command.ts')).signingKeysCommand,
   },

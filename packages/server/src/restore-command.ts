@@ -55,8 +55,8 @@ export async function restoreCommand(config: Config, words: readonly string[]): 
       `Restored backup ${id} of ${takenAt}: ${rows} rows in ${tables.length} tables, compared.`,
       ...(migrated.length > 0 ? [`  migrated: ${migrated.join(', ')}`] : []),
       ...steps,
-      ...moved.map((path) => `  audit anchors of the time before are now in ${path}`),
-      '  the signing key of embed tokens was replaced; nodes take a new snapshot',
+      ...moved.map((path) => `  audit anchors from before the restore are now in ${path}`),
+      '  the embed token signing key was replaced; nodes will load a new snapshot',
     ].join('\n'),
   );
 }

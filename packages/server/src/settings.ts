@@ -55,7 +55,7 @@ const MASTER_KEY_BYTES = 32;
 
 export const publicUrl: Setting<string | null> = {
   name: 'KEYRAIL_PUBLIC_URL',
-  meaning: 'Base URL of the server in mails and tokens. Default: host and port.',
+  meaning: "The server's public base URL, used in emails and tokens. Default: host and port.",
   fallback: null,
   parse: (text) => {
     const isOrigin = /^https?:\/\/[^\s/?#@\\]+$/.test(text) && URL.canParse(text);
@@ -81,7 +81,8 @@ export const databaseUrl: Setting<Secret> = {
 
 export const databasePoolerUrl: Setting<Secret> = {
   name: 'KEYRAIL_DATABASE_POOLER_URL',
-  meaning: 'A pooler in transaction mode in front of DATABASE_URL, which stays a direct address.',
+  meaning:
+    'URL of a connection pooler in transaction mode. DATABASE_URL must still connect directly.',
   fallback: null,
   isSecret: true,
   parse: (text) => secretIf(isPostgres(text), text, 'must be a postgres:// URL'),
@@ -112,7 +113,8 @@ export const redisCluster: Setting<boolean> = {
 
 export const bootstrapToken: Setting<Secret> = {
   name: 'KEYRAIL_BOOTSTRAP_TOKEN',
-  meaning: 'Token that creates workspaces. Embedded: if unset, generated in the data directory.',
+  meaning:
+    'Token for creating workspaces. If unset, the embedded mode generates one in the data directory.',
   fallback: null,
   isSecret: true,
   parse: (text) => {
@@ -139,7 +141,7 @@ export const masterKey: Setting<Secret> = {
 
 export const region: Setting<string> = {
   name: 'KEYRAIL_REGION',
-  meaning: 'Name of the region in responses of the health endpoints.',
+  meaning: 'Region name shown in health endpoint responses.',
   fallback: 'local',
   parse: plainText,
 };
@@ -152,7 +154,7 @@ export const trustProxy: Setting<string[] | false> = {
     if (text === 'off') return false;
     const addresses = text.split(',').map((part) => part.trim());
     if (!addresses.every(isAddressBlock))
-      throw new Fault('must be off, or IP addresses and ranges');
+      throw new Fault('must be off, or a list of IP addresses and ranges');
     return addresses;
   },
 };
@@ -183,7 +185,7 @@ export const mail: Setting<MailSetting | null> = {
 
 export const mailFrom: Setting<string> = {
   name: 'KEYRAIL_MAIL_FROM',
-  meaning: 'Sender of all mail.',
+  meaning: 'Sender of all emails.',
   fallback: 'Keyrail <keyrail@localhost>',
   parse: (text) => {
     if (!isSender(text)) throw new Fault('must be Name <address>');
@@ -200,7 +202,7 @@ export const passwordCharsMin: Setting<number> = {
 
 export const authThrottle: Setting<boolean> = {
   name: 'KEYRAIL_AUTH_THROTTLE',
-  meaning: 'Limits sign-in and sign-up attempts, and mail to one address: on, or off for tests.',
+  meaning: 'Limits sign-in and sign-up attempts and emails per address: on, or off for tests.',
   fallback: 'on',
   parse: onOrOff,
 };

@@ -22,7 +22,7 @@ type Wanted = Pick<
 export async function openStore(wanted: Wanted, clock: Clock, log: Log): Promise<Database> {
   if (!wanted.databaseUrl) {
     if (!existsSync(join(wanted.dataDir, 'database'))) {
-      log.info('creating the embedded database: some seconds (only once)');
+      log.info('creating the embedded database; this takes a few seconds, once');
     }
     const { openEmbedded } = await import('./db/embedded.ts');
     return openEmbedded(wanted.dataDir, clock);

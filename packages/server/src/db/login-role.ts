@@ -58,7 +58,7 @@ export async function loginWarnings(admin: pg.ClientBase): Promise<LoginWarning[
   const harmless = [
     ...(rights.isOpen
       ? [
-          `every login of the cluster may connect to the database: ` +
+          `every login in the cluster can connect to this database; to restrict it, run ` +
             `REVOKE CONNECT ON DATABASE "${database}" FROM PUBLIC`,
         ]
       : []),

@@ -135,7 +135,7 @@ function refuseUnknown(migrations: Migration[], hashes: Map<string, string>): vo
   for (const { name, hash } of migrations) {
     const recorded = hashes.get(name);
     if (recorded !== undefined && recorded !== hash) {
-      throw new Error(`Migration ${name} was changed after it had been applied here.`);
+      throw new Error(`Migration ${name} has been changed since it was applied to this database.`);
     }
   }
   const files = new Set(migrations.map(({ name }) => name));

@@ -67,7 +67,8 @@ export function createWaitingLine({ connections, waitingMax }: LineLimits): Wait
   let expected = 0;
 
   function refuseHopeless({ role, deadline, goesFirst }: ConnectionRequest, workMs: number): void {
-    if (first.size + others.size >= waitingMax) throw new StoreUnavailable('too many waiting');
+    if (first.size + others.size >= waitingMax)
+      throw new StoreUnavailable('too many requests waiting for a connection');
     const aheadMs = work.aheadMs('first') + (goesFirst ? 0 : work.aheadMs('other'));
     const waitMs = (aheadMs + work.averageMs(role)) / connections;
     if (waitMs + workMs > deadline.remainingMs()) {

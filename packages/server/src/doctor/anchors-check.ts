@@ -23,7 +23,7 @@ export async function checkAnchors(inspection: Inspection): Promise<Outcome[]> {
       ),
     ),
   ];
-  return orFine(found, 'Every audit chain has a recent anchor, and every place has it.');
+  return orFine(found, 'Every audit chain has a recent anchor at every destination.');
 }
 
 const brokenFaults = (ids: readonly string[]): Outcome[] =>
@@ -41,7 +41,7 @@ const lateFaults = (count: number): Outcome[] =>
     ? []
     : [
         warning(
-          `${count} audit chains moved and have had no anchor for ${LATE_MINUTES} minutes.`,
+          `${count} audit chains have grown but haven't been anchored for ${LATE_MINUTES} minutes.`,
           'Run a worker: keyrail-server worker, or start.',
         ),
       ];

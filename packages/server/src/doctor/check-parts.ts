@@ -32,7 +32,7 @@ export async function bounded(check: string, run: () => Promise<Outcome[]>): Pro
   }
 }
 
-const CHECK_REMEDY = 'Correct the other findings first, then run the doctor again.';
+const CHECK_REMEDY = 'Fix the other findings first, then run doctor again.';
 
 async function failsLater(signal: AbortSignal): Promise<never> {
   await sleep(CHECK_MS_MAX, undefined, { signal, ref: false });

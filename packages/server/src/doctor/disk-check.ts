@@ -33,7 +33,7 @@ export async function checkDatabaseSize(
   const share = (row?.bytes ?? 0) / bytesMax;
   const percent = `${Math.round(share * 100)} % of KEYRAIL_DATABASE_BYTES_MAX`;
   const state = stateAt(share);
-  if (state === 'ok') return [fine(`The database has ${percent}.`)];
+  if (state === 'ok') return [fine(`The database uses ${percent}.`)];
   const report = state === 'low' ? warning : fault;
   return [
     report(

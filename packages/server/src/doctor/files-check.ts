@@ -25,7 +25,7 @@ export function checkFiles(dataDir: string): Outcome[] {
   if (!isOpenToOthers(dataDir)) return [fine(`Only its owner can read ${dataDir}.`)];
   return [
     warning(
-      `Other users of this machine can list ${dataDir}, which holds secrets and mail.`,
+      `Other users on this machine can list ${dataDir}, which contains secrets and emails.`,
       `Run chmod 700 ${dataDir}`,
     ),
   ];

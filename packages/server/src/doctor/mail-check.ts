@@ -25,7 +25,7 @@ export async function checkMail({ mail, isProduction }: MailParts): Promise<Outc
   if (!isProduction) return [fine(`Mail is written to files in ${mail.directory}.`)];
   return [
     warning(
-      `Mail is only written to files in ${mail.directory}: no person gets it.`,
+      `Emails are only saved as files in ${mail.directory}. Nobody receives them.`,
       'Set KEYRAIL_MAIL to your mail server: smtps://user:password@host:465.',
     ),
   ];

@@ -13,7 +13,7 @@ export function checkRedis(
   const found = [
     ...silent.map(({ name, reason }) =>
       fault(
-        `Redis at ${name} does not answer: ${reason}`,
+        `Can't reach Redis at ${name}: ${reason}`,
         'Start it, or correct REDIS_URL (host, port, user, password, TLS).',
       ),
     ),
@@ -95,7 +95,7 @@ function clusterFaults({ name, needsFullCoverage }: SurveyedServer, cluster: str
   if (needsFullCoverage !== true) return [];
   return [
     warning(
-      `Redis at ${name} stops when any slot of the Cluster is without a master.`,
+      `Redis at ${name} stops serving when any slot of the Cluster has no primary.`,
       'Set cluster-require-full-coverage no on all nodes.',
     ),
   ];

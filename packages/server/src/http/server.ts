@@ -100,7 +100,8 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   return app;
 }
 
-const noSuchPath = (): ApiError => new ApiError('not_found', 'No such path. See /docs for a list.');
+const noSuchPath = (): ApiError =>
+  new ApiError('not_found', 'No such path. See /docs for a list of endpoints.');
 
 function readBodiesUnparsed(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();

@@ -34,12 +34,12 @@ function textOf(facts: Facts): string {
     ),
     valueText(
       'keyrail_worker_seen',
-      '1 if a worker was seen lately; absent if none ever was.',
+      '1 if a worker was seen recently; absent if none ever was.',
       numberOf(workerIsSeen),
     ),
     valueText(
       'keyrail_backup_age_seconds',
-      'The age of the newest good backup; absent without one.',
+      'Age of the newest verified backup; absent if there is none.',
       backups && ageOf(backups),
     ),
     valueText(

@@ -7,7 +7,7 @@ const TOKEN_CHARS_MIN = 16;
 
 export const metricsToken: Setting<Secret> = {
   name: 'KEYRAIL_METRICS_TOKEN',
-  meaning: 'Bearer token of GET /metrics. Unset: that path does not exist.',
+  meaning: 'Bearer token for GET /metrics. Unset: the endpoint is off.',
   fallback: null,
   isSecret: true,
   parse: (text) => {
@@ -21,7 +21,7 @@ export const metricsToken: Setting<Secret> = {
 
 export const workerPort: Setting<number> = {
   name: 'KEYRAIL_WORKER_PORT',
-  meaning: 'Port on which a worker that runs alone serves /healthz, /readyz and /metrics.',
+  meaning: 'Port where a standalone worker serves /healthz, /readyz and /metrics.',
   fallback: null,
   parse: (text) => wholeNumber(text, 0, 65_535),
 };

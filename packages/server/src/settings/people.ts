@@ -5,7 +5,7 @@ import { Fault, type Setting } from './setting.ts';
 
 export const signupPolicy: Setting<SignupPolicy> = {
   name: 'KEYRAIL_SIGNUP',
-  meaning: 'Sign-up: open (anyone), invited (addresses with an open invitation) or off.',
+  meaning: 'Sign-up: open (anyone), invited (email addresses with a pending invitation) or off.',
   fallback: 'open',
   parse: (text) => {
     for (const policy of signupPolicies) if (policy === text) return policy;

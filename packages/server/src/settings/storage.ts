@@ -44,14 +44,14 @@ export const databaseBytesMax: Setting<number> = {
 
 export const ingestEventsPerMinute: Setting<number> = {
   name: 'KEYRAIL_INGEST_EVENTS_PER_MINUTE',
-  meaning: 'Maximum telemetry events that one workspace may send in a minute.',
+  meaning: 'Maximum telemetry events per workspace and minute.',
   fallback: String(INGEST_BUDGET_EVENTS_DEFAULT),
   parse: (text) => wholeNumber(text, 1, 999_999_999),
 };
 
 export const usageHoursKeptDays: Setting<number> = {
   name: 'KEYRAIL_USAGE_HOURS_DAYS',
-  meaning: 'Days for which hourly usage figures are kept, for charts.',
+  meaning: 'How many days hourly usage is kept for charts.',
   fallback: '35',
   parse: (text) => wholeNumber(text, 1, 400),
 };

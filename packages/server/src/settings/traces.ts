@@ -30,24 +30,24 @@ const collectorUrl = (name: string, meaning: string): Setting<string> => ({
 
 const otlpEndpoint = collectorUrl(
   'OTEL_EXPORTER_OTLP_ENDPOINT',
-  'Collector that gets traces, at <URL>/v1/traces. Unset: nothing is traced.',
+  'OpenTelemetry collector; traces go to <URL>/v1/traces. Unset: tracing is off.',
 );
 
 const otlpTracesEndpoint = collectorUrl(
   'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-  'The whole URL for traces, instead of the setting before.',
+  'Full URL for traces. Overrides the previous setting.',
 );
 
 const tracesExporter: Setting<'otlp' | 'none'> = {
   name: 'OTEL_TRACES_EXPORTER',
-  meaning: 'otlp, also without a URL (http://localhost:4318); or none: nothing is traced.',
+  meaning: 'otlp (http://localhost:4318 if no URL is set), or none to turn tracing off.',
   fallback: null,
   parse: oneOf('otlp', 'none'),
 };
 
 const sdkDisabled: Setting<'true' | 'false'> = {
   name: 'OTEL_SDK_DISABLED',
-  meaning: 'true: nothing is traced, and the other settings of traces are not read.',
+  meaning: 'true: turn tracing off and ignore all other trace settings.',
   fallback: 'false',
   parse: oneOf('true', 'false'),
 };
@@ -61,14 +61,14 @@ const otlpProtocol: Setting<TraceSettings['protocol']> = {
 
 const otlpTracesProtocol: Setting<TraceSettings['protocol']> = {
   name: 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
-  meaning: 'The same for traces, instead of the setting before.',
+  meaning: 'Same, for traces only. Overrides the previous setting.',
   fallback: null,
   parse: otlpProtocol.parse,
 };
 
 const tracesSampler: Setting<TraceSettings['sampler']> = {
   name: 'OTEL_TRACES_SAMPLER',
-  meaning: 'always_on, always_off or traceidratio, each also with parentbased_ before it.',
+  meaning: 'always_on, always_off or traceidratio, each optionally prefixed with parentbased_.',
   fallback: 'parentbased_always_on',
   parse: oneOf(
     'always_on',
@@ -82,7 +82,7 @@ const tracesSampler: Setting<TraceSettings['sampler']> = {
 
 const tracesSamplerArg: Setting<number> = {
   name: 'OTEL_TRACES_SAMPLER_ARG',
-  meaning: 'Share of the traces that traceidratio takes, 0 to 1.',
+  meaning: 'Fraction of traces that traceidratio samples, 0 to 1.',
   fallback: '1',
   parse: (text) => {
     if (/^(0(\.\d+)?|1(\.0+)?)$/.test(text)) return Number(text);
@@ -92,7 +92,7 @@ const tracesSamplerArg: Setting<number> = {
 
 const propagators: Setting<boolean> = {
   name: 'OTEL_PROPAGATORS',
-  meaning: 'With tracecontext, traceparent of a request is followed; baggage and none: it is not.',
+  meaning: "tracecontext: use the request's traceparent. baggage or none: ignore it.",
   fallback: 'tracecontext,baggage',
   parse: (text) => {
     const names = text.split(',').map((name) => name.trim());

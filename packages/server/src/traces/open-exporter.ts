@@ -42,5 +42,5 @@ const loadByProtocol = {
 /** A response of a collector may contain anything, so only a code is logged. */
 function reasonIn(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === undefined || code === '' ? 'no response of the collector' : String(code);
+  return code === undefined || code === '' ? 'no response from the collector' : String(code);
 }

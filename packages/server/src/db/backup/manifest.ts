@@ -60,7 +60,9 @@ export async function readManifest(directory: string, key: string | null): Promi
   const path = join(directory, MANIFEST);
   const whole = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-    throw new BadBackup(`${directory} is no backup: it has no ${MANIFEST}. Choose another one.`);
+    throw new BadBackup(
+      `${directory} isn't a backup: it has no ${MANIFEST}. Choose another directory.`,
+    );
   });
   const damaged = (what: string) =>
     new BadBackup(`${path} is damaged: ${what}. Nothing was changed. Choose another backup.`);
@@ -83,7 +85,7 @@ function refuseUnauthentic(manifest: Manifest, sealed: Sealed, key: string | nul
   const { text, mac, path } = sealed;
   if (key === null) {
     if (manifest.encryption === null && mac === null) return;
-    throw new BadBackup(`${path} is of an encrypted backup: set KEYRAIL_BACKUP_KEY to its key.`);
+    throw new BadBackup(`${path} is encrypted. Set KEYRAIL_BACKUP_KEY to its key.`);
   }
   if (typeof mac === 'string' && manifest.encryption === 'age' && isEqual(mac, macOf(text, key))) {
     return;

@@ -45,7 +45,7 @@ export function createAnchorJob(parts: AnchorParts): () => Promise<void> {
     begins:
       'audit chains do not continue their last anchor and get no new one: rows were removed or ' +
       'rewritten; run keyrail-server audit verify',
-    ends: 'all audit chains continue their anchors',
+    ends: 'all audit chains match their anchors again',
   });
   const deliveries = anchorPlaces.map((place) => ({
     place,
