@@ -171,7 +171,7 @@ function textOf({ ok, chains, rows, seconds, broken, anchors }: Report): string 
     ...(anchors?.refused ?? []).map(
       ({ file, line, reason }) => `${file}, line ${line}: rejected: ${reason}`,
     ),
-    `${counted(rows, 'row')} of ${counted(chains, 'chain')} in ${seconds} s: ${ok ? 'whole' : 'NOT whole'}`,
+    `${counted(rows, 'entry', 'entries')} of ${counted(chains, 'chain')} in ${seconds} s: ${ok ? 'intact' : 'NOT intact'}`,
     anchors === null
       ? 'No anchors given. Without them, a chain that was truncated or rewritten still looks intact.'
       : `${counted(anchors.used, 'valid anchor')} in ${counted(anchors.lines, 'line')}, ` +
@@ -180,5 +180,5 @@ function textOf({ ok, chains, rows, seconds, broken, anchors }: Report): string 
   return `${lines.join('\n')}\n`;
 }
 
-const counted = (count: number, what: string): string =>
-  `${count} ${what}${count === 1 ? '' : 's'}`;
+const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;

@@ -23,11 +23,11 @@ const commands: Record<string, Command> = {
     load: async () => (await import('./start.ts')).startCommand,
   },
   api: {
-    does: 'run the API alone',
+    does: 'run only the API',
     load: async () => (await import('./start.ts')).apiCommand,
   },
   worker: {
-    does: 'run the worker alone',
+    does: 'run only the worker',
     load: async () => (await import('./start.ts')).workerCommand,
   },
   migrate: {
@@ -40,7 +40,7 @@ const commands: Record<string, Command> = {
     load: async () => (await import('./backup-command.ts')).backupCommand,
   },
   restore: {
-    does: '[<backup>] [--new-master-key] [--ahead-of V]: fill an empty database from a backup',
+    does: '[<backup>] [--new-master-key] [--ahead-of V]: restore a backup into an empty database',
     takesWords: true,
     load: async () => (await import('./restore-command.ts')).restoreCommand,
   },

@@ -70,8 +70,8 @@ export async function openCounters(
     url: redisUrl.reveal(),
     isCluster: redisCluster,
     namesMax: redisCountersMax,
-    onFault: (reason) => log.warn({ reason }, 'redis cannot be used'),
-    onBack: () => log.info('redis can be used again'),
+    onFault: (reason) => log.warn({ reason }, 'redis is unavailable'),
+    onBack: () => log.info('redis is available again'),
     nearFull: createOutageLog(log, {
       begins: 'redis is near its maxmemory: rate-limit checks fail once it is full',
       ends: 'redis has free memory again',

@@ -76,7 +76,10 @@ export const denialCodes = {
   wrong_environment: { status: 403, message: 'This API key belongs to another environment.' },
   ...idempotencyCodes,
   rate_limited: { status: 429, message: 'Too many requests.' },
-  policy_unavailable: { status: 503, message: 'Keys cannot be verified at the moment.' },
+  policy_unavailable: {
+    status: 503,
+    message: 'API keys cannot be verified right now. Try again in a moment.',
+  },
 } as const satisfies Record<string, Refusal>;
 
 export type DenialCode = keyof typeof denialCodes;

@@ -62,8 +62,8 @@ const LOCK_FAULTS = new Set(['55P03', '40P01']);
 
 const stillLocked = (cause: unknown): Error =>
   new Error(
-    'A long transaction of another program holds a lock that the migration needs. ' +
-      'Nothing was changed. End that transaction, and run it again.',
+    "Another program's long-running transaction holds a lock the migration needs. " +
+      'Nothing was changed. End that transaction, then run the migration again.',
     { cause },
   );
 

@@ -63,12 +63,7 @@ export const versionFaults = ({ version, shown }: Pick<Facts, 'version' | 'shown
 
 function writeFaults({ isStandby, isReadOnly }: Facts): Outcome[] {
   if (isStandby) {
-    return [
-      fault(
-        'The database is a standby, which cannot be written.',
-        'Name the primary server in DATABASE_URL.',
-      ),
-    ];
+    return [fault('The database is a read-only standby.', 'Point DATABASE_URL at the primary.')];
   }
   if (!isReadOnly) return [];
   return [

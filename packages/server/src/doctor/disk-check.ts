@@ -15,7 +15,7 @@ export function checkDisk(dataDir: string): Outcome[] {
   const report = state === 'low' ? warning : fault;
   return [
     report(
-      `The disk of ${dataDir} has only ${free} free: writing stops in steps.`,
+      `The disk of ${dataDir} has only ${free} free. Writes will be restricted step by step.`,
       'Free some space, or move KEYRAIL_DATA_DIR to a larger disk.',
     ),
   ];

@@ -10,8 +10,8 @@ export function checkFiles(dataDir: string): Outcome[] {
   if (!canWriteIn(dataDir)) {
     return [
       fault(
-        `The data directory ${dataDir} cannot be written.`,
-        'Let the user of the server write there, or set KEYRAIL_DATA_DIR.',
+        `The data directory ${dataDir} isn't writable.`,
+        "Give the server's user write access, or set KEYRAIL_DATA_DIR.",
       ),
     ];
   }

@@ -16,7 +16,7 @@ export function checkMigrations(state: MigrationState): Outcome[] {
   if (changed.length > 0) {
     found.push(
       fault(
-        `Migrations were changed after they had been applied: ${listed(changed)}.`,
+        `Migrations have been changed since they were applied: ${listed(changed)}.`,
         "Reinstall this version. Its files aren't the published ones.",
       ),
     );

@@ -34,8 +34,8 @@ export async function checkPublicUrl(parts: UrlParts): Promise<Outcome[]> {
   if (answer.body.status !== 'ok' || typeof answer.body.region !== 'string') {
     return [
       fault(
-        `${publicUrl} answers with status ${answer.status}, but not as Keyrail.`,
-        'Let the proxy pass every path to the server.',
+        `${publicUrl} responds with status ${answer.status}, but it isn't Keyrail.`,
+        'Make sure the proxy forwards every path to the server.',
       ),
     ];
   }
@@ -64,8 +64,8 @@ export async function checkPublishedKeys(
   if (served.length === 0 || known.some(({ id }) => served.includes(id))) return [];
   return [
     fault(
-      `${publicUrl} publishes other signing keys: it leads to another deployment.`,
-      'Correct KEYRAIL_PUBLIC_URL or DATABASE_URL, so that both belong to one deployment.',
+      `${publicUrl} publishes different signing keys, so it points to another deployment.`,
+      'Fix KEYRAIL_PUBLIC_URL or DATABASE_URL so that both belong to the same deployment.',
     ),
   ];
 }

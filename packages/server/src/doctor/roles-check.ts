@@ -56,7 +56,7 @@ export async function checkRoles(inspection: Inspection): Promise<Outcome[]> {
 
 const unprotectedFault = (names: readonly string[]): Outcome =>
   fault(
-    `Row level security is not forced on ${listed(names)}: workspaces are not kept apart.`,
+    `Row-level security isn't forced on ${listed(names)}, so workspaces aren't isolated.`,
     listed(
       names.map(
         (name) => `ALTER TABLE keyrail.${name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`,

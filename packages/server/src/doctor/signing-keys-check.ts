@@ -85,7 +85,7 @@ function openFault(key: Key, unseal: Sealing['unseal']): Outcome | null {
   const { id, purpose, publicKey } = key;
   const option = purpose === 'embed_token' ? '' : ` --purpose ${purpose}`;
   const remedy =
-    'Set KEYRAIL_MASTER_KEY to the key under which the database was written. If that is lost: ' +
+    "Set KEYRAIL_MASTER_KEY to the key this database was encrypted with. If it's lost, run: " +
     `keyrail-server signing-keys rotate --now${option}.`;
   try {
     const { x } = createPublicKey(openedBy(unseal, key)).export({ format: 'jwk' });

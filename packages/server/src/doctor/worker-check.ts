@@ -32,13 +32,18 @@ export async function checkMailQueue(inspection: Inspection): Promise<Outcome[]>
   return orFine(
     [
       ...(late > 0
-        ? [warning(`${late} mails wait for more than ${MAIL_LATE_MINUTES} minutes${why}.`, remedy)]
+        ? [
+            warning(
+              `${late} emails have been waiting for more than ${MAIL_LATE_MINUTES} minutes${why}.`,
+              remedy,
+            ),
+          ]
         : []),
       ...(failed > 0
-        ? [warning(`${failed} mails were given up in the last day${why}.`, remedy)]
+        ? [warning(`${failed} emails were given up in the last day${why}.`, remedy)]
         : []),
     ],
-    'No mail waits.',
+    'No emails are waiting.',
   );
 }
 

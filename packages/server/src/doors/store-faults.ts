@@ -12,8 +12,8 @@ import { inProgress } from './kept-responses.ts';
 
 /** Unique constraints that a request can violate, and the field concerned. */
 const conflicts: Record<string, () => ApiError> = {
-  workspaces_slug: () => conflict('This slug is taken.', 'slug'),
-  projects_slug: () => conflict('This slug is taken.', 'slug'),
+  workspaces_slug: () => conflict('This slug is already taken.', 'slug'),
+  projects_slug: () => conflict('This slug is already taken.', 'slug'),
   // Only if the lock of the key were lost: the other request has just been carried out.
   kept_responses_pkey: inProgress,
   tenants_external_id: () => conflict('This external ID is already taken.', 'external_id'),

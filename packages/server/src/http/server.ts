@@ -210,7 +210,7 @@ const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value;
 
 /** One reason for all: without a reason, each abort creates an error with a stack, in 14 µs. */
-const GONE = new Error('the caller disconnected');
+const GONE = new Error('the client disconnected');
 
 /** Created on demand, because only requests that wait need it. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {

@@ -12,7 +12,7 @@ export const host: Setting<string> = {
 export const port: Setting<number> = {
   name: 'KEYRAIL_PORT',
   alias: 'PORT',
-  meaning: 'Port to listen on; 0 takes any free port. Without it, PORT counts, if that is set.',
+  meaning: 'Port to listen on; 0 picks any free port. If unset, PORT is used, if that is set.',
   fallback: '4400',
   parse: (text) => wholeNumber(text, 0, 65_535),
 };

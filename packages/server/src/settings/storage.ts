@@ -21,7 +21,7 @@ function bytesIn(text: string, minBytes: number): number {
 export const idempotencyBytesMax: Setting<number> = {
   name: 'KEYRAIL_IDEMPOTENCY_BYTES_MAX',
   meaning:
-    'Maximum size of stored responses per workspace and environment; further bodies are not stored.',
+    'Maximum size of stored responses per workspace and environment; bodies beyond that are not stored.',
   fallback: '256MiB',
   parse: (text) => bytesIn(text, 1),
 };
@@ -61,7 +61,7 @@ const COUNTERS_MAX_MAX = 100_000_000;
 
 export const countersMax: Setting<number> = {
   name: 'KEYRAIL_COUNTERS_MAX',
-  meaning: 'Maximum live rate-limit counters per workspace and environment, without Redis.',
+  meaning: 'Maximum active rate-limit counters per workspace and environment, without Redis.',
   fallback: '100000',
   parse: (text) => wholeNumber(text, COUNTERS_MAX_MIN, COUNTERS_MAX_MAX),
 };
@@ -69,7 +69,7 @@ export const countersMax: Setting<number> = {
 export const redisCountersMax: Setting<number> = {
   name: 'KEYRAIL_REDIS_COUNTERS_MAX',
   meaning:
-    'Maximum live rate-limit counters per workspace and environment, in Redis. ' +
+    'Maximum active rate-limit counters per workspace and environment, in Redis. ' +
     'Default: 1000000, or what fits into an eighth of maxmemory.',
   fallback: null,
   parse: (text) => wholeNumber(text, COUNTERS_MAX_MIN, COUNTERS_MAX_MAX),

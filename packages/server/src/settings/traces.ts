@@ -102,14 +102,14 @@ const propagators: Setting<boolean> = {
 
 const spanDelay: Setting<number> = {
   name: 'OTEL_BSP_SCHEDULE_DELAY',
-  meaning: 'How long spans wait to be sent together, in milliseconds.',
+  meaning: 'How long spans are batched before sending, in milliseconds.',
   fallback: '5000',
   parse: (text) => wholeNumber(text, 1, MINUTE_MS),
 };
 
 const spanQueueMax: Setting<number> = {
   name: 'OTEL_BSP_MAX_QUEUE_SIZE',
-  meaning: 'Maximum spans that wait; further ones are dropped.',
+  meaning: 'Maximum queued spans; more are dropped.',
   fallback: '2048',
   parse: (text) => wholeNumber(text, QUEUE_MIN, QUEUE_MAX),
 };

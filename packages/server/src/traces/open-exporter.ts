@@ -27,8 +27,8 @@ export async function openExporter(protocol: Protocol): Promise<Exporter> {
     },
     reportTo(log) {
       outage = createOutageLog(log, {
-        begins: 'traces cannot be exported',
-        ends: 'traces are exported again',
+        begins: 'failed to export traces',
+        ends: 'exporting traces again',
       });
     },
   };

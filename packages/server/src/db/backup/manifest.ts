@@ -68,13 +68,13 @@ export async function readManifest(directory: string, key: string | null): Promi
     new BadBackup(`${path} is damaged: ${what}. Nothing was changed. Choose another backup.`);
   const [text = '', sealText = '', ...rest] = whole.split('\n');
   const seal = fieldsOf(sealText);
-  if (rest.length !== 1 || rest[0] !== '') throw damaged('it does not have two lines');
+  if (rest.length !== 1 || rest[0] !== '') throw damaged('it must have exactly two lines');
   if (seal.sha256 !== sha256Of(text)) throw damaged('it does not match its hash');
   if (sealText !== JSON.stringify({ sha256: seal.sha256, mac: seal.mac })) {
-    throw damaged('its seal has other fields');
+    throw damaged('its seal has unexpected fields');
   }
   const manifest = manifestIn(text);
-  if (manifest === null) throw damaged(`its format is not ${FORMAT}`);
+  if (manifest === null) throw damaged(`its format isn't ${FORMAT}`);
   refuseUnauthentic(manifest, { text, mac: seal.mac, path }, key);
   return manifest;
 }

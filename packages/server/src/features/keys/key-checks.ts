@@ -105,7 +105,7 @@ function checkChecksum(facts: KeyFacts): Outcome {
   if (text === null) return skip(NO_TEXT);
   if (mayBeImported(facts)) return skip('Not checked, because imported keys have no checksum.');
   return apiKeyEnv(text) === null
-    ? fail('malformed_key', 'A character of the key is wrong: copy it again.')
+    ? fail('malformed_key', 'The key contains a typo. Copy it again.')
     : pass('The checksum at the end of the key is correct.');
 }
 
@@ -130,8 +130,10 @@ function checkProject({ key, project }: KeyFacts): Outcome {
 function checkDisabled({ key }: KeyFacts): Outcome {
   if (!key?.disabledAt) return pass('The key is not disabled.');
   const when = wireTime(key.disabledAt) + because(key.disabledReason);
-  const advice = key.revokedAt ? 'it is also revoked, so create a new one' : 'enable it again';
-  return fail('unknown_key', `The key was disabled at ${when}: ${advice}.`);
+  const advice = key.revokedAt
+    ? 'It has also been revoked, so create a new one.'
+    : 'Enable it to let it work again.';
+  return fail('unknown_key', `The key was disabled at ${when}. ${advice}`);
 }
 
 function checkRevoked({ key }: KeyFacts): Outcome {
@@ -149,8 +151,8 @@ function checkExpired({ key, at }: KeyFacts): Outcome {
   if (expiresAt === null) return pass('The key does not expire.');
   const when = wireTime(expiresAt);
   if (key?.retiredAt) {
-    const forgotten = `more than ${POLICY_EXPIRED_KEPT_DAYS} days ago, so nodes do not know it`;
-    return fail('unknown_key', `The key expired at ${when}, ${forgotten}: create a new one.`);
+    const forgotten = `more than ${POLICY_EXPIRED_KEPT_DAYS} days ago, so nodes no longer have it`;
+    return fail('unknown_key', `The key expired at ${when}, ${forgotten}. Create a new one.`);
   }
   return expiresAt <= at
     ? fail('expired', `The key expired at ${when}. Extend its expiry, or create a new key.`)
