@@ -104,9 +104,9 @@ async function masterKeyFor(
   if (known && (mayDiffer || masterKeyMark(known) === wanted)) return known;
   if (mayDiffer) return masterKeyIn(dataDir, systemRandomBytes);
   throw new Error(
-    `Backup ${id} was made with another master key. Nothing was changed. Set KEYRAIL_MASTER_KEY to ` +
-      `that key, or copy its file to ${kept}. If it is lost, add ${NEW_KEY}: stored responses of ` +
-      'idempotent requests are then replayed without their bodies.',
+    `Backup ${id} was made with a different master key. Nothing was changed. Set KEYRAIL_MASTER_KEY ` +
+      `to that key, or copy its file to ${kept}. If that key is lost, add ${NEW_KEY}; stored ` +
+      'idempotent responses will then be replayed without their bodies.',
   );
 }
 

@@ -91,8 +91,8 @@ function refuseUnauthentic(manifest: Manifest, sealed: Sealed, key: string | nul
     return;
   }
   throw new BadBackup(
-    `${path} was not written with the key in KEYRAIL_BACKUP_KEY. Set the key of this backup. If it ` +
-      'is not encrypted and you trust its origin, unset KEYRAIL_BACKUP_KEY.',
+    `${path} was not encrypted with the key in KEYRAIL_BACKUP_KEY. Set this backup's key. If the ` +
+      "backup isn't encrypted and you trust where it came from, unset KEYRAIL_BACKUP_KEY.",
   );
 }
 
