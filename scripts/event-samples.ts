@@ -43,7 +43,7 @@ export const actionSamples: { [A in AuditAction]: Payloads[A] } = {
   'webhook_endpoint.updated': { changed: ['disabled'], changes: { disabled: { from: false, to: true } } },
   'webhook_endpoint.secret_rotated': { overlap_hours: 24 },
   'webhook_endpoint.deleted': { host: 'hooks.example.com' },
-  'webhook_endpoint.disabled': { reason: 'Every delivery failed for five days.' },
+  'webhook_endpoint.disabled': { reason: 'Every delivery has failed for five days.' },
   'webhook_endpoint.tested': { delivery_id: DELIVERY_ID },
   'webhook_endpoint.redelivered': { delivery_id: DELIVERY_ID, type: 'api_key.revoked' },
 };

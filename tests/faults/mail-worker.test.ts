@@ -50,7 +50,7 @@ for (const store of stores) {
     const server = await deployment.run();
     const people = ['ada@example.com', 'grace@example.com', 'mary@example.com'];
     for (const email of people) await signUp(server, email);
-    await until(() => deployment.printed().includes('a mail could not be sent'));
+    await until(() => deployment.printed().includes('failed to send an email'));
     equal((await server.as(null)('GET /status')).components.worker, 'ok');
     await sink.open();
     await until(() => sink.letters.length === people.length, 20_000);

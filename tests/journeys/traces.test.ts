@@ -227,7 +227,7 @@ test('a server that exports traces', async (t) => {
   });
 
   await t.test('serves without its collector, and logs one line about it', async () => {
-    const gone = 'traces cannot be exported';
+    const gone = 'failed to export traces';
     await collector.die();
     equal((await ask('/v1/workspace')).status, 200);
     await until(() => printed().includes(gone));

@@ -58,7 +58,7 @@ test('a quarantined key is refused whatever would outlive it, and nothing change
   const { head_hash: before } = await app.as.liveKey('GET /v1/audit_logs/chain');
   for (const line of takesSecretKey.filter((each) => isWrite(each) && !kept.includes(each))) {
     const answer = await refused(call(line, anyIds(line)), 403, 'forbidden');
-    equal(messageOf(answer), 'A quarantined key cannot make or end credentials.', line);
+    equal(messageOf(answer), 'A quarantined secret key cannot make this change.', line);
   }
   equal((await app.as.liveKey('GET /v1/audit_logs/chain')).head_hash, before);
 });

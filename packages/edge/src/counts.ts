@@ -53,7 +53,7 @@ export function createCounts(): Counts {
 }
 
 const relayTexts = ({ heldPolls, upstreamRequests }: RelayCounts): string[] => [
-  valueText('keyrail_edge_relay_held_polls', 'Polls of nodes that wait for a change.', heldPolls),
+  valueText('keyrail_edge_relay_held_polls', 'Node polls waiting for a change.', heldPolls),
   valueText(
     'keyrail_edge_relay_upstream_requests_total',
     'Requests to the control plane.',

@@ -152,7 +152,7 @@ const byKind: Record<string, unknown> = {
   'key_explanation.key': null,
   'key_explanation.check': 'checksum',
   'key_explanation.outcome': 'fail',
-  'key_explanation.detail': 'A character of the key is wrong: copy it again.',
+  'key_explanation.detail': 'The key contains a typo. Copy it again.',
   'key_explanation.policy_version': null,
   'key_explanation.nodes': { total: 0, current: 0 },
   'webhook_endpoint.url': 'https://hooks.example.com/keyrail',

@@ -88,7 +88,7 @@ export const FeedIncludes = z
     const names = value.split(',');
     const known = feedIncludes.filter((name) => names.includes(name));
     if (new Set(names).size === known.length) return known;
-    ctx.addIssue({ code: 'custom', message: `may only name ${feedIncludes.join(' and ')}` });
+    ctx.addIssue({ code: 'custom', message: `may only contain ${feedIncludes.join(' and ')}` });
     return z.NEVER;
   })
   .meta({

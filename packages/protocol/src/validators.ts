@@ -66,7 +66,7 @@ export const Slug = z
 /** Stored as sent. Comparisons of addresses ignore case. */
 export const Email = z
   .string()
-  .refine(isEmail, `must be an e-mail address of at most ${EMAIL_CHARS_MAX} characters`)
+  .refine(isEmail, `must be an email address of at most ${EMAIL_CHARS_MAX} characters`)
   .meta({ format: 'email', maxLength: EMAIL_CHARS_MAX });
 
 /** A new password. The deployment sets the minimum length. */

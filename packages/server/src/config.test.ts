@@ -248,7 +248,7 @@ test('valid secrets do not appear in the serialized config', () => {
 
 test('PostgreSQL without a master key is refused, with the command to generate one', () => {
   deepEqual(faultsOf({ DATABASE_URL: 'postgres://db/keyrail' }), [
-    'KEYRAIL_MASTER_KEY is required with DATABASE_URL: make one with openssl rand -base64 32',
+    'KEYRAIL_MASTER_KEY is required with DATABASE_URL; generate one with openssl rand -base64 32',
   ]);
 });
 

@@ -87,7 +87,7 @@ export function readConfig(env: Environment): ConfigResult {
   const names = checkNames(env, { program: 'keyrail-server', known });
   const all = [...faults(), ...contradictionsIn(config, env), ...names.faults];
   const warnings = names.ofClients.map(
-    (name) => `${name} is ignored: clients of Keyrail read it, the server does not`,
+    (name) => `ignoring ${name}: it's a client setting, not a server setting`,
   );
   if (all.length > 0) return { faults: all, warnings };
   for (const group of Object.values(config)) Object.freeze(group);
@@ -99,14 +99,14 @@ function contradictionsIn({ counters: { redisCluster } }: Config, env: Environme
   const faults: string[] = [];
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {
     faults.push(
-      'KEYRAIL_MASTER_KEY is required with DATABASE_URL: make one with openssl rand -base64 32',
+      'KEYRAIL_MASTER_KEY is required with DATABASE_URL; generate one with openssl rand -base64 32',
     );
   }
   if (redisCluster && !/^rediss?:/.test(env.REDIS_URL ?? '')) {
     faults.push('KEYRAIL_REDIS_CLUSTER needs a REDIS_URL with redis:// or rediss://');
   }
   if (!redisCluster && redisAddresses(env.REDIS_URL ?? '').length > 1) {
-    faults.push('REDIS_URL names several hosts, which needs KEYRAIL_REDIS_CLUSTER=on');
+    faults.push('REDIS_URL lists several hosts, which requires KEYRAIL_REDIS_CLUSTER=on');
   }
   return faults;
 }

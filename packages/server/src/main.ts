@@ -18,28 +18,28 @@ type Command = { does: string; takesWords?: true } & (
 
 const commands: Record<string, Command> = {
   start: {
-    does: 'migrate, then run API and worker in one process',
+    does: 'migrate the database, then run the API and worker in one process',
     load: async () => (await import('./commands/start.ts')).startCommand,
   },
   api: {
-    does: 'run the API alone',
+    does: 'run only the API',
     load: async () => (await import('./commands/start.ts')).apiCommand,
   },
   worker: {
-    does: 'run the worker alone',
+    does: 'run only the worker',
     load: async () => (await import('./commands/start.ts')).workerCommand,
   },
   migrate: {
-    does: 'bring the database to this version and exit',
+    does: 'migrate the database to this version, then exit',
     load: async () => (await import('./commands/migrate.ts')).migrateCommand,
   },
   backup: {
-    does: '[--new-key]: back up the database to KEYRAIL_BACKUP_DIR, also while it is served',
+    does: '[--new-key]: back up the database to KEYRAIL_BACKUP_DIR; works while the server is running',
     takesWords: true,
     load: async () => (await import('./commands/backup.ts')).backupCommand,
   },
   restore: {
-    does: '[<backup>] [--new-master-key] [--ahead-of V]: fill an empty database from a backup',
+    does: '[<backup>] [--new-master-key] [--ahead-of V]: restore a backup into an empty database',
     takesWords: true,
     load: async () => (await import('./commands/restore.ts')).restoreCommand,
   },
@@ -48,12 +48,12 @@ const commands: Record<string, Command> = {
     load: async () => (await import('./commands/backup.ts')).restoreTestCommand,
   },
   doctor: {
-    does: '[--json]: check everything that this deployment depends on, and say what to do',
+    does: '[--json]: check everything this deployment depends on and suggest fixes',
     takesWords: true,
     loadDiagnosis: async () => (await import('./commands/doctor.ts')).doctorCommand,
   },
   'signing-keys': {
-    does: 'list | rotate [--now] [--purpose P]: the keys that sign tokens and anchors',
+    does: 'list | rotate [--now] [--purpose P]: manage the keys that sign tokens and anchors',
     takesWords: true,
     load: async () => (await import('./commands/signing-keys.ts')).signingKeysCommand,
   },

@@ -207,7 +207,7 @@ async function runIfDue({ work }: WorkerParts, job: Job, holder: string): Promis
 async function runAgainAndAgain(job: Job, log: Log, signal: AbortSignal): Promise<void> {
   const outage = createOutageLog(log, {
     begins: 'a job failed',
-    ends: 'a job works again',
+    ends: 'job recovered',
     fields: { job: job.name },
   });
   while (!signal.aborted) {

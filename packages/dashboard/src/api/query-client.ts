@@ -8,7 +8,7 @@ import { onSessionChange, sessionState } from './session.ts';
 import { onTabMessage } from './tabs.ts';
 
 const FRESH_MS = 5000;
-const OTHER_WORKSPACE = 'This credential works in another workspace.';
+const OTHER_WORKSPACE = 'This credential belongs to another workspace.';
 
 /** True when another tab switched the workspace of the session. */
 export const overtaken = createObserved(false);

@@ -36,7 +36,7 @@ export const auditEndpoints = endpoints({
       target_type: z
         .string()
         .max(AUDIT_NAME_CHARS_MAX)
-        .regex(/^[a-z_]+$/, 'must be a type, as in api_key')
+        .regex(/^[a-z_]+$/, 'must be a type, such as api_key')
         .optional(),
       target_id: Uuid.optional(),
       from: QueryTime.optional().meta({ description: 'Only rows at or after this time.' }),

@@ -20,10 +20,14 @@ const idempotencyCodes = {
 /** Errors of the control plane. */
 export const errorCodes = {
   invalid_request: { status: 400, message: 'The request is not valid.' },
-  invalid_token: { status: 400, message: 'This link or token is invalid, used or expired.' },
+  invalid_token: {
+    status: 400,
+    message: 'This link or token is invalid, has already been used, or has expired.',
+  },
   missing_credential: {
     status: 401,
-    message: 'A credential is required: send it as Authorization: Bearer.',
+    message:
+      'Authentication required. Send a credential in the Authorization header: Bearer <credential>.',
   },
   invalid_key: { status: 401, message: 'Invalid API key.' },
   invalid_session: { status: 401, message: 'Invalid session.' },
@@ -31,12 +35,13 @@ export const errorCodes = {
   invalid_embed_token: { status: 401, message: 'Invalid embed token.' },
   invalid_credentials: { status: 401, message: 'Invalid e-mail address or password.' },
   invalid_signature: { status: 401, message: 'Invalid signature.' },
-  forbidden: { status: 403, message: 'This credential may not do that.' },
+  forbidden: { status: 403, message: 'This credential is not allowed to do that.' },
   no_active_workspace: {
     status: 403,
-    message: 'This session has no active workspace: create one, accept an invite or switch to one.',
+    message:
+      'This session has no active workspace. Create a workspace, accept an invitation, or switch to one.',
   },
-  email_unverified: { status: 403, message: 'Verify your e-mail address first.' },
+  email_unverified: { status: 403, message: 'Verify your email address first.' },
   origin_not_allowed: { status: 403, message: 'This origin is not allowed.' },
   insufficient_scope: { status: 403, message: 'The credential lacks a required scope.' },
   not_found: { status: 404, message: 'Not found.' },
@@ -46,13 +51,14 @@ export const errorCodes = {
   payload_too_large: { status: 413, message: 'The request body is too large.' },
   snapshot_too_large: {
     status: 413,
-    message: 'The snapshot is too large: send max_keys to page it, or narrow it by tenant_id.',
+    message:
+      'The snapshot is too large for one response. Send max_keys to get it in pages, or filter by tenant_id.',
   },
   unsupported_media_type: { status: 415, message: 'Send the body as application/json.' },
   idempotency_mismatch: idempotencyCodes.idempotency_mismatch,
   rate_limited: { status: 429, message: 'Too many requests.' },
-  internal_error: { status: 500, message: 'Something went wrong on our side.' },
-  unavailable: { status: 503, message: 'Temporarily unavailable. Try again shortly.' },
+  internal_error: { status: 500, message: 'Something went wrong on the server.' },
+  unavailable: { status: 503, message: 'Temporarily unavailable. Try again in a moment.' },
 } as const satisfies Record<WireErrorCode | 'invalid_embed_token', Refusal>;
 
 export type ErrorCode = keyof typeof errorCodes;
@@ -70,7 +76,10 @@ export const denialCodes = {
   wrong_environment: { status: 403, message: 'This API key belongs to another environment.' },
   ...idempotencyCodes,
   rate_limited: { status: 429, message: 'Too many requests.' },
-  policy_unavailable: { status: 503, message: 'Keys cannot be verified at the moment.' },
+  policy_unavailable: {
+    status: 503,
+    message: 'API keys cannot be verified right now. Try again in a moment.',
+  },
 } as const satisfies Record<string, Refusal>;
 
 export type DenialCode = keyof typeof denialCodes;

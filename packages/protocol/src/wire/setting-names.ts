@@ -33,7 +33,7 @@ export function checkNames(
     .map((name) => {
       const meant = likelyName(name, known);
       const hint = meant === null ? '' : `. Did you mean ${meant}?`;
-      return `${name} is not a setting: ${program} help lists the known ones${hint}`;
+      return `unknown setting ${name}; for a list, run ${program} help${hint}`;
     });
   return { faults, ofClients: unknown.filter((name) => clientNames.includes(name)) };
 }

@@ -50,7 +50,7 @@ export function authenticate(
     const accepted: readonly string[] = accepts[auth];
     if (!accepted.includes(principal.kind)) {
       const wanted = accepts[auth].map((kind) => names[kind]).join(' or ');
-      throw forbidden(`This endpoint takes ${wanted}.`);
+      throw forbidden(`This endpoint requires ${wanted}.`);
     }
     if (auth === 'vendor' && principal.kind === 'session' && !principal.reach) {
       throw new ApiError('no_active_workspace');

@@ -22,7 +22,7 @@ const isEmbedLine = (line: string): line is EmbedLine => Object.hasOwn(scopeOfLi
 /** Only browsers send an Origin header, and a secret key must never be in a browser. */
 export function refuseMintingPage(auth: Auth, origin: string | undefined): void {
   if (auth !== 'minting' || origin === undefined) return;
-  throw forbidden('Embed tokens are minted by backends: send no Origin header.');
+  throw forbidden('Embed tokens can only be created by a backend. Remove the Origin header.');
 }
 
 /** Origins are compared exactly: no case folding, no wildcard. A missing origin never matches. */

@@ -21,7 +21,7 @@ test('a request for another workspace is refused before anything runs', async (t
     ] as const) {
       const answer = await app.ask(line, { userId: other }, wrong);
       equal(`${answer.status} ${codeOf(answer)}`, '409 conflict', line);
-      equal(messageOf(answer), 'This credential works in another workspace.');
+      equal(messageOf(answer), 'This credential belongs to another workspace.');
     }
   }
 });

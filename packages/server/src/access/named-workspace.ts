@@ -7,7 +7,7 @@ import { type Principal, reachOf } from './principal.ts';
 
 export const WORKSPACE_HEADER = 'keyrail-workspace';
 
-export const OTHER_WORKSPACE = 'This credential works in another workspace.';
+export const OTHER_WORKSPACE = 'This credential belongs to another workspace.';
 
 /** Endpoints that work in the workspace of a vendor's credential. */
 const applies: ReadonlySet<Auth> = new Set<Auth>(['vendor', 'machine', 'machineHot', 'minting']);
@@ -20,7 +20,7 @@ export function refuseOtherWorkspace(
   if (named === undefined || !applies.has(auth)) return;
   const workspaceId = Uuid.safeParse(named);
   if (!workspaceId.success) {
-    throw new ApiError('invalid_request', 'The header keyrail-workspace must be a UUID.');
+    throw new ApiError('invalid_request', 'The keyrail-workspace header must be a UUID.');
   }
   if (reachOf(principal)?.workspaceId !== workspaceId.data) throw conflict(OTHER_WORKSPACE);
 }

@@ -10,6 +10,6 @@ export type WhenQuarantined = 'allow' | 'refuse';
 export function refuseQuarantined(principal: Principal, whenQuarantined: WhenQuarantined): void {
   if (principal.kind !== 'secret_key' || !principal.isQuarantined) return;
   if (whenQuarantined === 'refuse') {
-    throw forbidden('A quarantined key cannot make or end credentials.');
+    throw forbidden('A quarantined secret key cannot make this change.');
   }
 }

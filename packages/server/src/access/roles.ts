@@ -14,6 +14,6 @@ export const leastRole = (isSafe: boolean, raisedTo?: 'owner'): Role =>
 export function refuseBelow(principal: Principal, least: Role): void {
   const role = roleOf(principal);
   if (role !== null && isLower(role, least)) {
-    throw forbidden(`This needs the role ${least}; yours is ${role}.`);
+    throw forbidden(`This requires the ${least} role. Yours is ${role}.`);
   }
 }

@@ -60,19 +60,21 @@ export async function readManifest(directory: string, key: string | null): Promi
   const path = join(directory, MANIFEST);
   const whole = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
-    throw new BadBackup(`${directory} is no backup: it has no ${MANIFEST}. Choose another one.`);
+    throw new BadBackup(
+      `${directory} isn't a backup: it has no ${MANIFEST}. Choose another directory.`,
+    );
   });
   const damaged = (what: string) =>
     new BadBackup(`${path} is damaged: ${what}. Nothing was changed. Choose another backup.`);
   const [text = '', sealText = '', ...rest] = whole.split('\n');
   const seal = fieldsOf(sealText);
-  if (rest.length !== 1 || rest[0] !== '') throw damaged('it does not have two lines');
+  if (rest.length !== 1 || rest[0] !== '') throw damaged('it must have exactly two lines');
   if (seal.sha256 !== sha256Of(text)) throw damaged('it does not match its hash');
   if (sealText !== JSON.stringify({ sha256: seal.sha256, mac: seal.mac })) {
-    throw damaged('its seal has other fields');
+    throw damaged('its seal has unexpected fields');
   }
   const manifest = manifestIn(text);
-  if (manifest === null) throw damaged(`its format is not ${FORMAT}`);
+  if (manifest === null) throw damaged(`its format isn't ${FORMAT}`);
   refuseUnauthentic(manifest, { text, mac: seal.mac, path }, key);
   return manifest;
 }
@@ -83,14 +85,14 @@ function refuseUnauthentic(manifest: Manifest, sealed: Sealed, key: string | nul
   const { text, mac, path } = sealed;
   if (key === null) {
     if (manifest.encryption === null && mac === null) return;
-    throw new BadBackup(`${path} is of an encrypted backup: set KEYRAIL_BACKUP_KEY to its key.`);
+    throw new BadBackup(`${path} is encrypted. Set KEYRAIL_BACKUP_KEY to its key.`);
   }
   if (typeof mac === 'string' && manifest.encryption === 'age' && isEqual(mac, macOf(text, key))) {
     return;
   }
   throw new BadBackup(
-    `${path} was not written with the key in KEYRAIL_BACKUP_KEY. Set the key of this backup. If it ` +
-      'is not encrypted and you trust its origin, unset KEYRAIL_BACKUP_KEY.',
+    `${path} was not encrypted with the key in KEYRAIL_BACKUP_KEY. Set this backup's key. If the ` +
+      "backup isn't encrypted and you trust where it came from, unset KEYRAIL_BACKUP_KEY.",
   );
 }
 

@@ -46,5 +46,5 @@ async function refuseNewer({ migrations, id, keyrail }: Manifest): Promise<void>
   }
   const other = migrations.find(({ name, hash }) => known.get(name) !== hash);
   if (other === undefined) return;
-  throw new BadBackup(`Backup ${id} was made with another text of migration ${other.name}.`);
+  throw new BadBackup(`Backup ${id} was made with a different version of migration ${other.name}.`);
 }

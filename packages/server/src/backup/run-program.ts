@@ -80,7 +80,7 @@ export async function runOrder<T extends TakenBackup | TestedBackup>(
   });
   child.on('error', reject);
   child.on('exit', (code, signal) =>
-    reject(new Error(`The program of the ${order.task} ended by itself: ${signal ?? code}.`)),
+    reject(new Error(`The ${order.task} process exited unexpectedly: ${signal ?? code}.`)),
   );
   const late = () => reject(new Error(`The ${order.task} took longer than ${TASK_MS_MAX} ms.`));
   const timer = setTimeout(late, TASK_MS_MAX);
@@ -110,7 +110,7 @@ function refuseFullDisk(directories: readonly string[]): void {
   const full = directories.find((directory) => stateWith(freeBytesIn(directory)) !== 'ok');
   if (full === undefined) return;
   throw new Error(
-    `The disk of ${full} has too little free space: backups and their tests leave 128 MiB free. ` +
+    `Not enough free disk space at ${full}: backups and restore tests must leave 128 MiB free. ` +
       'Free some space, or set KEYRAIL_BACKUP_DIR to a directory on another disk.',
   );
 }

@@ -81,7 +81,7 @@ export async function askServer<T extends Result>(
   } finally {
     socket.destroy();
   }
-  throw new Error('The server ended before the task did. Its log gives the reason.');
+  throw new Error('The server stopped before the task finished. See its log for the reason.');
 }
 
 async function connected(dataDir: string): Promise<Socket | null> {

@@ -32,8 +32,8 @@ export async function refuseUsedTarget(admin: pg.ClientBase): Promise<void> {
     const { rows } = await admin.query(`select from keyrail.${quoted(name)} limit 1`);
     if (rows.length === 0) continue;
     throw new TargetInUse(
-      `The target is not empty: its table ${name} has rows. Nothing was changed. Restore into a ` +
-        'new database (DATABASE_URL), or an empty directory (KEYRAIL_DATA_DIR).',
+      `The target isn't empty: table ${name} has rows. Nothing was changed. Restore into a ` +
+        'new database (DATABASE_URL) or an empty directory (KEYRAIL_DATA_DIR).',
     );
   }
   await admin.query('set local role none');

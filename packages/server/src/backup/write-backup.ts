@@ -56,7 +56,7 @@ async function refuseSecond(session: pg.ClientBase): Promise<void> {
   const { rows } = await session.query<{ ours: boolean }>(BACKUP_LOCK);
   if (rows[0]?.ours) return;
   throw new AnotherIsRunning(
-    'Another backup of this database is running. Wait until it has ended.',
+    'Another backup of this database is already running. Wait for it to finish.',
   );
 }
 

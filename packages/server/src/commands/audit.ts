@@ -25,7 +25,7 @@ import { openStore } from './stores.ts';
 
 const USAGE =
   'usage: keyrail-server audit verify [--workspace ID] [--anchors FILE …] [--json]\n' +
-  'Exits with 0 if everything is whole, 1 if something was changed, 2 if it could not be checked.';
+  "Exits with 0 if everything is intact, 1 if something has been tampered with, 2 if it couldn't be checked.";
 
 /** Nothing else runs in this process, so pages are large. */
 const PAGE_ROWS = 5000;
@@ -53,7 +53,7 @@ function askedIn([verb, ...args]: readonly string[]): Asked {
   const { workspace, anchors = [], json = false } = optionsIn(args);
   if (verb !== 'verify') throw new Error(USAGE);
   if (workspace !== undefined && !UUID_ANY_CASE.test(workspace))
-    throw new Error('--workspace takes an id');
+    throw new Error('--workspace needs an ID');
   return { workspaceId: workspace?.toLowerCase() ?? null, files: anchors, isJson: json };
 }
 
@@ -116,10 +116,10 @@ async function reportOn(db: Database, work: OpenWork, asked: Asked): Promise<Rep
     // The creation of a workspace is a row.
     else if (verdict.headSeq === 0) {
       if (workspaceId !== null) throw new Error(`workspace ${id} has no audit log`);
-      note(id, 1, 'The chain has no rows.');
+      note(id, 1, 'The chain has no entries.');
     }
   }
-  for (const id of left) note(id, 1, 'The chain was anchored, but its workspace is gone.');
+  for (const id of left) note(id, 1, 'The chain was anchored, but its workspace no longer exists.');
   const { chains: _, ...anchors } = read;
   return {
     ok: broken.length === 0 && read.refused.length === 0,
@@ -167,19 +167,19 @@ const sourceOf = (db: Database, workspaceId: string) =>
 function textOf({ ok, chains, rows, seconds, broken, anchors }: Report): string {
   const lines = [
     ...broken.map(
-      ({ workspace_id: id, seq, reason }) => `workspace ${id}: broken at row ${seq}: ${reason}`,
+      ({ workspace_id: id, seq, reason }) => `workspace ${id}: broken at entry ${seq}: ${reason}`,
     ),
     ...(anchors?.refused ?? []).map(
-      ({ file, line, reason }) => `${file}, line ${line}: refused: ${reason}`,
+      ({ file, line, reason }) => `${file}, line ${line}: rejected: ${reason}`,
     ),
-    `${counted(rows, 'row')} of ${counted(chains, 'chain')} in ${seconds} s: ${ok ? 'whole' : 'NOT whole'}`,
+    `${counted(rows, 'entry', 'entries')} of ${counted(chains, 'chain')} in ${seconds} s: ${ok ? 'intact' : 'NOT intact'}`,
     anchors === null
-      ? 'No anchors were given: a chain whose end was cut off, or that was rewritten, looks whole.'
+      ? 'No anchors given. Without them, a chain that was truncated or rewritten still looks intact.'
       : `${counted(anchors.used, 'valid anchor')} in ${counted(anchors.lines, 'line')}, ` +
         `${anchors.unreadable} unreadable`,
   ];
   return `${lines.join('\n')}\n`;
 }
 
-const counted = (count: number, what: string): string =>
-  `${count} ${what}${count === 1 ? '' : 's'}`;
+const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`;

@@ -73,7 +73,7 @@ async function withTasks<T extends { backupId: string }>(
 function refuseWithoutDatabase({ store: { databaseUrl, dataDir } }: Config): void {
   if (databaseUrl || existsSync(join(dataDir, 'database', 'PG_VERSION'))) return;
   throw new Error(
-    `There is no embedded database in ${dataDir} (KEYRAIL_DATA_DIR). Name the directory of the ` +
-      'server, or set DATABASE_URL.',
+    `No embedded database in ${dataDir} (KEYRAIL_DATA_DIR). Point KEYRAIL_DATA_DIR at the ` +
+      "server's directory, or set DATABASE_URL.",
   );
 }

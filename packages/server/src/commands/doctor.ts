@@ -73,8 +73,8 @@ async function opener({ store: { dataDir }, secrets, signing }: Config) {
     return { unseal, findings: [] };
   } catch (error) {
     const outcome: Outcome = fault(
-      `The master key cannot be used: ${reasonOf(error)}`,
-      'Put the file back from a backup of the data directory.',
+      `Cannot use the master key: ${reasonOf(error)}`,
+      'Restore the file from a backup of the data directory.',
     );
     return { unseal: null, findings: [{ check: 'files', ...outcome }] };
   }

@@ -58,8 +58,8 @@ export async function restoreCommand(config: Config, words: readonly string[]): 
       `Restored backup ${id} of ${takenAt}: ${rows} rows in ${tables.length} tables, compared.`,
       ...(migrated.length > 0 ? [`  migrated: ${migrated.join(', ')}`] : []),
       ...steps,
-      ...moved.map((path) => `  audit anchors of the time before are now in ${path}`),
-      '  the signing key of embed tokens was replaced; nodes take a new snapshot',
+      ...moved.map((path) => `  audit anchors from before the restore are now in ${path}`),
+      '  the embed token signing key was replaced; nodes will load a new snapshot',
     ].join('\n'),
   );
 }
@@ -106,9 +106,9 @@ async function masterKeyFor(
   if (known && (mayDiffer || masterKeyMark(known) === wanted)) return known;
   if (mayDiffer) return masterKeyIn(dataDir, systemRandomBytes);
   throw new Error(
-    `Backup ${id} was made with another master key. Nothing was changed. Set KEYRAIL_MASTER_KEY to ` +
-      `that key, or copy its file to ${kept}. If it is lost, add ${NEW_KEY}: stored responses of ` +
-      'idempotent requests are then replayed without their bodies.',
+    `Backup ${id} was made with a different master key. Nothing was changed. Set KEYRAIL_MASTER_KEY ` +
+      `to that key, or copy its file to ${kept}. If that key is lost, add ${NEW_KEY}; stored ` +
+      'idempotent responses will then be replayed without their bodies.',
   );
 }
 

@@ -86,7 +86,7 @@ function listed(keys: readonly SigningKeyRow[], now: Date): string {
 const hasEnded = (endsAt: Date | null, now: Date): boolean => endsAt !== null && endsAt <= now;
 
 function stateOf(key: SigningKeyRow, current: SigningKeyRow | null, now: Date): string {
-  if (hasEnded(key.endsAt, now)) return 'ended, still published';
+  if (hasEnded(key.endsAt, now)) return 'retired, still published';
   if (key.signsFrom > now) return `published, signs from ${wireTime(key.signsFrom)}`;
   const until = key.endsAt ? `, ${untilOf(key)} ${wireTime(key.endsAt)}` : '';
   return key === current ? `signs since ${wireTime(key.signsFrom)}${until}` : `replaced${until}`;

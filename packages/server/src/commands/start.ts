@@ -61,17 +61,19 @@ async function run(config: Config, parts: Parts): Promise<void> {
   if (probes) {
     const own = { host, port: workerPort ?? 0, portFrom: 'KEYRAIL_WORKER_PORT' };
     await listenOr(probes, own, app);
-    log.info({ url: probes.listeningOrigin }, 'the worker serves its probes');
+    log.info({ url: probes.listeningOrigin }, 'worker probes are ready');
   }
   if (parts.api) {
     if (config.store.databaseUrl && !config.counters.redisUrl) {
-      log.warn('rate limits are counted per process: set REDIS_URL to run more than one API');
+      log.warn(
+        'rate limits are counted per process; set REDIS_URL before running more than one API process',
+      );
     }
     await app.http.ready();
     await held?.release();
     await listenOr(app.http, address, app);
   } else if (publicUrl.endsWith(':0')) {
-    log.warn('links in mails have no port: set KEYRAIL_PUBLIC_URL');
+    log.warn('links in emails have no port; set KEYRAIL_PUBLIC_URL');
   }
   const url = held ? app.http.listeningOrigin : publicUrl;
   const worker = parts.worker ? startWorker(app.worker) : null;
@@ -218,7 +220,7 @@ function stopOnSignal(running: Running, log: Log): void {
     log.info({ signal }, 'stopping');
     const stopped = stopInOrder(running);
     const outcome = await Promise.race([stopped, sleep(STOP_WITHIN_MS, 'late', { ref: false })]);
-    if (outcome === 'late') log.warn('some requests or jobs did not finish in time');
+    if (outcome === 'late') log.warn('stopped before all requests and jobs had finished');
     process.exit(0);
   };
   process.on('SIGTERM', stop);

@@ -21,7 +21,7 @@ export async function openStore(
 ): Promise<Database> {
   if (!databaseUrl) {
     if (!existsSync(join(dataDir, 'database'))) {
-      log.info('creating the embedded database: some seconds (only once)');
+      log.info('creating the embedded database; this takes a few seconds, once');
     }
     const { openEmbedded } = await import('../db/embedded/embedded.ts');
     return openEmbedded(dataDir, clock);
@@ -64,8 +64,8 @@ export async function openCounters(
     url: redisUrl.reveal(),
     isCluster: redisCluster,
     namesMax: redisCountersMax,
-    onFault: (reason) => log.warn({ reason }, 'redis cannot be used'),
-    onBack: () => log.info('redis can be used again'),
+    onFault: (reason) => log.warn({ reason }, 'redis is unavailable'),
+    onBack: () => log.info('redis is available again'),
     nearFull: createOutageLog(log, {
       begins: 'redis is near its maxmemory: rate-limit checks fail once it is full',
       ends: 'redis has free memory again',

@@ -39,8 +39,8 @@ export function welcome(url: string, config: Config): string {
   return `
   Open ${url} in a browser${portHint(config)}
 
-  Reference  ${url}/docs
-  Mail       ${mailPlace(config)}
+  API docs  ${url}/docs
+  Email     ${mailPlace(config)}
 
   Or create a workspace without a browser:
 
@@ -49,7 +49,7 @@ export function welcome(url: string, config: Config): string {
       -H 'content-type: application/json' \\
       -d '{"name":"Acme","slug":"acme"}'
 
-  Ctrl-C stops it.
+  Press Ctrl-C to stop.
 
 `;
 }

@@ -14,7 +14,7 @@ export class StoreUnavailable extends Error {
 /** A write was refused because the disk is nearly full. Its connection is still usable. */
 export class StorageShort extends StoreUnavailable {
   constructor(cause?: unknown) {
-    super('the disk is nearly full: the write was refused', { cause });
+    super('the disk is almost full; rejected a write', { cause });
   }
 }
 

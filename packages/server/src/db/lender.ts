@@ -27,7 +27,7 @@ export function createLender({ kind, pool, waitingMax }: LenderParts): Lender {
     const asked = pool.connect();
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(
-      () => late.reject(new StoreUnavailable('no connection in time')),
+      () => late.reject(new StoreUnavailable('timed out waiting for a database connection')),
       Math.max(0, deadline.remainingMs()),
     );
     try {

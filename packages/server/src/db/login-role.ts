@@ -16,8 +16,8 @@ export async function refuseUnsafeLogin(admin: pg.ClientBase): Promise<void> {
   if (role.super || role.bypass) {
     const why = role.super ? 'is a superuser' : 'has BYPASSRLS';
     throw new UnsafeLoginRole(
-      `The database login "${role.name}" ${why}, so row level security would not hold. Create a ` +
-        'login: CREATE ROLE keyrail LOGIN NOINHERIT CREATEROLE; and make it the database owner.',
+      `The database login "${role.name}" ${why}, so row-level security would not apply. Create a ` +
+        'separate login: CREATE ROLE keyrail LOGIN NOINHERIT CREATEROLE; and make it the database owner.',
     );
   }
 }
@@ -33,8 +33,8 @@ export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Pr
   if (!role) return;
   throw new UnsafeLoginRole(
     `The database login "${login}" can become "${role.name}", which ` +
-      `${role.super ? 'is a superuser' : 'has BYPASSRLS'}: row level security would not hold. ` +
-      `Take that away: ALTER ROLE "${role.name}" NOSUPERUSER NOBYPASSRLS; or revoke the membership.`,
+      `${role.super ? 'is a superuser' : 'has BYPASSRLS'}: row-level security would not apply. ` +
+      `Fix it with: ALTER ROLE "${role.name}" NOSUPERUSER NOBYPASSRLS; or revoke the membership.`,
   );
 }
 
@@ -58,7 +58,7 @@ export async function loginWarnings(admin: pg.ClientBase): Promise<LoginWarning[
   const harmless = [
     ...(rights.isOpen
       ? [
-          `every login of the cluster may connect to the database: ` +
+          `every login in the cluster can connect to this database; to restrict it, run ` +
             `REVOKE CONNECT ON DATABASE "${database}" FROM PUBLIC`,
         ]
       : []),
@@ -69,8 +69,8 @@ export async function loginWarnings(admin: pg.ClientBase): Promise<LoginWarning[
   const aboutRoles = [
     ...(rights.createsRoles
       ? [
-          `the database login may still create roles, which only the first migration of a ` +
-            `database needs: ${withoutCreateRole([login])}`,
+          `the database login can still create roles, which only the first migration needs; ` +
+            `run ${withoutCreateRole([login])}`,
         ]
       : []),
     ...(roleMakers.length > 0 && !isBounded

@@ -62,8 +62,8 @@ const LOCK_FAULTS = new Set(['55P03', '40P01']);
 
 const stillLocked = (cause: unknown): Error =>
   new Error(
-    'A long transaction of another program holds a lock that the migration needs. ' +
-      'Nothing was changed. End that transaction, and run it again.',
+    "Another program's long-running transaction holds a lock the migration needs. " +
+      'Nothing was changed. End that transaction, then run the migration again.',
     { cause },
   );
 
@@ -135,7 +135,7 @@ function refuseUnknown(migrations: Migration[], hashes: Map<string, string>): vo
   for (const { name, hash } of migrations) {
     const recorded = hashes.get(name);
     if (recorded !== undefined && recorded !== hash) {
-      throw new Error(`Migration ${name} was changed after it had been applied here.`);
+      throw new Error(`Migration ${name} has been changed since it was applied to this database.`);
     }
   }
   const files = new Set(migrations.map(({ name }) => name));

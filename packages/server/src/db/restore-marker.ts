@@ -17,8 +17,8 @@ export async function refuseUnfinishedRestore(admin: pg.ClientBase): Promise<voi
   const backupId = await markedBackup(admin);
   if (backupId === null) return;
   throw new Error(
-    `The restore of backup ${backupId} into this database was interrupted, so it is not complete. ` +
-      'Run keyrail-server restore again, with the same or another backup.',
+    `Restoring backup ${backupId} into this database was interrupted, so it is incomplete. ` +
+      'Run keyrail-server restore again, with this backup or another one.',
   );
 }
 

@@ -59,7 +59,7 @@ test('work gives up waiting when the time left is no more than its average', asy
   remainingMs = 1;
   line.leave('kr_write', 1000);
   await waiting;
-  await rejects(line.enter(asking(1501)), /no connection in time/);
+  await rejects(line.enter(asking(1501)), /timed out waiting for a database connection/);
 });
 
 test('work that goes first is served before earlier work', async () => {

@@ -67,7 +67,8 @@ export function createWaitingLine({ connections, waitingMax }: LineLimits): Wait
   let expected = 0;
 
   function refuseHopeless({ role, deadline, goesFirst }: ConnectionRequest, workMs: number): void {
-    if (first.size + others.size >= waitingMax) throw new StoreUnavailable('too many waiting');
+    if (first.size + others.size >= waitingMax)
+      throw new StoreUnavailable('too many requests waiting for a connection');
     const aheadMs = work.aheadMs('first') + (goesFirst ? 0 : work.aheadMs('other'));
     const waitMs = (aheadMs + work.averageMs(role)) / connections;
     if (waitMs + workMs > deadline.remainingMs()) {
@@ -81,7 +82,7 @@ export function createWaitingLine({ connections, waitingMax }: LineLimits): Wait
     const counted = work.count(role, goesFirst);
     const giveUp = () => {
       line.delete(waiter);
-      turn.reject(new StoreUnavailable('no connection in time'));
+      turn.reject(new StoreUnavailable('timed out waiting for a database connection'));
     };
     const patienceMs = deadline.remainingMs() - work.averageMs(role);
     const waiter = { role, turn, timer: setTimeout(giveUp, Math.max(0, patienceMs)) };

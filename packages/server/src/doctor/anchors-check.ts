@@ -18,12 +18,12 @@ export async function checkAnchors(inspection: Inspection): Promise<Outcome[]> {
     ...lateFaults(late.length),
     ...places.map(({ label, reason }) =>
       warning(
-        `Audit anchors cannot be appended to ${label}: ${reason}`,
-        'Make the place writable again, or correct KEYRAIL_AUDIT_ANCHORS.',
+        `Can't write audit anchors to ${label}: ${reason}`,
+        'Make that destination writable, or fix KEYRAIL_AUDIT_ANCHORS.',
       ),
     ),
   ];
-  return orFine(found, 'Every audit chain has a recent anchor, and every place has it.');
+  return orFine(found, 'Every audit chain has a recent anchor at every destination.');
 }
 
 const brokenFaults = (ids: readonly string[]): Outcome[] =>
@@ -31,8 +31,8 @@ const brokenFaults = (ids: readonly string[]): Outcome[] =>
     ? []
     : [
         fault(
-          `Audit chains do not continue their last anchor: workspaces ${listed(ids)}.`,
-          'Rows were removed or rewritten. Run keyrail-server audit verify --anchors <file>.',
+          `Some audit chains no longer match their last anchor: workspaces ${listed(ids)}.`,
+          'Entries were removed or rewritten. Run keyrail-server audit verify --anchors <file>.',
         ),
       ];
 
@@ -41,7 +41,7 @@ const lateFaults = (count: number): Outcome[] =>
     ? []
     : [
         warning(
-          `${count} audit chains moved and have had no anchor for ${LATE_MINUTES} minutes.`,
+          `${count} audit chains have grown but haven't been anchored for ${LATE_MINUTES} minutes.`,
           'Run a worker: keyrail-server worker, or start.',
         ),
       ];

@@ -46,8 +46,8 @@ const RUNS = `
   from backup_runs where ended_at <= (select app_now()) order by ended_at desc limit 1000`;
 
 const never = warning(
-  'There is no backup.',
-  'Make one with keyrail-server backup, and set KEYRAIL_BACKUP_EVERY.',
+  'There are no backups.',
+  'Create one with keyrail-server backup, and set KEYRAIL_BACKUP_EVERY.',
 );
 
 const lateFault = (hours: number): Outcome =>
@@ -59,5 +59,5 @@ const lateFault = (hours: number): Outcome =>
 const failure = (what: string, { reason }: Run): Outcome =>
   fault(
     `The last ${what} failed: ${reason ?? 'unknown reason'}`,
-    'Correct the reason, then run keyrail-server backup and keyrail-server restore-test.',
+    'Fix the cause, then run keyrail-server backup and keyrail-server restore-test.',
   );

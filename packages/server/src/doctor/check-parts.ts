@@ -26,15 +26,15 @@ export async function bounded(check: string, run: () => Promise<Outcome[]>): Pro
     const outcomes = await Promise.race([run(), failsLater(late.signal)]);
     return outcomes.map((outcome) => ({ check, ...outcome }));
   } catch (error) {
-    return [{ check, ...fault(`This could not be checked: ${reasonOf(error)}`, CHECK_REMEDY) }];
+    return [{ check, ...fault(`Couldn't check this: ${reasonOf(error)}`, CHECK_REMEDY) }];
   } finally {
     late.abort();
   }
 }
 
-const CHECK_REMEDY = 'Correct the other findings first, then run the doctor again.';
+const CHECK_REMEDY = 'Fix the other findings first, then run doctor again.';
 
 async function failsLater(signal: AbortSignal): Promise<never> {
   await sleep(CHECK_MS_MAX, undefined, { signal, ref: false });
-  throw new Error(`no answer within ${CHECK_MS_MAX / SECOND_MS} seconds`);
+  throw new Error(`no response within ${CHECK_MS_MAX / SECOND_MS} seconds`);
 }

@@ -55,7 +55,8 @@ const redisOutcomes = (survey: RedisSurvey | null, isCluster: boolean): Outcome[
     : checkRedis(survey, { isCluster });
 
 async function urlOutcomes({ config, publicUrl }: CheckParts): Promise<Outcome[]> {
-  if (publicUrl === null) return [skipped('The start chooses the port, so the URL is not known.')];
+  if (publicUrl === null)
+    return [skipped("The port is chosen at startup, so the URL isn't known yet.")];
   const { region } = config.http;
   return checkPublicUrl({ publicUrl, region, isConfigured: config.listening.publicUrl !== null });
 }

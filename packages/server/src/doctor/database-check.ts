@@ -32,7 +32,7 @@ export async function checkDatabase(
     ...durabilityFaults(facts),
     ...connectionFaults(facts, connectionsMax),
   ];
-  const isReached = fine(`PostgreSQL ${facts.shown} answers.`);
+  const isReached = fine(`PostgreSQL ${facts.shown} is reachable.`);
   return found.length > 0 ? found : [isReached];
 }
 
@@ -63,17 +63,12 @@ export const versionFaults = ({ version, shown }: Pick<Facts, 'version' | 'shown
 
 function writeFaults({ isStandby, isReadOnly }: Facts): Outcome[] {
   if (isStandby) {
-    return [
-      fault(
-        'The database is a standby, which cannot be written.',
-        'Name the primary server in DATABASE_URL.',
-      ),
-    ];
+    return [fault('The database is a read-only standby.', 'Point DATABASE_URL at the primary.')];
   }
   if (!isReadOnly) return [];
   return [
     fault(
-      'Transactions of the login are read only (default_transaction_read_only).',
+      "The login's transactions are read-only (default_transaction_read_only).",
       'Reset default_transaction_read_only for the server, the database and the login.',
     ),
   ];
@@ -94,7 +89,7 @@ function connectionFaults({ connections }: Facts, connectionsMax: number): Outco
   if (connections >= needed) return [];
   return [
     fault(
-      `The login may open ${connections} connections, but each process may need ${needed}.`,
+      `The login can open ${connections} connections, but each process may need ${needed}.`,
       'Lower KEYRAIL_DATABASE_CONNECTIONS, or raise max_connections or the connection limits.',
     ),
   ];

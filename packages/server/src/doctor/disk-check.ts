@@ -15,7 +15,7 @@ export function checkDisk(dataDir: string): Outcome[] {
   const report = state === 'low' ? warning : fault;
   return [
     report(
-      `The disk of ${dataDir} has only ${free} free: writing stops in steps.`,
+      `The disk of ${dataDir} has only ${free} free. Writes will be restricted step by step.`,
       'Free some space, or move KEYRAIL_DATA_DIR to a larger disk.',
     ),
   ];
@@ -33,7 +33,7 @@ export async function checkDatabaseSize(
   const share = (row?.bytes ?? 0) / bytesMax;
   const percent = `${Math.round(share * 100)} % of KEYRAIL_DATABASE_BYTES_MAX`;
   const state = stateAt(share);
-  if (state === 'ok') return [fine(`The database has ${percent}.`)];
+  if (state === 'ok') return [fine(`The database uses ${percent}.`)];
   const report = state === 'low' ? warning : fault;
   return [
     report(

@@ -10,8 +10,8 @@ export function checkFiles(dataDir: string): Outcome[] {
   if (!canWriteIn(dataDir)) {
     return [
       fault(
-        `The data directory ${dataDir} cannot be written.`,
-        'Let the user of the server write there, or set KEYRAIL_DATA_DIR.',
+        `The data directory ${dataDir} isn't writable.`,
+        "Give the server's user write access, or set KEYRAIL_DATA_DIR.",
       ),
     ];
   }
@@ -25,7 +25,7 @@ export function checkFiles(dataDir: string): Outcome[] {
   if (!isOpenToOthers(dataDir)) return [fine(`Only its owner can read ${dataDir}.`)];
   return [
     warning(
-      `Other users of this machine can list ${dataDir}, which holds secrets and mail.`,
+      `Other users on this machine can list ${dataDir}, which contains secrets and emails.`,
       `Run chmod 700 ${dataDir}`,
     ),
   ];

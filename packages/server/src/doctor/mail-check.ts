@@ -17,15 +17,15 @@ export async function checkMail({ mail, isProduction }: MailParts): Promise<Outc
   if (!canWriteIn(mail.directory)) {
     return [
       fault(
-        `Mail cannot be written to ${mail.directory}.`,
-        'Let the user of the server write there, or set KEYRAIL_MAIL.',
+        `Can't write emails to ${mail.directory}.`,
+        "Give the server's user write access, or set KEYRAIL_MAIL.",
       ),
     ];
   }
-  if (!isProduction) return [fine(`Mail is written to files in ${mail.directory}.`)];
+  if (!isProduction) return [fine(`Emails are saved as files in ${mail.directory}.`)];
   return [
     warning(
-      `Mail is only written to files in ${mail.directory}: no person gets it.`,
+      `Emails are only saved as files in ${mail.directory}. Nobody receives them.`,
       'Set KEYRAIL_MAIL to your mail server: smtps://user:password@host:465.',
     ),
   ];
@@ -33,15 +33,15 @@ export async function checkMail({ mail, isProduction }: MailParts): Promise<Outc
 
 /** Remedies by the step of the handshake that failed. */
 const remedies: Record<string, string> = {
-  EAUTH: 'Correct the user and the password in KEYRAIL_MAIL.',
-  EDNS: 'Correct the host in KEYRAIL_MAIL.',
+  EAUTH: 'Fix the user and password in KEYRAIL_MAIL.',
+  EDNS: 'Fix the host in KEYRAIL_MAIL.',
   ETLS: 'Use the right port for smtp: or smtps:, and a certificate that this machine trusts.',
-  ESOCKET: 'Correct host, port and smtp: or smtps: in KEYRAIL_MAIL, and allow the connection.',
+  ESOCKET: 'Fix the host, port and smtp: or smtps: in KEYRAIL_MAIL, and allow the connection.',
 };
 
 function handshakeFault(error: unknown): Outcome {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const remedy =
-    remedies[code] ?? 'Correct host and port in KEYRAIL_MAIL, and allow the connection.';
-  return fault(`The mail server cannot be used: ${reasonOf(error)}`, remedy);
+    remedies[code] ?? 'Fix the host and port in KEYRAIL_MAIL, and allow the connection.';
+  return fault(`Can't use the mail server: ${reasonOf(error)}`, remedy);
 }

@@ -16,24 +16,24 @@ export function checkMigrations(state: MigrationState): Outcome[] {
   if (changed.length > 0) {
     found.push(
       fault(
-        `Migrations were changed after they had been applied: ${listed(changed)}.`,
-        'Install this version again: its files are not the published ones.',
+        `Migrations have been changed since they were applied: ${listed(changed)}.`,
+        "Reinstall this version. Its files aren't the published ones.",
       ),
     );
   }
   if (isCopy) {
     found.push(
       warning(
-        'The database is a copy, and still uses the roles of the original.',
+        "The database is a copy that still uses the original's roles.",
         'Give the login CREATEROLE, run keyrail-server migrate, and revoke it with NOCREATEROLE.',
       ),
     );
   }
   const remedy = 'Run keyrail-server migrate. The next start does the same.';
-  if (isNew) found.push(warning('The database is empty: it was never migrated.', remedy));
+  if (isNew) found.push(warning('The database is empty and has never been migrated.', remedy));
   else if (pending.length > 0) {
     const count = pending.length === 1 ? '1 migration is' : `${pending.length} migrations are`;
     found.push(warning(`${count} pending: ${listed(pending)}.`, remedy));
   }
-  return found.length > 0 ? found : [fine('The schema is that of this version.')];
+  return found.length > 0 ? found : [fine('The schema matches this version.')];
 }

@@ -18,7 +18,7 @@ export async function checkPublicUrl(parts: UrlParts): Promise<Outcome[]> {
     const report = isConfigured ? fault : warning;
     return [
       report(
-        `Nothing answers at ${publicUrl}: ${answer.reason}`,
+        `Can't reach ${publicUrl}: ${answer.reason}`,
         'Start the server, or correct KEYRAIL_PUBLIC_URL, its name, its certificate or the proxy.',
       ),
     ];
@@ -27,15 +27,15 @@ export async function checkPublicUrl(parts: UrlParts): Promise<Outcome[]> {
     return [
       fault(
         `${publicUrl} redirects to ${answer.location}.`,
-        'Set KEYRAIL_PUBLIC_URL to the URL that answers itself.',
+        'Set KEYRAIL_PUBLIC_URL to the final URL, after redirects.',
       ),
     ];
   }
   if (answer.body.status !== 'ok' || typeof answer.body.region !== 'string') {
     return [
       fault(
-        `${publicUrl} answers with status ${answer.status}, but not as Keyrail.`,
-        'Let the proxy pass every path to the server.',
+        `${publicUrl} responds with status ${answer.status}, but it isn't Keyrail.`,
+        'Make sure the proxy forwards every path to the server.',
       ),
     ];
   }
@@ -46,7 +46,7 @@ export async function checkPublicUrl(parts: UrlParts): Promise<Outcome[]> {
     ...(isPrivate(new URL(publicUrl)) ? [] : [plainWarning(publicUrl)]),
     ...(await componentFaults(publicUrl)),
   ];
-  return found.length > 0 ? found : [fine(`${publicUrl} answers.`)];
+  return found.length > 0 ? found : [fine(`${publicUrl} is reachable.`)];
 }
 
 /** Whether the URL publishes keys of this database. That it is unreachable is another finding. */
@@ -64,8 +64,8 @@ export async function checkPublishedKeys(
   if (served.length === 0 || known.some(({ id }) => served.includes(id))) return [];
   return [
     fault(
-      `${publicUrl} publishes other signing keys: it leads to another deployment.`,
-      'Correct KEYRAIL_PUBLIC_URL or DATABASE_URL, so that both belong to one deployment.',
+      `${publicUrl} publishes different signing keys, so it points to another deployment.`,
+      'Fix KEYRAIL_PUBLIC_URL or DATABASE_URL so that both belong to the same deployment.',
     ),
   ];
 }
@@ -78,7 +78,7 @@ const regionWarning = (url: string, found: string, expected: string): Outcome =>
 
 const plainWarning = (url: string): Outcome =>
   warning(
-    `${url} is not encrypted: credentials can be read on the way.`,
+    `${url} isn't encrypted, so credentials can be intercepted.`,
     'Put a proxy with TLS in front of the server, and set KEYRAIL_PUBLIC_URL to its https: URL.',
   );
 

@@ -13,7 +13,7 @@ export function checkRedis(
   const found = [
     ...silent.map(({ name, reason }) =>
       fault(
-        `Redis at ${name} does not answer: ${reason}`,
+        `Can't reach Redis at ${name}: ${reason}`,
         'Start it, or correct REDIS_URL (host, port, user, password, TLS).',
       ),
     ),
@@ -53,12 +53,7 @@ function modeFaults(server: SurveyedServer, isCluster: boolean): Outcome[] {
     return [fault(`Redis at ${name} is a node of a Cluster.`, 'Set KEYRAIL_REDIS_CLUSTER=on.')];
   }
   if (isReplica) {
-    return [
-      fault(
-        `Redis at ${name} is a replica, which cannot be written.`,
-        'Name the master in REDIS_URL.',
-      ),
-    ];
+    return [fault(`Redis at ${name} is a read-only replica.`, 'Point REDIS_URL at the primary.')];
   }
   if (refusal === null) return [];
   return [
@@ -74,7 +69,7 @@ function memoryFaults({ name, memory }: SurveyedServer): Outcome[] {
   if (remark === null) return [];
   const remedy = remark.includes('policy')
     ? 'Set maxmemory-policy noeviction: an evicted counter lets a caller exceed its limit.'
-    : 'Raise maxmemory, or lower KEYRAIL_REDIS_COUNTERS_MAX: a full server refuses every check.';
+    : 'Raise maxmemory, or lower KEYRAIL_REDIS_COUNTERS_MAX: a full server rejects every check.';
   return [warning(`Redis at ${name}: ${remark}.`, remedy)];
 }
 
@@ -95,7 +90,7 @@ function clusterFaults({ name, needsFullCoverage }: SurveyedServer, cluster: str
   if (needsFullCoverage !== true) return [];
   return [
     warning(
-      `Redis at ${name} stops when any slot of the Cluster is without a master.`,
+      `Redis at ${name} stops serving when any slot of the Cluster has no primary.`,
       'Set cluster-require-full-coverage no on all nodes.',
     ),
   ];

@@ -15,7 +15,7 @@ export async function checkLogin(inspection: Inspection): Promise<Outcome[]> {
   if (refusal === null) return roleOutcomes(await findRoleFaults(inspection));
   // The text of the refusal ends with what to do.
   const at = refusal.search(/(?<=[.:]) (?:Create|Take|Give)/);
-  if (at === -1) return [fault(refusal, 'Create a login of its own for Keyrail.')];
+  if (at === -1) return [fault(refusal, 'Create a separate login for Keyrail.')];
   return [fault(refusal.slice(0, at), refusal.slice(at + 1))];
 }
 
@@ -25,7 +25,7 @@ function roleOutcomes(faults: readonly GrantFault[]): Outcome[] {
   const statements = listed([...new Set(faults.map((each) => each.statement))], '; ');
   return [
     fault(
-      `Roles of the doors cannot be used: ${what}.`,
+      `Can't use Keyrail's database roles: ${what}.`,
       `As a superuser: ${statements}, then run keyrail-server migrate.`,
     ),
   ];
@@ -51,12 +51,12 @@ export async function checkRoles(inspection: Inspection): Promise<Outcome[]> {
       : []),
     ...warnings.map(warningOf),
   ];
-  return found.length > 0 ? found : [fine('Every role has exactly the privileges that it needs.')];
+  return found.length > 0 ? found : [fine('Every role has exactly the privileges it needs.')];
 }
 
 const unprotectedFault = (names: readonly string[]): Outcome =>
   fault(
-    `Row level security is not forced on ${listed(names)}: workspaces are not kept apart.`,
+    `Row-level security isn't forced on ${listed(names)}, so workspaces aren't isolated.`,
     listed(
       names.map(
         (name) => `ALTER TABLE keyrail.${name} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY`,

@@ -6,7 +6,7 @@ export function checkSettings(read: ConfigResult): Outcome[] {
   const found = read.warnings.map((text) => warning(text, 'Remove it from the environment.'));
   if ('faults' in read) {
     const remedy =
-      'Correct it: a start refuses wrong settings. keyrail-server help lists them all.';
+      "Fix it, or the server won't start. For a list of settings, run keyrail-server help.";
     return [...read.faults.map((text) => fault(text, remedy)), ...found];
   }
   const { people, listening, store, counters } = read.config;
@@ -21,15 +21,15 @@ export function checkSettings(read: ConfigResult): Outcome[] {
   if (store.databaseUrl && listening.publicUrl === null) {
     found.push(
       warning(
-        'KEYRAIL_PUBLIC_URL is not set: links in mails and the issuer of tokens name this machine.',
-        'Set it to the URL under which clients reach the server, the same in all processes.',
+        "KEYRAIL_PUBLIC_URL isn't set, so email links and the token issuer point to this machine.",
+        'Set it to the URL clients use to reach the server, the same in every process.',
       ),
     );
   }
   if (store.databaseUrl && !counters.redisUrl) {
     found.push(
       warning(
-        'REDIS_URL is not set: each API process counts rate limits for itself.',
+        "REDIS_URL isn't set, so each API process counts rate limits separately.",
         'Set REDIS_URL before you run more than one API process.',
       ),
     );

@@ -63,7 +63,8 @@ function outcomesOf(
   const what = signed[purpose];
   const [{ now } = { now: null }] = keys;
   const key = now && signerAt(keys, now);
-  if (!key) return [fine(`No key signs ${what} yet: the server creates it when it is needed.`)];
+  if (!key)
+    return [fine(`No signing key for ${what} yet. The server creates one when it's needed.`)];
   if (!unseal) return [skipped(`The key of ${what} was not opened: there is no master key.`)];
   const problem = openFault(key, unseal);
   if (problem) return [problem];
@@ -72,7 +73,7 @@ function outcomesOf(
     const days = Math.floor(signsForMs / DAY_MS);
     return [
       warning(
-        `The key of ${what} signs for ${days} days already: it was not replaced in time.`,
+        `The signing key for ${what} has been in use for ${days} days and wasn't rotated on time.`,
         'Run a worker: keyrail-server worker, or start.',
       ),
     ];
@@ -84,7 +85,7 @@ function openFault(key: Key, unseal: Sealing['unseal']): Outcome | null {
   const { id, purpose, publicKey } = key;
   const option = purpose === 'embed_token' ? '' : ` --purpose ${purpose}`;
   const remedy =
-    'Set KEYRAIL_MASTER_KEY to the key under which the database was written. If that is lost: ' +
+    "Set KEYRAIL_MASTER_KEY to the key this database was encrypted with. If it's lost, run: " +
     `keyrail-server signing-keys rotate --now${option}.`;
   try {
     const { x } = createPublicKey(openedBy(unseal, key)).export({ format: 'jwk' });

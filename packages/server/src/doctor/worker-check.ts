@@ -10,7 +10,7 @@ export async function checkWorker(inspection: Inspection): Promise<Outcome[]> {
   if (facts?.isSeen !== true) {
     return [
       warning(
-        'No worker was seen in the last 30 seconds: mail is not sent and keys are not rotated.',
+        "No worker has been seen in the last 30 seconds, so emails aren't sent and signing keys aren't rotated.",
         'Run one: keyrail-server worker, or start.',
       ),
     ];
@@ -28,17 +28,22 @@ export async function checkMailQueue(inspection: Inspection): Promise<Outcome[]>
   if (!facts) return [];
   const { late, failed, reason } = facts;
   const why = reason === null ? '' : `: ${reason}`;
-  const remedy = 'See the finding about mail. Mail that was given up has to be requested again.';
+  const remedy = 'See the finding about email. Emails that were given up must be requested again.';
   return orFine(
     [
       ...(late > 0
-        ? [warning(`${late} mails wait for more than ${MAIL_LATE_MINUTES} minutes${why}.`, remedy)]
+        ? [
+            warning(
+              `${late} emails have been waiting for more than ${MAIL_LATE_MINUTES} minutes${why}.`,
+              remedy,
+            ),
+          ]
         : []),
       ...(failed > 0
-        ? [warning(`${failed} mails were given up in the last day${why}.`, remedy)]
+        ? [warning(`${failed} emails were given up in the last day${why}.`, remedy)]
         : []),
     ],
-    'No mail waits.',
+    'No emails are waiting.',
   );
 }
 
@@ -58,7 +63,7 @@ export async function checkApiCount(inspection: Inspection): Promise<Outcome[]> 
   if (running < 2) return [];
   return [
     fault(
-      `${running} API processes run without Redis: each allows the whole of every rate limit.`,
+      `${running} API processes are running without Redis, so each one allows the full rate limit.`,
       'Set REDIS_URL in all of them, or run only one.',
     ),
   ];

@@ -12,11 +12,11 @@ import { inProgress } from './kept-responses.ts';
 
 /** Unique constraints that a request can violate, and the field concerned. */
 const conflicts: Record<string, () => ApiError> = {
-  workspaces_slug: () => conflict('This slug is taken.', 'slug'),
-  projects_slug: () => conflict('This slug is taken.', 'slug'),
+  workspaces_slug: () => conflict('This slug is already taken.', 'slug'),
+  projects_slug: () => conflict('This slug is already taken.', 'slug'),
   // Only if the lock of the key were lost: the other request has just been carried out.
   kept_responses_pkey: inProgress,
-  tenants_external_id: () => conflict('This external id is taken.', 'external_id'),
+  tenants_external_id: () => conflict('This external ID is already taken.', 'external_id'),
 };
 
 const TENANT_MONTHS = 'KR008';
@@ -26,10 +26,10 @@ export const exceedsTenantMonths = (error: unknown): boolean => sqlState(error) 
 
 /** Limits of a workspace that the database enforces. */
 const exceeded: Record<string, () => ApiError> = {
-  KR007: () => conflict('The meta of all tenants and keys would exceed 256 MiB.', 'meta'),
+  KR007: () => conflict('The total meta of all tenants and keys would exceed 256 MiB.', 'meta'),
   [TENANT_MONTHS]: () =>
-    conflict('The workspace has too many monthly totals of tenants to add more.', 'events'),
-  KR009: () => conflict(`A workspace has at most ${WEBHOOK_ENDPOINTS_MAX} webhook endpoints.`),
+    conflict('The workspace has reached its maximum number of monthly usage rows.', 'events'),
+  KR009: () => conflict(`A workspace can have at most ${WEBHOOK_ENDPOINTS_MAX} webhook endpoints.`),
 };
 
 /** For any error of a request: maps it only if the store threw it. */

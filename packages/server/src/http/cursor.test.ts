@@ -17,7 +17,7 @@ function isRefused(read: () => unknown): boolean {
     if (!(error instanceof ApiError)) throw error;
     equal(error.code, 'invalid_request');
     equal(error.message, 'The request query is not valid.');
-    deepEqual(error.details, [{ path: 'cursor', message: 'This cursor was never issued.' }]);
+    deepEqual(error.details, [{ path: 'cursor', message: 'This cursor is not valid.' }]);
     return true;
   }
 }

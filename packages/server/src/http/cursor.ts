@@ -29,7 +29,7 @@ export function createCursors(key: Buffer): Cursors {
         bytes.toString('base64url') === cursor &&
         timingSafeEqual(mac, macOf(binding, text));
       if (!isOurs) {
-        throw invalid('query', [{ path: 'cursor', message: 'This cursor was never issued.' }]);
+        throw invalid('query', [{ path: 'cursor', message: 'This cursor is not valid.' }]);
       }
       return JSON.parse(text);
     },

@@ -12,9 +12,9 @@ const frameworkFaults: Record<string, () => ApiError> = {
   ECONNRESET: () => new ApiError('invalid_request', 'The request body is incomplete.'),
   FST_ERR_CTP_BODY_TOO_LARGE: () => new ApiError('payload_too_large'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new ApiError('invalid_request', 'The request body does not match its length.'),
+    new ApiError('invalid_request', 'The request body does not match its Content-Length.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () => new ApiError('unsupported_media_type'),
-  FST_ERR_BAD_URL: () => invalid('path', [{ path: '', message: 'Not valid percent-encoding.' }]),
+  FST_ERR_BAD_URL: () => invalid('path', [{ path: '', message: 'Invalid percent-encoding.' }]),
   FST_ERR_MAX_PARAM_LENGTH: () => invalid('path', [{ path: '', message: 'Too long.' }]),
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: () => new ApiError('unsupported_media_type'),
 };

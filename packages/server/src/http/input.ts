@@ -64,7 +64,9 @@ export function refuseDeep(text: string, valuesMax = Number.POSITIVE_INFINITY): 
     else if (unit === 0x7b || unit === 0x5b) {
       depth += 1;
       if (depth > JSON_DEPTH_MAX) {
-        throw invalid('body', [{ path: '', message: `Nested deeper than ${JSON_DEPTH_MAX}.` }]);
+        throw invalid('body', [
+          { path: '', message: `Nested more than ${JSON_DEPTH_MAX} levels deep.` },
+        ]);
       }
     } else if (unit === 0x7d || unit === 0x5d) depth -= 1;
     else if (unit === 0x2c) {
@@ -107,7 +109,7 @@ export function parsePart<T>(part: Part, schema: Schema<T>, value: unknown): T {
 /** For endpoints without a query or body: accepts an empty object only. */
 export function refuseFields(part: Part, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(part, [{ path: '', message: 'This endpoint takes no fields.' }]);
+    throw invalid(part, [{ path: '', message: 'This endpoint does not accept any fields.' }]);
   }
   const names = Object.keys(value);
   if (names.length > 0) throw invalid(part, unknownFields('', names));
@@ -159,7 +161,7 @@ function findUnstorable(value: unknown, path = ''): Detail[] {
   for (const [key, member] of Object.entries(value)) {
     const memberPath = path === '' ? key : `${path}.${key}`;
     if (key === '__proto__' || !isStorable(key)) {
-      found.push({ path: printable(memberPath), message: 'This name is not allowed.' });
+      found.push({ path: printable(memberPath), message: 'This field name is not allowed.' });
     } else found.push(...findUnstorable(member, memberPath));
     if (found.length >= DETAILS_MAX) break;
   }

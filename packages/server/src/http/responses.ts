@@ -31,7 +31,7 @@ export function createResponses(standard: Readonly<Headers>, log: Log): Response
     headersOf,
     refuse(request, reply, thrown) {
       const error = apiErrorOf(thrown);
-      if (isHungUp(request)) log.debug({ requestId: request.id }, 'the client hung up');
+      if (isHungUp(request)) log.debug({ requestId: request.id }, 'the client disconnected');
       else logFault(log, error, request.id);
       const headers = Object.assign(headersOf(request), errorHeaders(error));
       headers['content-type'] = JSON_TYPE;

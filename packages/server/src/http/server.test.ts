@@ -267,7 +267,7 @@ test('the cause of a failure is logged, and not sent to the caller', async (t) =
     const answer = await app.inject({ url, headers: { 'x-request-id': `id${url.slice(1)}` } });
     equal(answer.statusCode, 500, url);
     deepEqual(answer.json(), {
-      error: { code: 'internal_error', message: 'Something went wrong on our side.' },
+      error: { code: 'internal_error', message: 'Something went wrong on the server.' },
     });
     const logged = String(out.read());
     ok(logged.includes(reason), `${url}: ${logged}`);

@@ -104,7 +104,8 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
   return app;
 }
 
-const noSuchPath = (): ApiError => new ApiError('not_found', 'No such path. See /docs for a list.');
+const noSuchPath = (): ApiError =>
+  new ApiError('not_found', 'No such path. See /docs for a list of endpoints.');
 
 function readBodiesUnparsed(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
@@ -213,7 +214,7 @@ const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value;
 
 /** One reason for all: without a reason, each abort creates an error with a stack, in 14 µs. */
-const GONE = new Error('the caller disconnected');
+const GONE = new Error('the client disconnected');
 
 /** Created on demand, because only requests that wait need it. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {

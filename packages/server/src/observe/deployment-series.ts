@@ -33,12 +33,12 @@ function textOf(facts: Facts): string {
     ),
     valueText(
       'keyrail_worker_seen',
-      '1 if a worker was seen lately; absent if none ever was.',
+      '1 if a worker was seen recently; absent if none ever was.',
       numberOf(workerIsSeen),
     ),
     valueText(
       'keyrail_backup_age_seconds',
-      'The age of the newest good backup; absent without one.',
+      'Age of the newest verified backup; absent if there is none.',
       backups && ageOf(backups),
     ),
     valueText(
@@ -58,31 +58,31 @@ type FigureSeries = { help: string; valueIn(figures: DeploymentFigures): number 
 
 const figureSeries: Record<string, FigureSeries> = {
   keyrail_mail_queued: {
-    help: 'Mails that are not sent yet, up to 2,000.',
+    help: 'Emails waiting to be sent, up to 2,000.',
     valueIn: ({ mailQueued }) => mailQueued,
   },
   keyrail_mail_overdue_seconds: {
-    help: 'How long the oldest mail that is due has waited.',
+    help: 'How long the oldest due email has been waiting.',
     valueIn: ({ mailOverdueSeconds }) => mailOverdueSeconds,
   },
   keyrail_webhooks_queued: {
-    help: 'Deliveries of webhooks that are pending, up to 2,000.',
+    help: 'Pending webhook deliveries, up to 2,000.',
     valueIn: ({ webhooksQueued }) => webhooksQueued,
   },
   keyrail_webhooks_overdue_seconds: {
-    help: 'How long the oldest delivery that is due has waited, of enabled endpoints.',
+    help: 'How long the oldest due delivery to an enabled endpoint has been waiting.',
     valueIn: ({ webhooksOverdueSeconds }) => webhooksOverdueSeconds,
   },
   keyrail_nodes_current: {
-    help: 'Nodes that polled lately and have the newest policy, up to 2,000.',
+    help: 'Recently active nodes with the newest policy, up to 2,000.',
     valueIn: ({ nodesCurrent }) => nodesCurrent,
   },
   keyrail_nodes_behind: {
-    help: 'Nodes that polled lately and have an older policy, up to 2,000.',
+    help: 'Recently active nodes with an older policy, up to 2,000.',
     valueIn: ({ nodesBehind }) => nodesBehind,
   },
   keyrail_nodes_lag_seconds: {
-    help: 'The age of the oldest change that a node which polled lately has not applied.',
+    help: "Age of the oldest change that a recently active node hasn't applied.",
     valueIn: ({ nodesLagSeconds }) => nodesLagSeconds,
   },
 };

@@ -31,7 +31,7 @@ export function createJobTally(clock: Clock): { observe: ObserveJob; text(): str
 const textOf = (jobs: [string, Runs][]): string =>
   metricText(
     'keyrail_job_runs_total',
-    'Runs of jobs in this process, by outcome.',
+    'Job runs in this process, by outcome.',
     jobs.flatMap(([name, { passed, failed }]): Sample[] => [
       [{ name, outcome: 'passed' }, passed],
       [{ name, outcome: 'failed' }, failed],
@@ -39,6 +39,6 @@ const textOf = (jobs: [string, Runs][]): string =>
   ) +
   metricText(
     'keyrail_job_last_passed_timestamp_seconds',
-    'When a job last passed in this process; 0 if it has not.',
+    'When a job last succeeded in this process; 0 if never.',
     jobs.map(([name, { lastPassedSeconds }]) => [{ name }, lastPassedSeconds]),
   );

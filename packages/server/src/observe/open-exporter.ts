@@ -27,8 +27,8 @@ export async function openExporter(protocol: Protocol): Promise<Exporter> {
     },
     reportTo(log) {
       outage = createOutageLog(log, {
-        begins: 'traces cannot be exported',
-        ends: 'traces are exported again',
+        begins: 'failed to export traces',
+        ends: 'exporting traces again',
       });
     },
   };
@@ -42,5 +42,5 @@ const loadByProtocol = {
 /** A response of a collector may contain anything, so only a code is logged. */
 function reasonIn(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === undefined || code === '' ? 'no response of the collector' : String(code);
+  return code === undefined || code === '' ? 'no response from the collector' : String(code);
 }

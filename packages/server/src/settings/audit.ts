@@ -9,13 +9,14 @@ export const audit = {
   auditAnchors: {
     name: 'KEYRAIL_AUDIT_ANCHORS',
     meaning:
-      'Comma-separated further places for audit anchors: absolute paths of files, or https: URLs.',
+      'Additional destinations for audit anchors, comma-separated: absolute file paths or https: URLs.',
     fallback: null,
     // A URL may contain a credential.
     isSecret: true,
     parse: (text) => {
       const places = text.split(',').map((part) => placeIn(part.trim()));
-      if (places.length > PLACES_MAX) throw new Fault(`must name at most ${PLACES_MAX} places`);
+      if (places.length > PLACES_MAX)
+        throw new Fault(`must list at most ${PLACES_MAX} destinations`);
       return places;
     },
   },

@@ -13,14 +13,15 @@ export const backups = {
   },
   everyMs: {
     name: 'KEYRAIL_BACKUP_EVERY',
-    meaning: 'How often the worker makes a backup and tests it, or off. Default: 24h if embedded.',
+    meaning:
+      'How often the worker makes and tests a backup, or off. Default: 24h in embedded mode.',
     fallback: null,
     parse: (text): number | 'off' =>
       text === 'off' ? text : durationMs(text, MINUTE_MS, 30 * DAY_MS),
   },
   keep: {
     name: 'KEYRAIL_BACKUP_KEEP',
-    meaning: 'Number of backups that the worker keeps; older ones are removed after a passed test.',
+    meaning: 'Number of backups to keep. Older ones are deleted after a successful restore test.',
     fallback: '7',
     parse: (text) => wholeNumber(text, 1, 10_000),
   },
@@ -38,10 +39,11 @@ export const backups = {
   },
   operatorEmail: {
     name: 'KEYRAIL_OPERATOR_EMAIL',
-    meaning: 'Gets a mail when backups begin to fail. Unset: only the log and /status show it.',
+    meaning:
+      'Email address to notify when backups start failing. Unset: only the log and /status show it.',
     fallback: null,
     parse: (text) => {
-      if (!isSender(text) || text.includes('<')) throw new Fault('must be an e-mail address');
+      if (!isSender(text) || text.includes('<')) throw new Fault('must be an email address');
       return text;
     },
   },

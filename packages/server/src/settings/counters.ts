@@ -22,7 +22,7 @@ export const counters = {
   },
   countersMax: {
     name: 'KEYRAIL_COUNTERS_MAX',
-    meaning: 'Maximum live rate-limit counters per workspace and environment, without Redis.',
+    meaning: 'Maximum active rate-limit counters per workspace and environment, without Redis.',
     fallback: '100000',
     parse: (text) => wholeNumber(text, COUNTERS_MAX_MIN, COUNTERS_MAX_MAX),
   },
@@ -30,7 +30,7 @@ export const counters = {
   redisCountersMax: {
     name: 'KEYRAIL_REDIS_COUNTERS_MAX',
     meaning:
-      'Maximum live rate-limit counters per workspace and environment, in Redis. ' +
+      'Maximum active rate-limit counters per workspace and environment, in Redis. ' +
       'Default: 1000000, or what fits into an eighth of maxmemory.',
     fallback: null,
     parse: (text) => wholeNumber(text, COUNTERS_MAX_MIN, COUNTERS_MAX_MAX),

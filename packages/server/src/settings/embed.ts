@@ -6,7 +6,7 @@ import { Fault, type Group } from './setting.ts';
 export const scanner = {
   scannerKeys: {
     name: 'KEYRAIL_SCANNER_KEYS',
-    meaning: 'File or https: URL with the public keys of the secret scanner. Unset: no webhook.',
+    meaning: "File or https: URL of the secret scanner's public keys. Unset: the webhook is off.",
     fallback: null,
     parse: (text): ScannerKeysSource => {
       if (text.startsWith('https://') && URL.canParse(text)) return { kind: 'url', url: text };
@@ -19,7 +19,8 @@ export const scanner = {
 export const embed = {
   embedKeysMax: {
     name: 'KEYRAIL_EMBED_KEYS_MAX',
-    meaning: 'Maximum unrevoked keys per tenant, project and environment on the embed plane.',
+    meaning:
+      'Maximum unrevoked keys per tenant, project and environment when created with embed tokens.',
     fallback: '100',
     parse: (text) => wholeNumber(text, 1, 100_000),
   },

@@ -11,7 +11,7 @@ export const events = {
   },
   expiryMail: {
     name: 'KEYRAIL_EXPIRY_MAIL',
-    meaning: 'off: owners get no daily mail about live keys that end within 14 days.',
+    meaning: "off: don't send owners a daily email about live keys that expire within 14 days.",
     fallback: 'on',
     parse: onOrOff,
   },

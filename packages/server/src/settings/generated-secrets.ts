@@ -19,7 +19,9 @@ export async function keptSecret(
   const path = join(dataDir, name);
   const text = (await readIfPresent(path)) ?? (await makeFile(dataDir, path, make()));
   if (!text)
-    throw new Error(`${path} is empty: remove it, and the next start generates a new one.`);
+    throw new Error(
+      `${path} is empty. Delete it and the server will generate a new one on the next start.`,
+    );
   return new Secret(text);
 }
 

@@ -6,7 +6,7 @@ import { Fault, type Group } from './setting.ts';
 export const http = {
   region: {
     name: 'KEYRAIL_REGION',
-    meaning: 'Name of the region in responses of the health endpoints.',
+    meaning: 'Region name shown in health endpoint responses.',
     fallback: 'local',
     parse: plainText,
   },
@@ -18,7 +18,7 @@ export const http = {
       if (text === 'off') return false;
       const addresses = text.split(',').map((part) => part.trim());
       if (!addresses.every(isAddressBlock))
-        throw new Fault('must be off, or IP addresses and ranges');
+        throw new Fault('must be off, or a list of IP addresses and ranges');
       return addresses;
     },
   },

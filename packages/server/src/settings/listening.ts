@@ -12,14 +12,14 @@ export const listening = {
   port: {
     name: 'KEYRAIL_PORT',
     alias: 'PORT',
-    meaning: 'Port to listen on; 0 takes any free port. Without it, PORT counts, if that is set.',
+    meaning: 'Port to listen on; 0 picks any free port. If unset, PORT is used, if that is set.',
     fallback: '4400',
     parse: (text) => wholeNumber(text, 0, 65_535),
   },
   /** Null: host and port, which are known when the server has its port. */
   publicUrl: {
     name: 'KEYRAIL_PUBLIC_URL',
-    meaning: 'Base URL of the server in mails and tokens. Default: host and port.',
+    meaning: "The server's public base URL, used in emails and tokens. Default: host and port.",
     fallback: null,
     parse: (text) => {
       const isOrigin = /^https?:\/\/[^\s/?#@\\]+$/.test(text) && URL.canParse(text);

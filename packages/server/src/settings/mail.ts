@@ -21,7 +21,7 @@ export const mail = {
   },
   mailFrom: {
     name: 'KEYRAIL_MAIL_FROM',
-    meaning: 'Sender of all mail.',
+    meaning: 'Sender of all emails.',
     fallback: 'Keyrail <keyrail@localhost>',
     parse: (text) => {
       if (!isSender(text)) throw new Fault('must be Name <address>');

@@ -10,7 +10,7 @@ export const monitoring = {
   /** Null: nothing is measured. */
   metricsToken: {
     name: 'KEYRAIL_METRICS_TOKEN',
-    meaning: 'Bearer token of GET /metrics. Unset: that path does not exist.',
+    meaning: 'Bearer token for GET /metrics. Unset: the endpoint is off.',
     fallback: null,
     isSecret: true,
     parse: (text) => {
@@ -24,7 +24,7 @@ export const monitoring = {
   /** Null: a worker that runs alone serves nothing. */
   workerPort: {
     name: 'KEYRAIL_WORKER_PORT',
-    meaning: 'Port on which a worker that runs alone serves /healthz, /readyz and /metrics.',
+    meaning: 'Port where a standalone worker serves /healthz, /readyz and /metrics.',
     fallback: null,
     parse: (text) => wholeNumber(text, 0, 65_535),
   },

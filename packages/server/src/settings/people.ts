@@ -14,13 +14,13 @@ export const people = {
   },
   authThrottle: {
     name: 'KEYRAIL_AUTH_THROTTLE',
-    meaning: 'Limits sign-in and sign-up attempts, and mail to one address: on, or off for tests.',
+    meaning: 'Limits sign-in and sign-up attempts and emails per address: on, or off for tests.',
     fallback: 'on',
     parse: onOrOff,
   },
   signupPolicy: {
     name: 'KEYRAIL_SIGNUP',
-    meaning: 'Sign-up: open (anyone), invited (addresses with an open invitation) or off.',
+    meaning: 'Sign-up: open (anyone), invited (email addresses with a pending invitation) or off.',
     fallback: 'open',
     parse: (text): SignupPolicy => {
       for (const policy of signupPolicies) if (policy === text) return policy;

@@ -17,20 +17,21 @@ export const policy = {
   },
   heldPollsMax: {
     name: 'KEYRAIL_HELD_POLLS',
-    meaning: 'Maximum policy polls that a process holds per workspace; more are answered at once.',
+    meaning:
+      'Maximum policy polls held open per process and workspace. Further polls get an immediate response.',
     fallback: '2000',
     parse: (text) => wholeNumber(text, 1, 50_000),
   },
   revokeWaitMsMax: {
     name: 'KEYRAIL_REVOKE_WAIT_MS',
-    meaning: 'Maximum wait of revoke?wait=true for nodes to acknowledge, in milliseconds.',
+    meaning: 'How long revoke?wait=true waits for nodes at most, in milliseconds.',
     fallback: String(REVOKE_WAIT_MS_DEFAULT),
     parse: (text) => wholeNumber(text, 0, REVOKE_WAIT_MS_MAX),
   },
   /** How long hot endpoints may reuse the cached lookup of a secret key. */
   hotAuthMs: {
     name: 'KEYRAIL_HOT_AUTH_TTL_MS',
-    meaning: 'Milliseconds for which rate-limit and idempotency requests cache their secret key.',
+    meaning: 'How long rate-limit and idempotency requests cache a secret key, in milliseconds.',
     fallback: String(HOT_AUTH_MS_DEFAULT),
     parse: (text) => wholeNumber(text, 0, 60_000),
   },

@@ -7,19 +7,19 @@ export const quotas = {
   idempotencyBytesMax: {
     name: 'KEYRAIL_IDEMPOTENCY_BYTES_MAX',
     meaning:
-      'Maximum size of stored responses per workspace and environment; further bodies are not stored.',
+      'Maximum size of stored responses per workspace and environment; bodies beyond that are not stored.',
     fallback: '256MiB',
     parse: (text) => sizeInBytes(text, 1),
   },
   ingestEventsPerMinute: {
     name: 'KEYRAIL_INGEST_EVENTS_PER_MINUTE',
-    meaning: 'Maximum telemetry events that one workspace may send in a minute.',
+    meaning: 'Maximum telemetry events per workspace and minute.',
     fallback: String(INGEST_BUDGET_EVENTS_DEFAULT),
     parse: (text) => wholeNumber(text, 1, 999_999_999),
   },
   usageHoursKeptDays: {
     name: 'KEYRAIL_USAGE_HOURS_DAYS',
-    meaning: 'Days for which hourly usage figures are kept, for charts.',
+    meaning: 'How many days hourly usage is kept for charts.',
     fallback: '35',
     parse: (text) => wholeNumber(text, 1, 400),
   },

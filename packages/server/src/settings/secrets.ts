@@ -9,7 +9,8 @@ const MASTER_KEY_BYTES = 32;
 export const secrets = {
   bootstrapToken: {
     name: 'KEYRAIL_BOOTSTRAP_TOKEN',
-    meaning: 'Token that creates workspaces. Embedded: if unset, generated in the data directory.',
+    meaning:
+      'Token for creating workspaces. If unset, the embedded mode generates one in the data directory.',
     fallback: null,
     isSecret: true,
     parse: (text) => {

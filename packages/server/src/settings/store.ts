@@ -18,7 +18,8 @@ export const store = {
   },
   poolerUrl: {
     name: 'KEYRAIL_DATABASE_POOLER_URL',
-    meaning: 'A pooler in transaction mode in front of DATABASE_URL, which stays a direct address.',
+    meaning:
+      'URL of a connection pooler in transaction mode. DATABASE_URL must still connect directly.',
     fallback: null,
     isSecret: true,
     parse: (text) => secretIf(isPostgres(text), text, 'must be a postgres:// URL'),

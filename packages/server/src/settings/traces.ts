@@ -32,11 +32,11 @@ const collectorUrl = (name: string, meaning: string): Setting<string> => ({
 export const traces = {
   otlpEndpoint: collectorUrl(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
-    'Collector that gets traces, at <URL>/v1/traces. Unset: nothing is traced.',
+    'OpenTelemetry collector; traces go to <URL>/v1/traces. Unset: tracing is off.',
   ),
   otlpTracesEndpoint: collectorUrl(
     'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
-    'The whole URL for traces, instead of the setting before.',
+    'Full URL for traces. Overrides the previous setting.',
   ),
   otlpProtocol: {
     name: 'OTEL_EXPORTER_OTLP_PROTOCOL',
@@ -46,19 +46,19 @@ export const traces = {
   },
   otlpTracesProtocol: {
     name: 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL',
-    meaning: 'The same for traces, instead of the setting before.',
+    meaning: 'Same, for traces only. Overrides the previous setting.',
     fallback: null,
     parse: oneOf('http/protobuf', 'http/json'),
   },
   exporter: {
     name: 'OTEL_TRACES_EXPORTER',
-    meaning: 'otlp, also without a URL (http://localhost:4318); or none: nothing is traced.',
+    meaning: 'otlp (http://localhost:4318 if no URL is set), or none to turn tracing off.',
     fallback: null,
     parse: oneOf('otlp', 'none'),
   },
   sampler: {
     name: 'OTEL_TRACES_SAMPLER',
-    meaning: 'always_on, always_off or traceidratio, each also with parentbased_ before it.',
+    meaning: 'always_on, always_off or traceidratio, each optionally prefixed with parentbased_.',
     fallback: 'parentbased_always_on',
     parse: oneOf(
       'always_on',
@@ -71,7 +71,7 @@ export const traces = {
   },
   ratio: {
     name: 'OTEL_TRACES_SAMPLER_ARG',
-    meaning: 'Share of the traces that traceidratio takes, 0 to 1.',
+    meaning: 'Fraction of traces that traceidratio samples, 0 to 1.',
     fallback: '1',
     parse: (text) => {
       if (/^(0(\.\d+)?|1(\.0+)?)$/.test(text)) return Number(text);
@@ -80,8 +80,7 @@ export const traces = {
   },
   continues: {
     name: 'OTEL_PROPAGATORS',
-    meaning:
-      'With tracecontext, traceparent of a request is followed; baggage and none: it is not.',
+    meaning: "tracecontext: use the request's traceparent. baggage or none: ignore it.",
     fallback: 'tracecontext,baggage',
     parse: (text) => {
       const names = text.split(',').map((name) => name.trim());
@@ -90,19 +89,19 @@ export const traces = {
   },
   delayMs: {
     name: 'OTEL_BSP_SCHEDULE_DELAY',
-    meaning: 'How long spans wait to be sent together, in milliseconds.',
+    meaning: 'How long spans are batched before sending, in milliseconds.',
     fallback: '5000',
     parse: (text) => wholeNumber(text, 1, MINUTE_MS),
   },
   queueMax: {
     name: 'OTEL_BSP_MAX_QUEUE_SIZE',
-    meaning: 'Maximum spans that wait; further ones are dropped.',
+    meaning: 'Maximum queued spans; more are dropped.',
     fallback: '2048',
     parse: (text) => wholeNumber(text, QUEUE_MIN, QUEUE_MAX),
   },
   isDisabled: {
     name: 'OTEL_SDK_DISABLED',
-    meaning: 'true: nothing is traced, and the other settings of traces are not read.',
+    meaning: 'true: turn tracing off and ignore all other trace settings.',
     fallback: 'false',
     parse: (text) => oneOf('true', 'false')(text) === 'true',
   },

@@ -81,7 +81,7 @@ export function createFeedSigner(parts: FeedSignerParts): SignFeed {
         signature: `${FEED_LABEL}=:${signature}:`,
       };
     } catch (error) {
-      log.error({ error }, 'a response of the policy feed could not be signed');
+      log.error({ error }, 'failed to sign a policy feed response');
       signed.clear(); // later requests try again
       return {};
     }

@@ -59,7 +59,7 @@ export function createSigningKeys({ findSigningKeys, unseal }: SigningKeyParts):
     },
     async signing(kid, purpose) {
       const named = await find(kid, purpose);
-      if (!named) throw unavailable(new Error(`signing key ${kid} has just ended`));
+      if (!named) throw unavailable(new Error(`signing key ${kid} has just been retired`));
       named.signing ??= openedBy(unseal, named.fact);
       return named.signing;
     },
@@ -78,12 +78,14 @@ export function openedBy(
   unseal: Sealing['unseal'],
   { id, sealedPrivate, purpose }: Omit<SigningKeyFact, 'publicKey'>,
 ): KeyObject {
-  if (sealedPrivate === null) throw new Error(`signing key ${id} has ended`);
+  if (sealedPrivate === null) throw new Error(`signing key ${id} has been retired`);
   try {
     return privateKeyOf(unseal(sealedPrivate));
   } catch (cause) {
     const which = purpose === 'embed_token' ? '' : ` --purpose ${purpose}`;
     const remedy = `run keyrail-server signing-keys rotate --now${which} to create a new one`;
-    throw new Error(`signing key ${id} is sealed under another master key; ${remedy}`, { cause });
+    throw new Error(`signing key ${id} is encrypted with a different master key; ${remedy}`, {
+      cause,
+    });
   }
 }

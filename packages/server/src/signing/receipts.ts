@@ -30,7 +30,7 @@ export const createReceiptSigner =
       const header = { alg: 'EdDSA', typ: RECEIPT_TYP, kid };
       return await new SignJWT(receipt).setProtectedHeader(header).sign(key);
     } catch (error) {
-      log.error({ error, kid }, 'a receipt could not be signed');
+      log.error({ error, kid }, 'failed to sign a receipt');
       return null;
     }
   };

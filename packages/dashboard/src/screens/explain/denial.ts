@@ -34,7 +34,7 @@ const lines: Readonly<Record<DenialReason, Line>> = {
   policy_unavailable: {
     status: 503,
     code: 'policy_unavailable',
-    message: 'Keys cannot be verified at the moment.',
+    message: 'API keys cannot be verified right now. Try again in a moment.',
   },
 };
 

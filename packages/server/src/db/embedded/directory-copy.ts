@@ -35,8 +35,8 @@ async function refuseWithoutSpace(from: string, to: string): Promise<void> {
   const free = freeBytesIn(to);
   if (free >= bytes) return;
   throw new Error(
-    `A backup needs ${mebibytes(bytes)} MiB of free disk space in ${to} for a while, and there are ` +
-      `${mebibytes(free)} MiB. Free some space, or move the data directory to a larger disk.`,
+    `A backup temporarily needs ${mebibytes(bytes)} MiB of free disk space in ${to}, but only ` +
+      `${mebibytes(free)} MiB are free. Free up space, or move the data directory to a larger disk.`,
   );
 }
 

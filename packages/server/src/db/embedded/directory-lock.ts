@@ -10,8 +10,8 @@ import { holdSocketIn } from './directory-socket.ts';
 export class DirectoryInUse extends Error {
   constructor(directory: string) {
     super(
-      `Another Keyrail process is using ${directory}. Stop it first, or choose another ` +
-        'directory with KEYRAIL_DATA_DIR. For several processes set DATABASE_URL to PostgreSQL.',
+      `Another Keyrail process is already using ${directory}. Stop it, or choose another directory ` +
+        'with KEYRAIL_DATA_DIR. To run several processes, use PostgreSQL (DATABASE_URL).',
     );
   }
 }

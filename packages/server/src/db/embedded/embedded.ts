@@ -65,8 +65,8 @@ export const openLite = (directory: string): Promise<PGlite> => {
   setFlagsFromString(OPTIMISE_ON_ONE_THREAD);
   return PGlite.create({ dataDir: directory }).catch((error: unknown) => {
     throw new Error(
-      `The embedded database cannot be opened: ${reasonOf(error)} Is the disk full? If it is ` +
-        `damaged, put ${directory} back from a backup.`,
+      `Cannot open the embedded database: ${reasonOf(error)} Is the disk full? If the database ` +
+        `is damaged, restore ${directory} from a backup.`,
       { cause: error },
     );
   });

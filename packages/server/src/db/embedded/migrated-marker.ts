@@ -15,8 +15,8 @@ export async function refuseWithoutFiles(directory: string): Promise<void> {
   if (!(await exists(join(directory, MARKER)))) return;
   if (await exists(join(directory, 'PG_VERSION'))) return;
   throw new Error(
-    `The embedded database in ${directory} has lost its files: PG_VERSION is missing. Nothing was ` +
-      'changed. Restore the directory from a backup, or move it away to start with a new database.',
+    `The embedded database in ${directory} is missing files (PG_VERSION). Nothing was changed. ` +
+      'Restore the directory from a backup, or move it aside to start with a new database.',
   );
 }
 

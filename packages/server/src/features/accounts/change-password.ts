@@ -12,7 +12,7 @@ type PasswordChange = {
   passwordHash: string;
 };
 
-export const WRONG_PASSWORD = 'The current password is wrong.';
+export const WRONG_PASSWORD = 'The current password is incorrect.';
 
 /** Sets a new password and ends every other session of the person. */
 export async function changePassword(

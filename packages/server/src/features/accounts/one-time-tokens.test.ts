@@ -198,6 +198,6 @@ test('every kind of invalid token gets the same response, to the byte', async (t
   equal(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1);
   equal(
     `${answers[0]?.status} ${answers[0]?.text}`,
-    '400 {"error":{"code":"invalid_token","message":"This link or token is invalid, used or expired."}}',
+    '400 {"error":{"code":"invalid_token","message":"This link or token is invalid, has already been used, or has expired."}}',
   );
 });

@@ -38,8 +38,8 @@ const weak = (message: string) => invalid('body', [{ path: 'password', message }
 /** Throws a 400 that names the fault. The endpoint's schema has already checked the length. */
 export function refuseWeakPassword(password: string, email: string): void {
   const folded = password.toLowerCase();
-  if (folded === email.toLowerCase()) throw weak('Must not be your e-mail address.');
+  if (folded === email.toLowerCase()) throw weak('Must not be your email address.');
   if (passwordsGuessedFirst().has(folded) || isPatterned(folded)) {
-    throw weak('Is one of the most common passwords: choose another.');
+    throw weak('This is one of the most common passwords. Choose a different one.');
   }
 }

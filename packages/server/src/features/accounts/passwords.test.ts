@@ -90,16 +90,13 @@ test('common passwords and the e-mail address are refused as passwords', async (
     const call = as.nobody(create, { email: newAddress(), password });
     equal(
       reasonIn(await refused(call, 400, 'invalid_request')),
-      'Is one of the most common passwords: choose another.',
+      'This is one of the most common passwords. Choose a different one.',
     );
   }
   const email = newAddress();
   for (const password of [email, email.toUpperCase()]) {
     const call = as.nobody(create, { email, password });
-    equal(
-      reasonIn(await refused(call, 400, 'invalid_request')),
-      'Must not be your e-mail address.',
-    );
+    equal(reasonIn(await refused(call, 400, 'invalid_request')), 'Must not be your email address.');
   }
 });
 
@@ -173,7 +170,7 @@ test('a wrong current password changes nothing', async (t) => {
   const elsewhere = await logIn(callersOf(app), here.email);
   const body = { current_password: 'not the right password', password: NEXT };
   const answer = await refused(here.call(change, body), 403, 'forbidden');
-  equal(messageOf(answer), 'The current password is wrong.');
+  equal(messageOf(answer), 'The current password is incorrect.');
   await elsewhere.call(me);
   await logIn(callersOf(app), here.email);
 });

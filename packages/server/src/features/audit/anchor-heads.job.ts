@@ -43,15 +43,15 @@ export function createAnchorJob(parts: AnchorParts): () => Promise<void> {
   const { anchorPlaces, log, work } = parts;
   const chains = createOutageLog(log, {
     begins:
-      'audit chains do not continue their last anchor and get no new one: rows were removed or ' +
-      'rewritten; run keyrail-server audit verify',
-    ends: 'all audit chains continue their anchors',
+      'audit chains no longer match their last anchor: entries were removed or rewritten; ' +
+      'not anchoring them; run keyrail-server audit verify',
+    ends: 'all audit chains match their anchors again',
   });
   const deliveries = anchorPlaces.map((place) => ({
     place,
     outage: createOutageLog(log, {
-      begins: 'audit anchors cannot be appended to a place (KEYRAIL_AUDIT_ANCHORS)',
-      ends: 'audit anchors are appended again',
+      begins: 'failed to write audit anchors to a destination (KEYRAIL_AUDIT_ANCHORS)',
+      ends: 'writing audit anchors again',
       fields: { place: place.label },
     }),
   }));
@@ -116,7 +116,7 @@ async function deliver({ work, place, outage }: Delivery): Promise<void> {
 
 async function failsWhenAborted(signal: AbortSignal): Promise<never> {
   await once(signal, 'abort');
-  throw new Error(`the place took longer than ${DELIVERY_MS_MAX / SECOND_MS} seconds`);
+  throw new Error(`the destination took longer than ${DELIVERY_MS_MAX / SECOND_MS} seconds`);
 }
 
 async function appendAll(work: OpenWork, place: AnchorPlace, late: AbortSignal): Promise<void> {

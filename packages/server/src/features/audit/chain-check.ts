@@ -31,8 +31,8 @@ export function createChainCheck(anchored: readonly AnchoredRow[]): ChainCheck {
       if (anchor && (anchor.hash !== hash || anchor.count !== checked)) {
         const last = anchored.findLast(({ seq }) => seq < checked)?.seq ?? 0;
         return (
-          `The row is not the one that was anchored at ${anchor.anchoredAt}: ` +
-          `the chain was rewritten after row ${last}.`
+          `The entry differs from the one anchored at ${anchor.anchoredAt}: ` +
+          `the chain was rewritten after entry ${last}.`
         );
       }
     }
@@ -57,19 +57,18 @@ export function createChainCheck(anchored: readonly AnchoredRow[]): ChainCheck {
     end() {
       const last = anchored.at(-1);
       if (!last || last.seq <= checked) return null;
-      const reason = `Rows up to ${last.seq} were anchored at ${last.anchoredAt}: the end was cut off.`;
+      const reason = `Entries up to ${last.seq} were anchored at ${last.anchoredAt}, but the end of the chain has been cut off.`;
       return { seq: checked + 1, reason };
     },
   };
 }
 
 function faultIn(row: AuditRow, seq: number, prevHash: string): string | null {
-  if (row.seq !== seq) return 'A row is missing.';
-  if (row.prevHash !== prevHash) return 'The row does not link to the one before it.';
-  if (rowHash(row) !== row.hash) return 'The row does not match its hash.';
+  if (row.seq !== seq) return 'An entry is missing.';
+  if (row.prevHash !== prevHash) return 'The entry does not link to the previous one.';
+  if (rowHash(row) !== row.hash) return 'The entry does not match its hash.';
   // The column is not hashed, but it decides which principals see the row.
-  if (row.env !== envIn(row.payload))
-    return 'The environment of the row does not match its payload.';
+  if (row.env !== envIn(row.payload)) return "The entry's environment does not match its payload.";
   return null;
 }
 

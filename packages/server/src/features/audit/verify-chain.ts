@@ -45,12 +45,12 @@ export async function verifyChain(
         if (found) return found;
       }
     }
-    if (check.checked < head.seq) return { seq: check.checked + 1, reason: 'A row is missing.' };
+    if (check.checked < head.seq) return { seq: check.checked + 1, reason: 'An entry is missing.' };
     if (check.hash !== head.hash) {
-      return { seq: head.seq, reason: 'The newest row does not match the head.' };
+      return { seq: head.seq, reason: 'The newest entry does not match the head.' };
     }
     const stray = await findStray(source, head.seq);
-    if (stray) return { seq: stray.seq, reason: 'There is a row after the head.' };
+    if (stray) return { seq: stray.seq, reason: 'There is an entry after the head.' };
     return check.end();
   }
 }

@@ -13,7 +13,10 @@ export async function backUp({ tasks, log, ...parts }: BackUpParts): Promise<voi
     const taken = await recordRun(parts, 'backup', () => tasks.take(noReport));
     const tested = await recordRun(parts, 'restore_test', () => tasks.test(noReport)).catch(
       (error: unknown) => {
-        log.error({ error, ...taken }, 'a backup did not pass its test: no backup is removed');
+        log.error(
+          { error, ...taken },
+          'a backup failed its restore test; keeping all older backups',
+        );
         return null;
       },
     );

@@ -50,5 +50,5 @@ export const quarantineColumns = ({ expiresAt }: Life, now: Date, reason: string
 export function refuseProlonging({ quarantinedAt }: Life, wanted: Date | null): void {
   if (!quarantinedAt) return;
   if (wanted && wanted <= quarantineDeadline(quarantinedAt)) return;
-  throw conflict('A quarantined key cannot be kept beyond its deadline.', 'expires_at');
+  throw conflict('A quarantined key cannot be extended past its deadline.', 'expires_at');
 }

@@ -79,7 +79,7 @@ function audienceOf(
   registered: readonly string[],
 ): string[] {
   if (registered.length === 0) {
-    const message = 'This workspace has no registered origins: set its embed_origins first.';
+    const message = 'This workspace has no registered origins. Add them to embed_origins first.';
     throw invalid('body', [{ path: 'origins', message }]);
   }
   if (wanted === undefined) return [...registered];
@@ -89,7 +89,7 @@ function audienceOf(
       : [
           {
             path: `origins.${at}`,
-            message: 'Not a registered origin of this workspace: add it to embed_origins.',
+            message: 'Not a registered origin of this workspace. Add it to embed_origins.',
           },
         ],
   );

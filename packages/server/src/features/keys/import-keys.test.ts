@@ -126,7 +126,7 @@ test('known hashes are a 409 that names their indexes and nothing else', async (
   const version = await versionOf(app, project_id);
   const { status, body } = await app.ask(line, { project_id, env: 'live', keys }, bearer(app));
   equal(status, 409);
-  const message = 'This key is known already.';
+  const message = 'This key already exists.';
   deepEqual(body.error, {
     code: 'conflict',
     message,

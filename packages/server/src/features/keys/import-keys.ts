@@ -61,7 +61,7 @@ async function withTenants(tx: Write, wanted: readonly WantedKey[]): Promise<New
   }));
 }
 
-const MESSAGES = { conflict: 'This key is known already.', not_found: 'No such tenant.' };
+const MESSAGES = { conflict: 'This key already exists.', not_found: 'No such tenant.' };
 
 /** Throws if a key has a fault; the details name its index and field, and nothing else. */
 function refuse<Key>(

@@ -47,7 +47,7 @@ const fail = (reason: DecisionReason, detail: string): Outcome => ({
 });
 
 const NOT_ASKED = 'Not checked, because an earlier check failed.';
-const NO_TEXT = 'Not checked, because the key was named by its id.';
+const NO_TEXT = 'Not checked, because the key was given by its ID.';
 
 type Verdict = { reason: DecisionReason | null; checks: KeyCheck[] };
 
@@ -79,9 +79,9 @@ const FORMAT = /^kr_(?:live|test)_[\w-]{40}$/;
 function checkFormat(facts: KeyFacts): Outcome {
   const { text } = facts;
   if (text === null) return skip(NO_TEXT);
-  if (text === '') return fail('missing_key', 'The request carries no key: send one.');
-  if (FORMAT.test(text)) return pass('The text has the form of an API key.');
-  if (mayBeImported(facts)) return pass('The text may be that of an imported key.');
+  if (text === '') return fail('missing_key', 'The request has no key. Send one.');
+  if (FORMAT.test(text)) return pass('This has the format of an API key.');
+  if (mayBeImported(facts)) return pass('This may be an imported key.');
   return fail('malformed_key', adviceOn(text));
 }
 
@@ -90,58 +90,60 @@ const mayBeImported = ({ text, holdsImported }: KeyFacts): boolean =>
 
 /** Says what is wrong with a text, without repeating any of it. */
 function adviceOn(text: string): string {
-  if (FORMAT.test(text.trim())) return 'Remove the white space before or after the key.';
-  if (/^krsk_/.test(text)) return 'This is a secret key of the vendor: send an API key instead.';
-  if (/^krses_/.test(text)) return 'This is the token of a session: send an API key instead.';
-  if (/^bearer /i.test(text)) return 'Remove the word before the key: send the key alone.';
+  if (FORMAT.test(text.trim())) return 'Remove the spaces before or after the key.';
+  if (/^krsk_/.test(text)) return 'This is one of your secret keys. Send an API key instead.';
+  if (/^krses_/.test(text)) return 'This is a session token. Send an API key instead.';
+  if (/^bearer /i.test(text)) return 'Remove "Bearer" and send only the key.';
   if (/^kr_(live|test)_/.test(text)) {
-    return 'Copy the whole key: it has 48 letters, digits, hyphens and underscores.';
+    return 'The key is incomplete or contains wrong characters. Copy all of it: 48 letters, digits, hyphens and underscores.';
   }
-  return 'This is no API key: one begins with kr_live_ or kr_test_ and has 48 characters.';
+  return 'This is not an API key. API keys start with kr_live_ or kr_test_ and have 48 characters.';
 }
 
 function checkChecksum(facts: KeyFacts): Outcome {
   const { text } = facts;
   if (text === null) return skip(NO_TEXT);
-  if (mayBeImported(facts)) return skip('Not checked, because only keys of Keyrail have one.');
+  if (mayBeImported(facts)) return skip('Not checked, because imported keys have no checksum.');
   return apiKeyEnv(text) === null
-    ? fail('malformed_key', 'A character of the key is wrong: copy it again.')
-    : pass('The checksum at the end of the key is right.');
+    ? fail('malformed_key', 'The key contains a typo. Copy it again.')
+    : pass('The checksum at the end of the key is correct.');
 }
 
 function checkKnown({ key, project }: KeyFacts): Outcome {
   if (key !== null) return pass('The key belongs to this workspace.');
-  if (project?.isDeleted) return skip('Not looked up, because the project is deleted.');
+  if (project?.isDeleted) return skip('Not looked up, because the project has been deleted.');
   return fail(
     'unknown_key',
-    'No such key is known here: check the deployment, the workspace and the environment.',
+    'No such key exists here. Check that this is the right deployment, workspace and environment.',
   );
 }
 
 function checkProject({ key, project }: KeyFacts): Outcome {
   if (project?.isDeleted) {
-    return fail('project_deleted', 'The project is deleted: use a key of another project.');
+    return fail('project_deleted', 'The project has been deleted. Use a key from another project.');
   }
   return key?.projectId === project?.id
-    ? pass('The key belongs to the project.')
-    : fail('unknown_key', 'The key belongs to another project: use a key of this one.');
+    ? pass('The key belongs to this project.')
+    : fail('unknown_key', 'The key belongs to another project. Use a key from this one.');
 }
 
 function checkDisabled({ key }: KeyFacts): Outcome {
   if (!key?.disabledAt) return pass('The key is not disabled.');
   const when = wireTime(key.disabledAt) + because(key.disabledReason);
-  const advice = key.revokedAt ? 'it is also revoked, so create a new one' : 'enable it again';
-  return fail('unknown_key', `The key was disabled at ${when}: ${advice}.`);
+  const advice = key.revokedAt
+    ? 'It has also been revoked, so create a new one.'
+    : 'Enable it to let it work again.';
+  return fail('unknown_key', `The key was disabled at ${when}. ${advice}`);
 }
 
 function checkRevoked({ key }: KeyFacts): Outcome {
   if (!key?.revokedAt) return pass('The key is not revoked.');
   const when = wireTime(key.revokedAt) + because(key.revokedReason);
-  return fail('unknown_key', `The key was revoked at ${when}: create a new one.`);
+  return fail('unknown_key', `The key was revoked at ${when}. Create a new one.`);
 }
 
 const because = (reason: string | null): string =>
-  reason === null ? '' : `, with the reason "${reason}"`;
+  reason === null ? '' : `, with reason "${reason}"`;
 
 /** Nodes forget a key that expired long ago: to them it is unknown. */
 function checkExpired({ key, at }: KeyFacts): Outcome {
@@ -149,25 +151,25 @@ function checkExpired({ key, at }: KeyFacts): Outcome {
   if (expiresAt === null) return pass('The key does not expire.');
   const when = wireTime(expiresAt);
   if (key?.retiredAt) {
-    const forgotten = `more than ${POLICY_EXPIRED_KEPT_DAYS} days ago, so nodes do not know it`;
-    return fail('unknown_key', `The key expired at ${when}, ${forgotten}: create a new one.`);
+    const forgotten = `more than ${POLICY_EXPIRED_KEPT_DAYS} days ago, so nodes no longer have it`;
+    return fail('unknown_key', `The key expired at ${when}, ${forgotten}. Create a new one.`);
   }
   return expiresAt <= at
-    ? fail('expired', `The key expired at ${when}: set a later expiry, or create a new key.`)
+    ? fail('expired', `The key expired at ${when}. Extend its expiry, or create a new key.`)
     : pass(`The key expires at ${when}.`);
 }
 
 function checkEnvironment({ key, env }: KeyFacts): Outcome {
   if (env === undefined) return skip('Not checked, because no environment is required.');
   return key?.env === env
-    ? pass(`The key is of the environment ${env}.`)
-    : fail('wrong_environment', `The route requires ${env}: use a key of that environment.`);
+    ? pass(`The key is for ${env}.`)
+    : fail('wrong_environment', `The route requires ${env}. Use a ${env} key.`);
 }
 
 function checkScopes({ key, scopes }: KeyFacts): Outcome {
   if (scopes.length === 0) return skip('Not checked, because no scope is required.');
   const missing = scopes.filter((scope) => !key?.scopes.includes(scope));
   return missing.length === 0
-    ? pass('The key has every scope that is required.')
-    : fail('insufficient_scope', `Add to the key: ${missing.join(', ')}.`);
+    ? pass('The key has all required scopes.')
+    : fail('insufficient_scope', `The key is missing scopes. Add: ${missing.join(', ')}.`);
 }

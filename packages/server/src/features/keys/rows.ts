@@ -129,7 +129,7 @@ async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
   const name = `keys ${tenantId} ${projectId} ${env}`;
   await one(tx, sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0)) is null as held`);
   if ((await countUnrevoked(tx, place, keysMax)) < keysMax) return;
-  throw conflict(`There are ${keysMax} keys already: revoke one first.`);
+  throw conflict(`There are already ${keysMax} keys. Revoke one first.`);
 }
 
 /** Stops counting at `most`. */

@@ -1,4 +1,4 @@
-// The clock of the database was ahead while a mail could not be sent, and is right again.
+// The clock of the database was ahead while failed to send an email, and is right again.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';

@@ -78,7 +78,7 @@ async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<
     });
   } catch (error) {
     const { id, attempts } = mail;
-    log.warn({ mail: id, attempts, ...logged(error, mail.recipient) }, 'a mail could not be sent');
+    log.warn({ mail: id, attempts, ...logged(error, mail.recipient) }, 'failed to send an email');
     await work((tx) =>
       updateUnsent(
         tx,
@@ -95,14 +95,18 @@ async function sendOne(parts: SendParts, mail: MailRow, claim: string): Promise<
     clearInterval(renewing);
   }
   const marked = await work((tx) => updateSent(tx, mail.id, claim));
-  if (!marked) log.warn({ mail: mail.id }, 'a mail was sent after its claim had expired');
+  if (!marked)
+    log.warn(
+      { mail: mail.id },
+      'an email was sent after its claim had expired; it may be sent twice',
+    );
 }
 
 async function renew({ work, log }: SendParts, id: string, claim: string): Promise<void> {
   try {
     await work((tx) => updateClaim(tx, { id, claim }));
   } catch (error) {
-    log.warn({ mail: id, reason: reasonOf(error) }, 'the claim of a mail could not be renewed');
+    log.warn({ mail: id, reason: reasonOf(error) }, 'failed to renew the claim on an email');
   }
 }
 

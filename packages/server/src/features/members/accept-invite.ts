@@ -32,7 +32,7 @@ export async function acceptInvite(
   const ownsMailbox = invite.isMailed && person.emailKey === emailKeyOf(invite.email);
   if (!person.isVerified && !ownsMailbox) throw new ApiError('email_unverified');
   const isNew = await insertMember(tx, { userId, role: invite.role });
-  if (!isNew) throw conflict('You are a member of this workspace.');
+  if (!isNew) throw conflict('You are already a member of this workspace.');
 
   if (!person.isVerified) await updateVerified(tx, userId);
   const { id: workspaceId } = await loadWorkspace(tx);

@@ -101,7 +101,7 @@ test('an unverified account can accept only with the token mailed to its address
       403,
       'email_unverified',
     );
-    equal(messageOf(answer), 'Verify your e-mail address first.');
+    equal(messageOf(answer), 'Verify your email address first.');
   }
   equal(await headOf(app), before);
   equal((await person.call(me)).user.email_verified, false);

@@ -5,6 +5,6 @@ import type { MemberRow } from './rows.ts';
 /** Count the owners under the lock of lockMember(), or two requests could both pass. */
 export function refuseLosingLastOwner(member: MemberRow, owners: number): void {
   if (member.role === 'owner' && owners === 1) {
-    throw conflict('A workspace needs an owner: make someone else owner first.');
+    throw conflict('A workspace needs at least one owner. Make another member an owner first.');
   }
 }

@@ -8,7 +8,7 @@ const list = 'GET /v1/members';
 const change = 'PATCH /v1/members/{userId}';
 const remove = 'DELETE /v1/members/{userId}';
 const workspace = 'GET /v1/workspace';
-const LAST_OWNER = 'A workspace needs an owner: make someone else owner first.';
+const LAST_OWNER = 'A workspace needs at least one owner. Make another member an owner first.';
 const UNKNOWN_ID = '01890000-0000-7000-8000-000000000000';
 
 type Role = 'owner' | 'admin' | 'member';

@@ -6,7 +6,7 @@ import { type InviteRow, lockInvite, updateRevokedInvite } from './rows.ts';
 /** Revokes an open invitation. An expired or revoked one is left unchanged. */
 export async function revokeInvite(tx: Write, id: string): Promise<Change<InviteRow>> {
   const invite = await lockInvite(tx, id);
-  if (invite.acceptedAt) throw conflict('This invitation has been accepted.');
+  if (invite.acceptedAt) throw conflict('This invitation has already been accepted.');
   if (invite.revokedAt || invite.expiresAt <= tx.now) return unchanged(invite);
   const revoked = await updateRevokedInvite(tx, id);
   return changed(revoked, entryOfRevoked(revoked));

@@ -103,7 +103,9 @@ export function readCursorPosition(
 ): EntryPosition & { version: number } {
   const [feed, version, shelf, createdAt = '', id = ''] = position;
   if (feed !== feedName(filter)) {
-    throw invalid('query', [{ path: 'cursor', message: 'This cursor belongs to another feed.' }]);
+    throw invalid('query', [
+      { path: 'cursor', message: 'This cursor belongs to a different feed.' },
+    ]);
   }
   return { version: Number(version), shelf: Number(shelf), createdAt: new Date(createdAt), id };
 }

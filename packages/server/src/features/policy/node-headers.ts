@@ -25,7 +25,7 @@ function nameIn(header: ReadHeader, path: string): string | undefined {
   if (text === undefined) return undefined;
   const parsed = NodeId.safeParse(text);
   if (parsed.success) return parsed.data;
-  throw invalid('header', [{ path, message: 'This is not the name of a node.' }]);
+  throw invalid('header', [{ path, message: 'This is not a valid node name.' }]);
 }
 
 /** Null if the node does not say it, or not in milliseconds: the time is shown, nothing more. */

@@ -28,8 +28,8 @@ export function openServingRecord({ gate, newId, log }: ServingParts): ServingRe
   const stopping = new AbortController();
   const { signal } = stopping;
   const outage = createOutageLog(log, {
-    begins: 'failed to record that this process serves; retrying every 5 seconds',
-    ends: 'recording that this process serves again',
+    begins: 'failed to record that this process is serving; retrying every 5 seconds',
+    ends: 'recording again that this process is serving',
   });
   let running = Promise.resolve();
   let span: ServedSpan | null = null;

@@ -57,10 +57,7 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
       fault = null;
     } catch (error) {
       fault = error;
-      log.warn(
-        { error },
-        'cannot read the public keys of the secret scanner (KEYRAIL_SCANNER_KEYS)',
-      );
+      log.warn({ error }, "failed to load the secret scanner's public keys (KEYRAIL_SCANNER_KEYS)");
     }
   }
 

@@ -64,7 +64,8 @@ async function endReported(
     faults.push(...(await endLeaks(doors, { report: part, ours, signer, endsAtMs })));
     for (const each of part) verdicts.push(presentVerdict(each, (hash) => ours.has(hash)));
   }
-  if (faults.length > 0) throw unavailable(new AggregateError(faults, 'leaks not ended'));
+  if (faults.length > 0)
+    throw unavailable(new AggregateError(faults, 'failed to quarantine some leaked keys'));
   return verdicts;
 }
 

@@ -38,13 +38,13 @@ async function creatorExpiry(tx: Write): Promise<Date | null> {
 function expiryWithin(creatorExpiry: Date | null, wanted: Date | null): Date | null {
   if (creatorExpiry === null) return wanted;
   if (wanted !== null && wanted > creatorExpiry) {
-    const message = 'Must not be later than the expires_at of the calling secret key.';
+    const message = "Must not be later than the calling secret key's own expires_at.";
     throw invalid('body', [{ path: 'expires_at', message }]);
   }
   return wanted ?? creatorExpiry;
 }
 
 function creatorAuthority(role: Role): 'owner' | 'admin' {
-  assert(role !== 'member', 'a member minted a secret key');
+  assert(role !== 'member', 'a member created a secret key');
   return role;
 }

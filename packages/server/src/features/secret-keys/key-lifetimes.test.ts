@@ -40,7 +40,7 @@ test('an expires_at later than that of the calling key is refused with its path'
     details: [
       {
         path: 'expires_at',
-        message: 'Must not be later than the expires_at of the calling secret key.',
+        message: "Must not be later than the calling secret key's own expires_at.",
       },
     ],
   });
@@ -76,7 +76,7 @@ test('an expiring key cannot rotate a key that expires later', async (t) => {
   const longer = await as.liveKey(create, { env: 'test', expires_at: later });
   for (const { id, expires_at } of [lasting, longer]) {
     const answer = await refused(call(rotate, { id }), 403, 'forbidden');
-    equal(messageOf(answer), 'A secret key cannot rotate a key that expires later than itself.');
+    equal(messageOf(answer), 'A secret key cannot rotate a key that expires later than it does.');
     equal((await as.liveKey(read, { id })).expires_at, expires_at, 'the old key is unchanged');
   }
   const next = await call(rotate, { id: expiring.id });

@@ -21,7 +21,7 @@ async function leak({ as }: Harness, token: string): Promise<void> {
 
 async function refusedAsQuarantined(call: Promise<unknown>): Promise<void> {
   const answer = await refused(call, 403, 'forbidden');
-  equal(messageOf(answer), 'A quarantined key cannot make or end credentials.');
+  equal(messageOf(answer), 'A quarantined secret key cannot make this change.');
 }
 
 async function keysIn({ as }: Harness): Promise<string[]> {

@@ -61,6 +61,6 @@ async function refuseOutliving(tx: Read, successorEnd: Date | null): Promise<voi
   const { vendorExpiresAt } = await loadSecretKey(tx, id);
   if (vendorExpiresAt === null) return;
   if (successorEnd === null || successorEnd > vendorExpiresAt) {
-    throw forbidden('A secret key cannot rotate a key that expires later than itself.');
+    throw forbidden('A secret key cannot rotate a key that expires later than it does.');
   }
 }

@@ -49,8 +49,8 @@ test('an external id is unique, case-sensitive, and free again after a deletion'
   const answer = await refused(as.liveKey(create, { external_id: 'blue' }), 409, 'conflict');
   deepEqual(answer.body.error, {
     code: 'conflict',
-    message: 'This external id is taken.',
-    details: [{ path: 'external_id', message: 'This external id is taken.' }],
+    message: 'This external ID is already taken.',
+    details: [{ path: 'external_id', message: 'This external ID is already taken.' }],
   });
 
   await as.liveKey(remove, { id: first.id });

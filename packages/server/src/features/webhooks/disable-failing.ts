@@ -3,7 +3,7 @@ import { queueOwnerMail } from '../members/queue-owner-mail.ts';
 import { hasFailedTooLong } from './attempt-schedule.ts';
 import { lockEndpoint, updateEndpointRow } from './rows.ts';
 
-const REASON = 'Every delivery failed for five days.';
+const REASON = 'Every delivery has failed for five days.';
 
 /** Disables an endpoint that no longer answers, and tells the owners of the workspace. */
 export async function disableFailing(tx: Write, id: string): Promise<Change<null>> {

@@ -123,10 +123,10 @@ test('a name without an address gets the same message as one with a private addr
 
 test('scheme, credentials, fragment and port are checked', async () => {
   for (const [url, reason] of [
-    ['http://hooks.example.com/', `Must begin with https://. ${UNLESS}`],
-    ['http://localhost:3000/hook', `Must begin with https://. ${UNLESS}`],
-    ['ftp://hooks.example.com/', 'Must begin with https://.'],
-    ['javascript:alert(1)', 'Must begin with https://.'],
+    ['http://hooks.example.com/', `Must start with https://. ${UNLESS}`],
+    ['http://localhost:3000/hook', `Must start with https://. ${UNLESS}`],
+    ['ftp://hooks.example.com/', 'Must start with https://.'],
+    ['javascript:alert(1)', 'Must start with https://.'],
     ['//hooks.example.com/', 'Must be a URL.'],
     ['hooks.example.com', 'Must be a URL.'],
     ['https://', 'Must be a URL.'],
@@ -146,5 +146,5 @@ test('KEYRAIL_WEBHOOK_PRIVATE allows private hosts and plain HTTP, but no other 
   const rules = { ...resolves('127.0.0.1'), allowPrivate: true };
   equal(await reasonFor('http://127.0.0.1:3000/hook', rules), null);
   equal(await reasonFor('https://localhost:22/', rules), null);
-  equal(await reasonFor('file:///etc/passwd', rules), 'Must begin with https://.');
+  equal(await reasonFor('file:///etc/passwd', rules), 'Must start with https://.');
 });

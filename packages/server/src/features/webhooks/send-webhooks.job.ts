@@ -128,7 +128,9 @@ export function createWebhookSender(parts: WebhookParts): WebhookSender {
     const sending = { ...claimed, stopping: stopping.signal };
     const sent = usingSlot(parts, endpointId, () => sendOne(parts, delivery, sending))
       // The claim expires, and another attempt follows.
-      .catch((error: unknown) => parts.log.warn({ delivery: id, error }, 'a webhook was not sent'))
+      .catch((error: unknown) =>
+        parts.log.warn({ delivery: id, error }, 'failed to send a webhook'),
+      )
       .finally(() => inFlight.delete(sent));
     inFlight.add(sent);
   }
@@ -216,7 +218,11 @@ async function recordSuccess(
   attempt: Attempt,
 ): Promise<void> {
   const isRecorded = await work((tx) => updateDelivered(tx, claimed, attempt));
-  if (!isRecorded) log.warn({ delivery: claimed.id }, 'a webhook was sent after its claim expired');
+  if (!isRecorded)
+    log.warn(
+      { delivery: claimed.id },
+      'a webhook was sent after its claim had expired; it may be sent twice',
+    );
 }
 
 async function recordFailure(

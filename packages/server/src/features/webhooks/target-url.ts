@@ -15,7 +15,7 @@ export type TargetRules = {
 const UNPRIVILEGED_PORT = 1024;
 const HTTPS_PORT = 443;
 
-const NOT_HTTPS = 'Must begin with https://.';
+const NOT_HTTPS = 'Must start with https://.';
 const NOT_PUBLIC = 'The host must resolve to public addresses only.';
 /** A developer meets these refusals first, on a machine of their own. */
 const UNLESS = 'For tests and closed networks, the server has KEYRAIL_WEBHOOK_PRIVATE=on.';
@@ -52,7 +52,7 @@ export async function checkTarget(
 function refusePort({ port }: URL): void {
   const asked = port === '' ? HTTPS_PORT : Number(port);
   if (asked !== HTTPS_PORT && asked < UNPRIVILEGED_PORT) {
-    throw refused(`The port must be ${HTTPS_PORT} or from ${UNPRIVILEGED_PORT} on.`);
+    throw refused(`The port must be ${HTTPS_PORT}, or ${UNPRIVILEGED_PORT} or higher.`);
   }
 }
 

@@ -121,7 +121,7 @@ const words: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'The connection was refused.',
   ECONNRESET: 'The connection was closed without a response.',
   EHOSTUNREACH: 'The host is unreachable.',
-  ENETUNREACH: 'The network of the host is unreachable.',
+  ENETUNREACH: "The host's network is unreachable.",
 };
 
 /** Says what failed without quoting the response, the certificate or an address. */
@@ -129,6 +129,6 @@ function wordsFor(error: unknown, allowPrivate: boolean): string {
   if (error instanceof NoAddress) return allowPrivate ? UNRESOLVED : NOT_PUBLIC;
   if (error instanceof Error && error.name === 'AbortError') return 'The attempt was interrupted.';
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (/CERT|SSL|TLS|SELF_SIGNED/.test(code)) return 'The certificate of the host is not valid.';
+  if (/CERT|SSL|TLS|SELF_SIGNED/.test(code)) return "The host's certificate is not valid.";
   return words[code] ?? 'The request failed.';
 }

@@ -63,7 +63,10 @@ type Parts = { folder: string; publicUrl: string; log: Log };
 export function dashboardRoutes(app: FastifyInstance, parts: Parts): void {
   const { folder, publicUrl, log } = parts;
   if (!existsSync(join(folder, 'index.html'))) {
-    log.warn({ folder }, 'the dashboard is not built: / leads to /docs; run "npm run build"');
+    log.warn(
+      { folder },
+      'the dashboard is not built, so / redirects to /docs; to build it, run "npm run build"',
+    );
     redirectRoot(app, publicUrl);
     return;
   }

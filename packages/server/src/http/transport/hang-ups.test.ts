@@ -51,7 +51,7 @@ test('an incomplete body is logged at debug level only', async (t) => {
   equal((await loggedAt(t, 'info')).join('\n'), '');
   const lines = await loggedAt(t, 'debug');
   equal(lines.length, HANG_UPS);
-  for (const line of lines) equal(JSON.parse(line).msg, 'the client hung up');
+  for (const line of lines) equal(JSON.parse(line).msg, 'the client disconnected');
 });
 
 test('a connection reset counts as a store fault only if the store threw it', () => {
