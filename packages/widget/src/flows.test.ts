@@ -72,7 +72,7 @@ async function creates(site: Site): Promise<void> {
   equal(await dialog.getByRole('checkbox').count(), 2);
   await dialog.getByLabel('Name').fill('Website');
   await page.keyboard.press('Enter');
-  await dialog.getByText('Choose at least one.').waitFor();
+  await dialog.getByText('Choose at least one option.').waitFor();
   deepEqual(await stored(site), [], 'nothing was sent');
   await dialog.getByLabel('invoices:read').check();
   await axe(page);
@@ -89,11 +89,11 @@ async function copies({ page }: Site): Promise<void> {
   match(keyText, /^kr_live_[\w-]{20,}/);
   await axe(page);
   await page.keyboard.press('Escape');
-  await dialog.getByText('You have not copied the key.').waitFor();
+  await dialog.getByText('You haven’t copied this key').waitFor();
   await copy.click();
   await dialog.getByRole('button', { name: 'Copied' }).waitFor();
   equal(await page.evaluate(() => navigator.clipboard.readText()), keyText);
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.getByRole('button', { name: 'I’ve stored it' }).click();
   await dialog.waitFor({ state: 'detached' });
   await hasFocus(page, /Create key/);
   equal((await shownIn(page)).includes(keyText), false, 'the key is nowhere in the page');
@@ -104,13 +104,13 @@ async function rotates(site: Site): Promise<void> {
   const { page } = site;
   const dialog = page.getByRole('dialog');
   await choose(page, 'first', 'Rotate');
-  await dialog.getByLabel('3 more days').check();
-  await dialog.getByText('Then the old key stops.').waitFor();
+  await dialog.getByLabel('In 3 days').check();
+  await dialog.getByText('After that, only the new one does.').waitFor();
   await axe(page);
   await dialog.getByRole('button', { name: 'Rotate key' }).click();
   await dialog.getByText('The old key works until').waitFor();
   await page.keyboard.press('Escape');
-  await dialog.getByText('You have not copied the key.').waitFor();
+  await dialog.getByText('You haven’t copied this key').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await page.getByText('Replaced, works until').waitFor();
@@ -126,7 +126,7 @@ async function looksAtUsage(site: Site): Promise<void> {
   const events = [eventOf(successor, at), eventOf(successor, at, { status: 500 })];
   await vendor.as.liveKey('POST /v1/ingest/batch', batchOf(events));
   await choose(page, 'first', 'Usage');
-  await dialog.locator('figcaption', { hasText: '2 requests, 1 of them' }).waitFor();
+  await dialog.locator('figcaption', { hasText: '2 requests, 1 with errors' }).waitFor();
   await axe(page);
   await dialog.getByRole('button', { name: 'Table' }).click();
   equal(await dialog.getByRole('row').count(), 31, 'a row for each of 30 days');
@@ -162,14 +162,14 @@ test('pages, test mode, reading alone, and a token for which a key is too wide',
   await vendor.given.key({ ...place, name: 'Wide', scopes: ['admin'] });
   site.serve('<keyrail-keys token-url="/token" page-size="10"></keyrail-keys>');
   await site.open();
-  await page.getByText('The newest 10 keys').waitFor();
+  await page.getByText('10 most recent keys').waitFor();
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByText('13 keys').waitFor();
   equal(await page.getByRole('button', { name: ACTIONS }).count(), 13);
   await page.getByRole('button', { name: 'Actions for Wide' }).click();
   const rotate = page.getByRole('menuitem', { name: 'Rotate' });
   equal(await rotate.getAttribute('aria-disabled'), 'true');
-  match((await rotate.textContent()) ?? '', /permissions that this page may not give/);
+  match((await rotate.textContent()) ?? '', /permissions that can’t be granted from this page/);
   await page.keyboard.press('Escape');
 
   // Without keys:write there is no control that changes something.
@@ -177,7 +177,9 @@ test('pages, test mode, reading alone, and a token for which a key is too wide',
   await vendor.as.testKey('POST /v1/keys', { ...place, env: 'test', name: 'Trial' });
   await site.open();
   await page.getByText('Test mode').waitFor();
-  await page.getByText('but not change them').waitFor();
+  await page
+    .getByText('You can view these keys You can view these keys but not change them..')
+    .waitFor();
   equal(await page.getByRole('button', { name: 'Create key' }).count(), 0);
   await page.getByRole('button', { name: 'Actions for Trial' }).click();
   deepEqual(await page.getByRole('menuitem').allTextContents(), ['Usage']);

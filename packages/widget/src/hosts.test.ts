@@ -51,7 +51,7 @@ test('a page that replaces styles and globals later does not break the element',
   await dialog.getByLabel('Name').fill('Website');
   await dialog.getByLabel('invoices:write').check();
   await dialog.getByRole('button', { name: 'Create key' }).click();
-  await page.getByText('It is shown this once.').waitFor();
+  await page.getByText('You won’t see it again.').waitFor();
   const { data } = await site.vendor.as.liveKey('GET /v1/keys', { tenant_id: site.tenantId });
   deepEqual(data[0]?.scopes, ['invoices:write'], 'arrays are sent as arrays');
 });
@@ -91,7 +91,7 @@ test('dialogs and shortcuts of the page, two elements, languages and directions'
   const german = page.locator('section keyrail-keys');
   await german.getByText('Noch keine Schlüssel').waitFor();
   await german.getByRole('button', { name: 'Schlüssel erstellen' }).click();
-  await page.getByRole('dialog').getByText('Was darf er?').waitFor();
+  await page.getByRole('dialog').getByText('Berechtigungen').waitFor();
   await axe(page);
   await page.keyboard.press('Escape');
   equal(site.asked(), 2, 'each has a token of its own');
@@ -127,7 +127,7 @@ async function openStranger(t: TestContext): Promise<{ url: string; received: st
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 }
 
-const ELSEWHERE = 'token-url is on another origin';
+const ELSEWHERE = 'token-url must be on the same origin as this page';
 
 /** Opens a page with a stranger's markup, whose policy allows scripts of the vendor alone. */
 async function openInjected(site: Site, markup: string, hasScript: boolean): Promise<void> {
@@ -164,7 +164,7 @@ for (const build of ['served', 'package']) {
     ];
     for (const [at, markup] of foreign.entries()) {
       await open(markup);
-      await page.getByText('Not set up: token-url is on another origin').waitFor();
+      await page.getByText(`Setup incomplete: ${ELSEWHERE}`).waitFor();
       equal(said.filter((text) => text.includes(ELSEWHERE)).length, at + 1, markup);
     }
     deepEqual([site.asked(), stranger.received], [1, []], 'nobody was asked for a token');
@@ -179,7 +179,7 @@ test("a redirect of the page's own site does not take the request for a token el
   const headers = { location: `${stranger.url}/token` };
   await site.page.route('/elsewhere', (route) => route.fulfill({ status: 307, headers }));
   await openInjected(site, '<keyrail-keys token-url="/elsewhere"></keyrail-keys>', true);
-  await site.page.getByText('cannot be reached at the moment').waitFor();
+  await site.page.getByText('Keys are unavailable right now').waitFor();
   deepEqual(stranger.received, []);
 });
 

@@ -64,7 +64,7 @@ test('the component works in strict mode, with events, properties and its ref', 
   await page.getByRole('dialog').getByLabel('Name').fill('Website');
   await page.getByRole('dialog').getByLabel('invoices:read').check();
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-  await page.getByText('It is shown this once.').waitFor();
+  await page.getByText('You won’t see it again.').waitFor();
   deepEqual(await page.evaluate('heard'), [false, 'Website']);
   await page.evaluate('end()');
   ok((await page.locator('keyrail-keys').count()) === 0);

@@ -94,7 +94,7 @@ async function ask(
   { getToken }: KeyrailKeysProps,
   reason: Parameters<GetToken>[0],
 ): ReturnType<GetToken> {
-  if (!getToken) throw new Error('The property getToken was removed.');
+  if (!getToken) throw new Error('The getToken prop was removed.');
   return getToken(reason);
 }
 

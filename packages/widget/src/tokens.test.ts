@@ -61,7 +61,7 @@ test('a token that ends while a name is typed is renewed once, and nothing is lo
   await vendor.as.liveKey('POST /v1/tenants/{id}/embed_tokens/revoke', { id: site.tenantId });
   await page.getByRole('dialog').getByLabel('invoices:read').check();
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-  await page.getByText('It is shown this once.').waitFor();
+  await page.getByText('You won’t see it again.').waitFor();
   equal(site.asked(), 4);
   const { data } = await vendor.as.liveKey('GET /v1/keys', { tenant_id: site.tenantId });
   deepEqual(
@@ -82,7 +82,7 @@ test('three failures end in one quiet state; trying again and the network help',
   site.answer(async () => ({ status: 500, body: {} }));
   await site.open();
   const retry = page.getByRole('button', { name: 'Try again' });
-  await page.getByText('cannot be reached at the moment').waitFor();
+  await page.getByText('Keys are unavailable right now').waitFor();
   equal(site.asked(), 3);
   const named = async () => (await site.events()).map(([name]) => name);
   deepEqual(await named(), ['error', 'token-expired']);
@@ -99,12 +99,12 @@ test('three failures end in one quiet state; trying again and the network help',
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-  await page.getByText('There is no network. Nothing was sent.').waitFor();
+  await page.getByText('You’re offline. Nothing was sent.').waitFor();
   await page.getByRole('dialog').getByLabel('Name').focus();
   await isStillThere();
   await context.setOffline(false);
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-  await page.getByText('It is shown this once.').waitFor();
+  await page.getByText('You won’t see it again.').waitFor();
 });
 
 test('a refused token, an unregistered page and another tenant', async (t) => {
@@ -117,7 +117,7 @@ test('a refused token, an unregistered page and another tenant', async (t) => {
   await vendor.as.liveKey('POST /v1/tenants/{id}/embed_tokens/revoke', { id: site.tenantId });
   site.answer(async () => old);
   await site.open();
-  await page.getByText('Your access to these keys has ended.').waitFor();
+  await page.getByText('You no longer have access to these keys.').waitFor();
   equal(site.asked(), 2, 'asked again once, not in a loop');
   const details = (await site.events()).map(([name, { code, reason }]) => [name, code ?? reason]);
   deepEqual(details, [
@@ -142,6 +142,6 @@ test('a refused token, an unregistered page and another tenant', async (t) => {
   await vendor.as.liveKey('PATCH /v1/workspace', { embed_origins: ['https://other.example'] });
   site.answer(() => site.mint({ origins: ['https://other.example'] }));
   await site.open();
-  await page.getByText('This page is not registered for key management.').waitFor();
+  await page.getByText('Key management isn’t enabled for this page.').waitFor();
   equal((await site.events()).at(-1)?.[1].code, 'origin_not_allowed');
 });

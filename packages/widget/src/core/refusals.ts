@@ -8,7 +8,7 @@ export class TokenProblem extends Error {
   readonly ending: Ending;
 
   constructor(ending: Ending, cause: unknown) {
-    super('There is no usable token.', { cause });
+    super('No usable embed token.', { cause });
     this.ending = ending;
   }
 }
@@ -34,5 +34,5 @@ export async function originRefusal(error: unknown, asked: Asked): Promise<unkno
     () => null,
   );
   if (answer === null) return error;
-  return new OriginRefused('The origin of this page is not registered.');
+  return new OriginRefused("This page's origin isn't registered in the workspace.");
 }

@@ -33,7 +33,7 @@ async function posted(url: string, signal: AbortSignal): Promise<unknown> {
     headers: { accept: 'application/json' },
     signal,
   });
-  if (!response.ok) throw new Error(`The address of tokens responded with ${response.status}.`);
+  if (!response.ok) throw new Error(`token-url responded with status ${response.status}.`);
   return response.json();
 }
 
@@ -45,7 +45,7 @@ function checked(value: unknown): Token {
       return { token, refresh_after: String(refresh_after) };
     }
   }
-  throw new Error('The page returned no token and refresh_after.');
+  throw new Error('The response must contain token and refresh_after.');
 }
 
 function within<T>(ms: number, work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -53,7 +53,7 @@ function within<T>(ms: number, work: Promise<T>, signal: AbortSignal): Promise<T
     const stop = (): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
-      reject(new Error('No token arrived in time.'));
+      reject(new Error('Timed out waiting for a token.'));
     };
     const timer = setTimeout(stop, ms);
     signal.addEventListener('abort', stop);

@@ -33,8 +33,8 @@ test('few texts are the same in both languages', () => {
 test('plurals', () => {
   equal(en['list.count'](1), '1 key');
   equal(en['list.count'](2), '2 keys');
-  equal(de['rotate.hours'](1), '1 Stunde');
-  equal(de['rotate.days'](3), '3 Tage');
+  equal(de['rotate.hours'](1), 'In 1 Stunde');
+  equal(de['rotate.days'](3), 'In 3 Tagen');
 });
 
 test('the language decides, English is the fallback, and the vendor has the last word', () => {
