@@ -1,5 +1,5 @@
-// All flows of a customer, in a real browser, on a page of another origin with a strict policy,
-// against the real server.
+// Everything a customer can do, in a real browser, on a page of another origin with a strict
+// content security policy, against the real server.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
@@ -23,7 +23,7 @@ const focused = (page: Page): Promise<string> =>
     return inside?.getAttribute('aria-label') ?? inside?.textContent ?? '';
   });
 
-/** The focus moves when what had it is gone, which may be after the dialog is. */
+/** The focus moves once its element has gone, which may be after the dialog has closed. */
 const hasFocus = (page: Page, name: RegExp): Promise<void> =>
   until(async () => name.test(await focused(page)));
 
@@ -63,7 +63,7 @@ test('a customer creates, copies, rotates and revokes a key', async (t) => {
   equal(site.asked(), 1, 'one token was enough');
 });
 
-/** The scopes are those of the token, and one of them is needed. */
+/** The choices are the scopes the token grants, and at least one is required. */
 async function creates(site: Site): Promise<void> {
   const { page } = site;
   const dialog = page.getByRole('dialog');
@@ -79,7 +79,7 @@ async function creates(site: Site): Promise<void> {
   await dialog.getByRole('button', { name: 'Create key' }).click();
 }
 
-/** A new key is shown once, and is gone with its dialog. */
+/** A new key is shown once, and disappears with its dialog. */
 async function copies({ page }: Site): Promise<void> {
   const dialog = page.getByRole('dialog');
   const copy = dialog.getByRole('button', { name: 'Copy key' });
@@ -116,14 +116,14 @@ async function rotates(site: Site): Promise<void> {
   await page.getByText('Replaced, works until').waitFor();
 }
 
-/** What the nodes reported, as bars and as a table. */
+/** What the nodes have reported, as bars and as a table. */
 async function looksAtUsage(site: Site): Promise<void> {
   const { page, vendor } = site;
   const dialog = page.getByRole('dialog');
-  const successor = (await stored(site)).find(({ rotated_from }) => rotated_from !== null);
-  ok(successor, 'the server has the successor');
+  const newKey = (await stored(site)).find(({ rotated_from }) => rotated_from !== null);
+  ok(newKey, 'the server has the new key');
   const at = vendor.clock.now();
-  const events = [eventOf(successor, at), eventOf(successor, at, { status: 500 })];
+  const events = [eventOf(newKey, at), eventOf(newKey, at, { status: 500 })];
   await vendor.as.liveKey('POST /v1/ingest/batch', batchOf(events));
   await choose(page, 'first', 'Usage');
   await dialog.locator('figcaption', { hasText: '2 requests, 1 with errors' }).waitFor();
@@ -134,7 +134,7 @@ async function looksAtUsage(site: Site): Promise<void> {
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** By keyboard alone; the focus is not lost with the row. */
+/** With the keyboard alone; the focus is not lost with the row. */
 async function revokes({ page }: Site): Promise<void> {
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: ACTIONS }).last().focus();
@@ -153,7 +153,7 @@ async function revokes({ page }: Site): Promise<void> {
   await axe(page);
 }
 
-test('pages, test mode, reading alone, and a token for which a key is too wide', async (t) => {
+test('the list has pages, and offers only what the token and the page allow', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor, tenantId, projectId } = site;
@@ -172,7 +172,7 @@ test('pages, test mode, reading alone, and a token for which a key is too wide',
   match((await rotate.textContent()) ?? '', /permissions that can’t be granted from this page/);
   await page.keyboard.press('Escape');
 
-  // Without keys:write there is no control that changes something.
+  // Without keys:write, no control changes anything.
   site.answer(() => site.mint({ env: 'test', scopes: ['keys:read'] }));
   await vendor.as.testKey('POST /v1/keys', { ...place, env: 'test', name: 'Trial' });
   await site.open();
@@ -202,7 +202,7 @@ test('pages, test mode, reading alone, and a token for which a key is too wide',
   await page.getByRole('button', { name: 'Create key' }).waitFor();
 });
 
-test('a menu closes when its button moves, not by a late event of an earlier scroll', async (t) => {
+test('a menu closes when its button moves, not on a late event from an earlier scroll', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor, tenantId, projectId } = site;

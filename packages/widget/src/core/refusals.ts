@@ -3,7 +3,7 @@ import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { Transport } from '../types.ts';
 import type { Ending } from './session.ts';
 
-/** There is no usable token, so the call was not sent. */
+/** Without a usable token, the call was not sent. */
 export class TokenProblem extends Error {
   readonly ending: Ending;
 
@@ -13,18 +13,19 @@ export class TokenProblem extends Error {
   }
 }
 
-/** The server refuses a token before it does anything. */
+/** The server rejects a token before it does anything else. */
 export const isTokenRefusal = (error: unknown): boolean =>
   error instanceof KeyrailError && error.status === 401;
 
-/** The page is not registered for the token. */
+/** The page's origin is not registered. */
 export class OriginRefused extends Error {}
 
 type Asked = { url: string; transport: Transport; signal: AbortSignal };
 
 /**
- * Browsers hide the refusal of a page that is not registered: it looks like a lost network. But any
- * page may read the refusal of a request without a token. If that one arrives, the network works.
+ * Browsers hide the server's response from a page whose origin is not registered, so it looks like
+ * a lost connection. But any page may read the 401 for a request without a token. If that one
+ * arrives, the network works.
  */
 export async function originRefusal(error: unknown, asked: Asked): Promise<unknown> {
   if (!(error instanceof KeyrailUnreachable) || error.reason !== 'network') return error;

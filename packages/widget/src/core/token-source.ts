@@ -1,11 +1,11 @@
-// Where tokens come from: a function of the page, or an address of the vendor's backend.
+// Where tokens come from: a function on the page, or a URL of the vendor's backend.
 import type { GetToken, Token } from '../types.ts';
 
 const TOKEN_MS_MAX = 30_000;
 
 /**
- * The full URL of a `token-url`, or null if its origin is not that of the page. An attribute and a
- * `<base>` may be markup of a stranger, so neither may send the request elsewhere.
+ * The full URL of a `token-url`, or null if it is not on the page's origin. An attribute or a
+ * `<base>` may be injected markup, so neither may send the request elsewhere.
  */
 export function ownUrl(tokenUrl: string): string | null {
   const link = document.createElement('a');
@@ -13,7 +13,7 @@ export function ownUrl(tokenUrl: string): string | null {
   return link.origin === origin ? link.href : null;
 }
 
-/** Null if the page has named neither. */
+/** Null if the page has set neither. */
 export function tokenSource(
   getToken: GetToken | null,
   tokenUrl: string | null,
@@ -27,7 +27,7 @@ async function posted(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',
     credentials: 'same-origin',
-    // An open redirect of the site would lead to another one.
+    // An open redirect on the site would lead to another host.
     redirect: 'error',
     cache: 'no-store',
     headers: { accept: 'application/json' },

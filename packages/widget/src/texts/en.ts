@@ -1,5 +1,5 @@
-// English, and the shape of every other language: the same entries, and functions where a text has
-// numbers or names in it.
+// English, and the shape of every other language: the same entries, with functions for texts that
+// contain numbers or names.
 export const en = {
   'list.title': 'API keys',
   'list.count': (count: number) => (count === 1 ? '1 key' : `${count} keys`),
@@ -112,7 +112,7 @@ export const en = {
   'error.other': 'Something went wrong on the server. Try again.',
 };
 
-/** The texts of a language. Each is a text, or a function that inserts numbers and names. */
+/** One language's texts. Each is a string, or a function that inserts numbers and names. */
 export type Table = {
   [K in keyof typeof en]: (typeof en)[K] extends string ? string : (typeof en)[K];
 };
