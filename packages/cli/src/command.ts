@@ -97,7 +97,7 @@ export const secretCommand = <T extends object>(
     const { fields, what } = row;
     const secret = row.secret(created);
     if (secret === undefined) {
-      const message = `The ${what} was created, but the response that contained it was lost.`;
+      const message = `The ${what} was created, but the response containing it was lost.`;
       throw refused(message, ...(row.replace ? [row.replace(created)] : []));
     }
     context.output.newSecret({ answer: created, one: created, fields, secret, what });
@@ -128,7 +128,7 @@ export const confirmedCommand = <T extends object>(
 const LIMIT_DEFAULT = 100;
 
 const listOptions: readonly Option[] = [
-  { flags: '--limit <n>', about: `maximum number of rows (${LIMIT_DEFAULT})` },
+  { flags: '--limit <n>', about: `maximum number of rows (default: ${LIMIT_DEFAULT})` },
   { flags: '--all', about: 'all rows' },
 ];
 
@@ -166,7 +166,7 @@ export const listCommand = <T extends object>(row: Listing<T>): Command => ({
         ? await namesOf(client, rows.flatMap(references))
         : undefined;
     context.output.list(rows, fields, { empty, names });
-    if (more) context.output.note('There are more rows: use --limit or --all.');
+    if (more) context.output.note('There are more rows. Use --limit or --all to see them.');
   },
 });
 
@@ -191,5 +191,5 @@ async function take<T>(pages: Pages<T>, max: number): Promise<{ rows: T[]; more:
 /** Rejects an update without any field: it is most likely a mistake. */
 export function requireChange<T extends object>(fields: T): T {
   if (Object.values(fields).some((value) => value !== undefined)) return fields;
-  throw usage('Nothing to change: give at least one option.', 'See --help for the options.');
+  throw usage('Nothing to change. Pass at least one option.', 'See --help for the options.');
 }

@@ -57,7 +57,7 @@ export function exitCodeOf(error: unknown): number {
   return exitCodes.internal;
 }
 
-const IN_DOUBT = '  The change may have been made. Check before you repeat it.';
+const IN_DOUBT = '  The change may have gone through. Check before you try again.';
 
 type FailureContext = { paint: Paint; changes: boolean };
 
@@ -73,8 +73,9 @@ export function failureLines(error: unknown, { paint, changes }: FailureContext)
     return [head, ...(inDoubt ? [IN_DOUBT] : []), ...refusalLines(error, paint)];
   }
   if (error instanceof KeyrailUnreachable) {
-    if (error.reason === 'connect')
-      return [head, '  Is the server running? Use --url for another address.'];
+    if (error.reason === 'connect') {
+      return [head, '  Is the server running? To use a different one, pass --url.'];
+    }
     const unknownOutcome = error.sent && changes && error.reason !== 'answer';
     return [head, ...(unknownOutcome ? [IN_DOUBT] : [])];
   }

@@ -24,13 +24,13 @@ Results go to stdout, everything else to stderr.`;
 const afterHelp = `
 Environment:
   KEYRAIL_PROFILE   profile to use
-  KEYRAIL_URL       address of the deployment
+  KEYRAIL_URL       URL of the deployment
   KEYRAIL_TOKEN     secret key, session or bootstrap token
   NO_COLOR          disable colours
 
   A flag overrides the environment, which overrides the profile. With --profile,
-  KEYRAIL_URL and KEYRAIL_TOKEN are ignored. The credential of a profile is sent
-  only to the address of that profile.
+  KEYRAIL_URL and KEYRAIL_TOKEN are ignored. A profile's credential is
+  only sent to that profile's URL.
 
 Exit codes:
   0  success
@@ -49,9 +49,9 @@ export function buildProgram(tree: Tree, terminal: Terminal, progress: Progress)
     .description(about)
     .version(VERSION)
     .option('--profile <name>', 'profile to use')
-    .option('--url <url>', 'address of the deployment')
-    .option('--json', 'print the JSON of the API; lists as arrays')
-    .option('-q, --quiet', 'print only ids, or only a new secret')
+    .option('--url <url>', 'URL of the deployment')
+    .option('--json', "print the API's JSON response; lists as arrays")
+    .option('-q, --quiet', 'print only IDs, or only the new secret')
     .option('--no-color', 'disable colours')
     .addHelpText('after', afterHelp)
     .exitOverride()

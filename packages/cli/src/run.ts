@@ -29,7 +29,7 @@ const CREDENTIAL = /^(?:kr_live|kr_test|krsk_live|krsk_test|krses)_[\w-]{24,}$/;
 function refuseSecrets(args: readonly string[]): void {
   if (!args.some((arg) => CREDENTIAL.test(arg.slice(arg.lastIndexOf('=') + 1)))) return;
   throw usage(
-    'A whole key is never an argument, because other users can see arguments.',
-    'Give its prefix (kr_live_ and six more characters), or log in: keyrail login --key',
+    "Don't pass a full key as an argument: other users on this machine can see it.",
+    'Pass its prefix (kr_live_ plus six characters), or log in with it: keyrail login --key',
   );
 }

@@ -36,13 +36,13 @@ export function instantOf(text: string, now: Date): string {
   if (span !== null) return new Date(now.getTime() + span).toISOString();
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text}T00:00:00Z`;
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text)) return text;
-  throw usage(`"${text}" is not a time. Write 30d, 2027-01-31 or 2027-01-31T12:00:00Z.`);
+  throw usage(`"${text}" isn't a valid time. Use 30d, 2027-01-31 or 2027-01-31T12:00:00Z.`);
 }
 
 /** Hours for the API from `24`, `90m`, `2d`. */
 export function hoursOf(text: string): number {
   const ms = spanMs(/^[\d.]+$/.test(text) ? `${text}h` : text);
-  if (ms === null) throw usage(`"${text}" is not a duration. Write 24h, 90m or 2d.`);
+  if (ms === null) throw usage(`"${text}" isn't a valid duration. Use 24h, 90m or 2d.`);
   return ms / HOUR_MS;
 }
 

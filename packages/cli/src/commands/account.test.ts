@@ -82,7 +82,7 @@ test('text that is not a secret key is rejected before it is sent', async (t) =>
   }
   const bad = await keyrail('login --key', { input: `krsk_live_${'x'.repeat(51)}\n` });
   equal(bad.code, 4);
-  match(bad.stderr, /^keyrail: The server refused this secret key\.\n/);
+  match(bad.stderr, /^keyrail: The server rejected this secret key\.\n/);
 });
 
 test('a file that other users can read is rejected', async (t) => {

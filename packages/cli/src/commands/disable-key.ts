@@ -12,7 +12,7 @@ const { request, impact } = foreseeable((client) => client.keys.disable)(async (
 
 export const keyDisable: Command = {
   name: 'disable',
-  summary: 'disable an API key until it is enabled again',
+  summary: 'disable an API key until you enable it again',
   args: [keyArg],
   options: [reasonOption, waitOption, receiptOption],
   examples: ['keyrail keys disable kr_live_3hArfb --reason "unpaid invoice" --wait'],

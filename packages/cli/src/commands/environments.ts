@@ -3,7 +3,7 @@ import { type Group, listCommand } from '../command.ts';
 
 export const environments: Group = {
   name: 'environments',
-  summary: 'the environments live and test',
+  summary: 'the live and test environments',
   commands: [
     listCommand({
       summary: 'list the environments',

@@ -88,7 +88,7 @@ test('JSON lines of hashes are imported; a second run skips them', async (t) => 
   const more = `${first}\r\n\n${line()}\n${line({ name: 'Twice' })}\n`;
   const again = await run('keys.ndjson', `${more}${more.split('\n').at(-2)}`);
   equal(again.stdout, 'Imported 2 keys.\n');
-  match(again.stderr, /3 rows were known already and skipped: lines 1, 2, 6\./);
+  match(again.stderr, /Rows skipped because their key already exists: 3 \(lines 1, 2, 6\)\./);
   equal((await imported()).length, 4);
   const quiet = await run('keys.other', line(), '--quiet --format jsonl');
   match(quiet.stdout, /^[\da-f-]{36}\n$/);
@@ -103,35 +103,35 @@ test('a file with bad rows is refused with their lines, and nothing is imported'
   const good = `${foreignKey()},a,,`;
   const bad: [row: string, says: string][] = [
     [`${secret},a,`, 'has 3 cells, but the header has 4'],
-    ['short,a,,', 'key does not have 8 to 512'],
-    [`kr_live_${secret},a,,`, 'key does not have 8 to 512'],
-    [`${secret},,,`, 'does not have either tenant_id or tenant_external_id'],
-    [`${secret},a,kr_live_,`, 'display_prefix does not have'],
-    [`${secret},a,,{`, 'meta is not valid JSON'],
-    [`${secret},a,,[]`, 'meta is not a JSON object'],
+    ['short,a,,', 'key must have 8 to 512'],
+    [`kr_live_${secret},a,,`, 'key must have 8 to 512'],
+    [`${secret},,,`, 'must have either tenant_id or tenant_external_id'],
+    [`${secret},a,kr_live_,`, 'display_prefix must have'],
+    [`${secret},a,,{`, "meta isn't valid JSON"],
+    [`${secret},a,,[]`, 'meta must be a JSON object'],
   ];
   const rows = [header, good, ...bad.map(([row]) => row)];
   const ran = await run('keys.csv', rows.join('\n'), '--plain');
   equal(ran.code, 2);
-  match(ran.stderr, /7 of 8 rows are not valid\. Nothing was imported\./);
+  match(ran.stderr, /7 of 8 rows are invalid\. Nothing was imported\./);
   for (const [at, [, says]] of bad.entries()) {
     ok(ran.stderr.includes(`line ${at + 3}: ${says}`), ran.stderr);
   }
   equal(ran.stderr.includes(secret), false, 'no key is printed');
   const whole: [content: string, says: RegExp][] = [
     ['', /Line 1: the file has no header/],
-    [header, /The file has no rows/],
-    ['lookup_hash,tenant_id\n', /Line 1: the header has a hash: leave out --plain/],
-    ['key,colour\n', /Line 1: the header has a field that is not known/],
-    ['key,key\n', /Line 1: a column occurs twice/],
-    [`${header}\n"x`, /Line 2: a quoted cell has no end/],
+    [header, /The file is empty/],
+    ['lookup_hash,tenant_id\n', /Line 1: the header contains a hash: remove --plain/],
+    ['key,colour\n', /Line 1: the header contains an unknown field/],
+    ['key,key\n', /Line 1: a column appears twice/],
+    [`${header}\n"x`, /Line 2: a quoted cell isn't closed/],
   ];
   for (const [content, says] of whole) {
     const refused = await run('keys.csv', content, '--plain');
     match(refused.stderr, says);
     equal(refused.code, 2);
   }
-  match((await run('keys.csv', `${header}\n${good}`)).stderr, /plain key: use --plain/);
+  match((await run('keys.csv', `${header}\n${good}`)).stderr, /full key: use --plain/);
   match((await run('keys.csv', Buffer.from([0xff, 0xfe, 0x00]))).stderr, /not UTF-8/);
   match((await run('keys.txt', '')).stderr, /use --format/);
   const folder = await here([
@@ -145,7 +145,7 @@ test('a file with bad rows is refused with their lines, and nothing is imported'
     '--format',
     'csv',
   ]);
-  match(folder.stderr, /is not a file that can be read/);
+  match(folder.stderr, /isn't a readable file/);
   deepEqual(await imported(), []);
 });
 
@@ -154,7 +154,7 @@ test('refusals of the server name lines, and the corrected file continues', asyn
   const content = largeCsv([TENANT, TENANT, TENANT, TENANT, 'new']);
   const dry = await run('keys.csv', content, '--plain --dry-run');
   equal(dry.code, 1);
-  match(dry.stderr, /Tenants that do not exist: 1\. Nothing was imported\.\n {2}new/);
+  match(dry.stderr, /1 tenant doesn't exist\. Nothing was imported\.\n {2}new/);
   deepEqual(await imported(), []);
   const ran = await run('keys.csv', content, '--plain');
   equal(ran.code, 1);

@@ -7,7 +7,7 @@ import { setUpCli } from '../../test/harness.ts';
 
 const sentences = {
   restored:
-    /^The server was restored from a backup moments ago\. .+ Repeat the command in two min/m,
+    /^The server was restored from a backup moments ago\. .+ Run the command again in 2 min/m,
   full: /^The project can't register more nodes\. .+ Let nodes share a relay, or split the project\./m,
   silent: /^At least one node has not polled since the change\. .+ until it polls again\./m,
   timeout:
@@ -25,7 +25,7 @@ for (const command of ['revoke', 'disable']) {
       proxy.revise = revised({ complete: false, incomplete_reason: reason });
       const told = await keyrail();
       equal(told.code, 0, told.stderr);
-      match(told.stdout, new RegExp(`${prefix}\\. No node has reported back\\.\\n$`));
+      match(told.stdout, new RegExp(`${prefix}\\. No nodes have reported back\\.\\n$`));
       match(told.stderr, sentences[reason]);
       equal(told.stderr.trim().split('\n').length, 1, told.stderr);
       const { propagation } = JSON.parse((await keyrail('--json')).stdout);
@@ -39,11 +39,11 @@ for (const command of ['revoke', 'disable']) {
     });
     const missing = await keyrail();
     match(missing.stdout, /0 of 1 nodes have applied it\.\n$/);
-    match(missing.stderr, /^These nodes have not acknowledged it yet: api-1$/m);
+    match(missing.stderr, /^Not yet acknowledged by: api-1$/m);
     match(missing.stderr, sentences.silent);
     proxy.revise = (body) => body;
     const complete = await keyrail();
-    match(complete.stdout, /No node is connected\.\n$/);
+    match(complete.stdout, /No nodes are connected\.\n$/);
     ok(!complete.stderr.includes('node'), complete.stderr);
   });
 }

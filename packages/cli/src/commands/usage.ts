@@ -32,8 +32,12 @@ const overview: Command = {
   name: 'overview',
   summary: 'show requests, denials and latency by hour or day',
   options: [
-    { flags: '--interval <interval>', about: 'length of a row (hour)', choices: intervals },
-    { flags: '--count <n>', about: 'number of rows, at most 168 hours or 35 days (24)' },
+    {
+      flags: '--interval <interval>',
+      about: 'interval covered by each row (default: hour)',
+      choices: intervals,
+    },
+    { flags: '--count <n>', about: 'number of rows, at most 168 hours or 35 days (default: 24)' },
     projectOption,
     envOption,
   ],
@@ -41,7 +45,7 @@ const overview: Command = {
     'keyrail usage overview --env live',
     'keyrail usage overview --interval day --count 35 --project payments --json',
   ],
-  notes: 'Times are in UTC. The reasons of denials are in the output of --json.',
+  notes: 'Times are in UTC. Denial reasons are included in the --json output.',
   run: async ({ client, output }, given) => {
     const project = given.maybe('project');
     const answer = await client().call('GET /v1/usage/overview', {

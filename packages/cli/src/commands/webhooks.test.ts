@@ -35,7 +35,7 @@ test('an endpoint is created, changed, tested, rotated and removed', async (t) =
     'pending',
   );
   match((await keyrail(`webhooks rotate-secret ${id} --overlap 1h --quiet`)).stdout, /^whsec_/);
-  match((await keyrail(`webhooks delete ${id} --yes`)).stdout, /^Removed the endpoint/);
+  match((await keyrail(`webhooks delete ${id} --yes`)).stdout, /^Removed endpoint/);
   equal((await keyrail('webhooks list')).stdout, '');
 });
 

@@ -40,7 +40,7 @@ export class CsvReader {
 
   /** The last row, if its line has no end. */
   end(): CsvRow[] {
-    if (this.#state === 'quoted') throw this.#fault('a quoted cell has no end', this.#rowLine);
+    if (this.#state === 'quoted') throw this.#fault("a quoted cell isn't closed", this.#rowLine);
     const isEmpty = this.#state === 'start' && this.#cells.length === 0;
     return isEmpty ? [] : [this.#endRow()];
   }
@@ -78,7 +78,7 @@ export class CsvReader {
       this.#cell += char;
       this.#state = 'plain';
     } else if (this.#state === 'start') this.#state = 'quoted';
-    else throw this.#fault('a quotation mark within a cell without quotation marks');
+    else throw this.#fault('a quotation mark inside an unquoted cell');
     return null;
   }
 

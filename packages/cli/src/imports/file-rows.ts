@@ -58,7 +58,7 @@ function headerOf(cells: readonly string[], isPlain: boolean): string[] {
   if (unknown.length > 0) {
     throw new UnreadableLine(1, `the header ${unknownText(unknown, isPlain)}`);
   }
-  if (new Set(names).size < names.length) throw new UnreadableLine(1, 'a column occurs twice');
+  if (new Set(names).size < names.length) throw new UnreadableLine(1, 'a column appears twice');
   return names;
 }
 

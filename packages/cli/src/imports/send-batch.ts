@@ -20,7 +20,7 @@ type Sent = {
 const ATTEMPTS_MAX = 5;
 const TIMEOUT_MS = 60_000;
 const TOTAL_MS = 180_000;
-const AGAIN = 'Run the same command again: keys that were imported are skipped.';
+const AGAIN = 'Run the same command again: keys already imported are skipped.';
 
 export async function sendBatch(
   client: Client,
@@ -79,6 +79,6 @@ function explained(error: unknown, rows: readonly BatchRow[]): unknown {
   if (faults.length === 0) return error;
   const more =
     faults.length > FAULTS_SHOWN_MAX ? [`and ${faults.length - FAULTS_SHOWN_MAX} more`] : [];
-  const lines = [...faults.slice(0, FAULTS_SHOWN_MAX), ...more, `Correct the file. ${AGAIN}`];
+  const lines = [...faults.slice(0, FAULTS_SHOWN_MAX), ...more, `Fix the file. ${AGAIN}`];
   return refused(error.message, ...lines);
 }

@@ -8,7 +8,7 @@ import { type Given, isUuid } from './given.ts';
 
 type ApiKey = Item<'GET /v1/keys'>;
 
-export const keyArg = { name: 'key', about: 'key, by id or by the start of its prefix' } as const;
+export const keyArg = { name: 'key', about: 'key, by ID or by the start of its prefix' } as const;
 
 const PREFIX_CHARS_MAX = 'kr_live_'.length + 6;
 const PREFIX = /^kr_(live|test)_[\w-]{1,6}$/;
@@ -24,7 +24,7 @@ function keyTextOf(given: Given): string {
   const prefix = withoutSecret(text);
   if (PREFIX.test(prefix)) return prefix;
   throw usage(
-    'Not a key. Give its id, or the start of its prefix, as in kr_live_3hArfb.',
+    "That isn't a key ID or prefix. Pass the key's ID or the start of its prefix, as in kr_live_3hArfb.",
     'Find it with: keyrail keys list --search <text>',
   );
 }
@@ -34,8 +34,8 @@ function withoutSecret(text: string): string {
   const isLong = text.length > PREFIX_CHARS_MAX && /^kr_(live|test)_/i.test(text);
   if (!isLong && !/^kr(sk|ses)_/i.test(text)) return text;
   throw usage(
-    'This is part of a secret: a key is not an argument.',
-    `Give the prefix of an API key, its first ${PREFIX_CHARS_MAX} characters.`,
+    "This looks like part of a secret. Don't pass keys as arguments.",
+    `Pass the key's prefix: its first ${PREFIX_CHARS_MAX} characters.`,
   );
 }
 
@@ -46,7 +46,7 @@ export function keySearchOf(given: Given): string | undefined {
   if (prefix === undefined) return text && withoutSecret(text);
   if (text !== undefined) throw usage('Use only one of --prefix and --search.');
   if (/^kr_/i.test(withoutSecret(prefix))) return prefix;
-  throw usage('--prefix must begin with kr_, as in kr_live_3h.');
+  throw usage('--prefix must start with kr_, as in kr_live_3h.');
 }
 
 type KeyPages = AsyncIterable<{ items: ApiKey[]; cursor: string | null }>;
@@ -81,11 +81,11 @@ async function findKey(client: Client, prefix: string): Promise<ApiKey> {
     if (found.length > MATCHES_SHOWN_MAX) break;
   }
   const [key, ...others] = found;
-  if (key === undefined) throw refused(`No key has a prefix that begins with ${prefix}.`);
+  if (key === undefined) throw refused(`No key prefix starts with ${prefix}.`);
   if (others.length === 0) return key;
   const shown = found.slice(0, MATCHES_SHOWN_MAX).map((each) => `${nameOf(each)}  ${each.id}`);
   const more = found.length > MATCHES_SHOWN_MAX ? ['and more'] : [];
-  throw refused(`Several keys begin with ${prefix}:`, ...shown, ...more);
+  throw refused(`More than one key starts with ${prefix}:`, ...shown, ...more);
 }
 
 function nameOf({ display_prefix: prefix, name, revoked_at: revokedAt }: ApiKey): string {

@@ -34,7 +34,7 @@ export function givenOf(values: Readonly<Record<string, unknown>>): Given {
     id(name) {
       const value = given.text(name);
       if (isUuid(value)) return value;
-      throw usage('Not a valid id. An id looks like 01890c5e-7b21-7c3a-9d5e-0123456789ab.');
+      throw usage('Not a valid ID. An ID looks like 01890c5e-7b21-7c3a-9d5e-0123456789ab.');
     },
     flag: (name) => values[name] === true,
     negated: (name) => values[name] === false,
@@ -70,7 +70,7 @@ export function jsonOf(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw usage(`${flagOf(name)} is not valid JSON.`);
+    throw usage(`${flagOf(name)} isn't valid JSON.`);
   }
 }
 

@@ -17,7 +17,7 @@ export async function tenantIdOf(client: Client, text: string): Promise<string> 
   if (isUuid(text)) return text;
   const external_id = text.startsWith(EXTERNAL) ? text.slice(EXTERNAL.length) : text;
   const { data: found } = await client.call('GET /v1/tenants', { query: { external_id } });
-  return found[0]?.id ?? missing(`No tenant has the external id "${external_id}".`);
+  return found[0]?.id ?? missing(`No tenant has the external ID "${external_id}".`);
 }
 
 /** A member by user id or e-mail address. */
@@ -28,7 +28,7 @@ export async function userIdOf(client: Client, text: string): Promise<string> {
     const found = items.find(({ email }) => email.toLowerCase() === wanted);
     if (found) return found.user_id;
   }
-  return missing(`No member has the e-mail address "${text}".`);
+  return missing(`No member has the email address "${text}".`);
 }
 
 function missing(message: string): never {

@@ -58,7 +58,7 @@ const withReason = (at: string | null, reason: string | null): string | null =>
 
 /** How long a rotated credential keeps working beside its successor. */
 export const overlapText = ({ previous_key: old }: { previous_key: Credential }): string =>
-  `The old one, ${old.display_prefix}, works until ${old.expires_at}.`;
+  `The old key, ${old.display_prefix}, works until ${old.expires_at}.`;
 
 type ApiKey = Answer<'GET /v1/keys/{id}'>;
 
@@ -86,6 +86,6 @@ export const keyFields: readonly Field<ApiKey>[] = [
 ];
 
 function limitsText({ rate_limits: rules }: ApiKey): string {
-  if (rules === null) return 'default of the project';
+  if (rules === null) return 'project defaults';
   return rules.length === 0 ? 'none' : rateLimitTexts(rules);
 }

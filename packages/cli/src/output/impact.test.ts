@@ -24,7 +24,7 @@ const few = {
 };
 
 test('the question of a change begins with its figures, as exact as they are', () => {
-  equal(impactText({ ...few, keys: 0 }), 'No key would change.');
+  equal(impactText({ ...few, keys: 0 }), 'No keys would change.');
   equal(impactText(few), 'Keys: 1, active now: 1. Tenants: 1. Last used: never.');
   equal(
     impactText({ ...few, keys: 10_001, active_keys: 10_000, capped: true, nodes: 3 }),

@@ -22,7 +22,7 @@ export const impactFields: readonly Field<Impact>[] = [
 /** One sentence for each figure that is not zero. */
 export function impactText(impact: Impact): string {
   const { keys, tenants, nodes, capped } = impact;
-  if (keys === 0 && !capped) return 'No key would change.';
+  if (keys === 0 && !capped) return 'No keys would change.';
   const text = (count: number) => cappedCount(count, impact);
   const figures = [
     `Keys: ${text(keys)}, active now: ${text(impact.active_keys)}.`,

@@ -66,7 +66,7 @@ test('a command that cannot be undone needs --yes without a terminal', async (t)
   const { id } = await given.key();
   const ran = await keyrail(`keys revoke ${id}`, { input: 'y\n' });
   equal(ran.code, 2);
-  match(ran.stderr, /This cannot be undone\. No terminal to confirm on: pass --yes\./);
+  match(ran.stderr, /This can't be undone\. To confirm without a terminal, pass --yes\./);
   equal(parsed(await keyrail(`keys get ${id} --json`)).revoked_at, null);
   equal((await keyrail(`keys revoke ${id} --yes`)).code, 0);
 });
@@ -128,10 +128,10 @@ test('an unknown outcome is reported for a change, but not for a read', async (t
   });
   const changed = await keyrail('workspace update --name x');
   equal(changed.code, 3);
-  match(changed.stderr, /may have been made/);
+  match(changed.stderr, /may have gone through/);
   const read = await keyrail('workspace get');
   equal(read.code, 3);
-  equal(read.stderr.includes('may have been made'), false);
+  equal(read.stderr.includes('may have gone through'), false);
 });
 
 test('a change that certainly was not made is not reported as unknown', async (t) => {
@@ -142,7 +142,7 @@ test('a change that certainly was not made is not reported as unknown', async (t
     const env = { KEYRAIL_URL: url, KEYRAIL_TOKEN: 'krsk_live_x' };
     const ran = await keyrailInProcess(await home(t), env)('workspace update --name x');
     equal(ran.code, 3);
-    equal(ran.stderr.includes('may have been made'), outcome === 'unknown');
+    equal(ran.stderr.includes('may have gone through'), outcome === 'unknown');
   }
 });
 
@@ -153,6 +153,6 @@ test('a lost secret is reported with the command that replaces it', async (t) =>
   const env = { KEYRAIL_URL: url, KEYRAIL_TOKEN: 'krsk_live_x' };
   const ran = await keyrailInProcess(await home(t), env)('secret-keys create --env live');
   deepEqual([ran.code, ran.stdout, seen.length], [1, '', 2]);
-  match(ran.stderr, /The secret key was created, but the response that contained it was lost\./);
+  match(ran.stderr, /The secret key was created, but the response containing it was lost\./);
   match(ran.stderr, new RegExp(`keyrail secret-keys rotate ${id}`));
 });

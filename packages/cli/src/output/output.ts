@@ -86,7 +86,7 @@ export function openOutput(terminal: Terminal, options: OutputOptions): Output {
       if (options.quiet) return;
       // In a pipe stdout contains the secret alone; its details go to stderr.
       if (!options.json && !isTTY) printErr(detailsIn(paintErr));
-      printErr([paintErr('yellow', `Save the ${what} now: it is shown only once.`)]);
+      printErr([paintErr('yellow', `Save the ${what} now. It is shown only once.`)]);
     },
     table(answer, rows, fields) {
       if (options.json) print([jsonText(answer)]);

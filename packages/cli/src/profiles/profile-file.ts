@@ -26,13 +26,13 @@ export function profilePath({ env, home }: Terminal): string {
 
 export function checkProfileName(name: string): string {
   if (NAME.test(name) && name !== '__proto__') return name;
-  throw usage('A profile name has 1 to 64 letters, digits, dots, hyphens or underscores.');
+  throw usage('Profile names can have 1 to 64 letters, digits, dots, hyphens or underscores.');
 }
 
 export async function loadProfiles(path: string): Promise<ProfileFile> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (isMissing(error)) return null;
-    throw usage(`Cannot read ${path}: ${error instanceof Error ? error.message : error}`);
+    throw usage(`Can't read ${path}: ${error instanceof Error ? error.message : error}`);
   });
   if (text === null) return EMPTY;
   await refuseOpenMode(path);

@@ -33,7 +33,7 @@ export function chooseTarget(flags: Flags, { env }: Terminal, file: ProfileFile)
   const token = tokenInEnv ?? (isSameAddress ? profile.token : null);
   const noTokenReason = profile
     ? `The profile "${profileName}" is logged in at ${profile.url}, not at ${url}.`
-    : `Not logged in: there is no profile "${profileName}".`;
+    : `Not logged in: no profile named "${profileName}".`;
   return { profileName, profile, url, token, noTokenReason };
 }
 
@@ -51,9 +51,9 @@ export function tokenOf({ token, noTokenReason, profileName }: Target): string {
 /** Normalises an address, so that a trailing slash makes no difference. */
 function addressOf(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
-    throw usage('The address must begin with http:// or https://, as in https://keys.example.com');
+    throw usage('The URL must start with http:// or https://, as in https://keys.example.com');
   }
   const { origin, pathname, username, password } = new URL(text);
-  if (username || password) throw usage('The address must not contain a credential.');
+  if (username || password) throw usage('The URL must not contain a credential.');
   return `${origin}${withoutEnd(pathname, '/')}`;
 }
