@@ -80,7 +80,7 @@ export function buildProgram(tree: Tree, terminal: Terminal, progress: Progress)
   return root;
 }
 
-/** Not a row: completion needs the whole program, and neither a profile nor a server. */
+/** Not a row, because completion needs the whole program, but no profile and no server. */
 function addCompletion(root: Node, { stdout }: Terminal): void {
   root
     .command('completion')
@@ -126,7 +126,7 @@ function addCommand(parent: Node, row: Command, { terminal, progress }: RunState
   });
 }
 
-/** Shows what would change, and asks. Fails first if there is no login or no terminal. */
+/** Shows what would change, and asks. Without a login or a terminal, it fails before that. */
 async function askFirst(row: Command, given: Given, context: Context): Promise<void> {
   tokenOf(context.target);
   requireTerminal(context.terminal);
@@ -135,7 +135,7 @@ async function askFirst(row: Command, given: Given, context: Context): Promise<v
   if (row.question) await confirm(context.terminal, await row.question(given, context));
 }
 
-/** A server that does not know dry runs refuses the parameter. It can still make the change. */
+/** An older server without dry runs rejects the parameter. It can still make the change. */
 function ifTooOld(error: unknown): null {
   if (error instanceof KeyrailError && error.status === 400) return null;
   throw error;

@@ -1,4 +1,4 @@
-// Times and durations, as people write and read them.
+// Times and durations, as written and read by people.
 import { usage } from './failures.ts';
 
 const SECOND_MS = 1000;
@@ -46,7 +46,7 @@ export function hoursOf(text: string): number {
   return ms / HOUR_MS;
 }
 
-/** `5m ago`, `in 3d`, or a date when it is more than 60 days away. */
+/** `5m ago`, `in 3d`, or a date if it is more than 60 days away. */
 export function relative(iso: string, now: Date): string {
   const ms = Date.parse(iso) - now.getTime();
   if (Number.isNaN(ms)) return iso;

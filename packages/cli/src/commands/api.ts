@@ -1,4 +1,4 @@
-// Sends any request, for endpoints without a command of their own.
+// Sends any request, for endpoints without their own command.
 import type { Command } from '../command.ts';
 import { usage } from '../failures.ts';
 import { jsonOf } from '../input/given.ts';

@@ -1,4 +1,4 @@
-// The audit log, and the verification of its hash chain.
+// The audit log, and how its hash chain is verified.
 import type { Item } from '@keyrail/client';
 import { type Command, type Group, listCommand } from '../command.ts';
 import { refused } from '../failures.ts';
@@ -8,7 +8,7 @@ import { auditExport } from './export-audit.ts';
 
 type AuditRow = Item<'GET /v1/audit_logs'>;
 
-/** A person by address, a secret key by prefix, anything else by its type. */
+/** A user by email address, a secret key by prefix, anything else by type. */
 function actorOf({ actor, actor_type: type, actor_id: id }: AuditRow, { nameOf }: Format): string {
   if (actor) return actor.email;
   if (type !== 'secret_key' || id === null) return type.replace('_', ' ');
@@ -16,7 +16,7 @@ function actorOf({ actor, actor_type: type, actor_id: id }: AuditRow, { nameOf }
   return name === id ? `secret key ${id}` : name;
 }
 
-/** What an entry says about its target names it in all other entries too. */
+/** A target named in one entry has the same name in every other entry. */
 function referencesOf({ payload, ...row }: AuditRow): Reference[] {
   const fields = [payload.display_prefix, payload.external_id, payload.slug, payload.email];
   const name = fields.find((field) => typeof field === 'string');

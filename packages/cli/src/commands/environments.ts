@@ -1,4 +1,4 @@
-// The environments live and test.
+// The live and test environments.
 import { type Group, listCommand } from '../command.ts';
 
 export const environments: Group = {

@@ -1,9 +1,9 @@
-// Exporting the audit log to a file that can be verified without the server.
+// Exports the audit log to a file that can be verified without the server.
 import { AUDIT_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { Command } from '../command.ts';
 import { openAuditFile } from '../exports/audit-file.ts';
 
-/** High enough for the whole of a long audit log. */
+/** Enough for a long audit log. */
 const PAGES_MAX = 1_000_000;
 
 export const auditExport: Command = {

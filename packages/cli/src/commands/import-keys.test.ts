@@ -30,7 +30,7 @@ async function setUp(t: TestContext) {
 
 const TENANT = '"Globex, ""Inc."""';
 
-/** A CSV file of plain keys, so large that a batch holds three of them. */
+/** A CSV file of plain keys, large enough that a batch holds three of them. */
 const largeCsv = (tenants: readonly string[]): string => {
   const note = 'x'.repeat(300_000);
   const rows = tenants.map((tenant) => `${foreignKey()},${tenant},"{""note"":""${note}""}"`);
@@ -39,7 +39,7 @@ const largeCsv = (tenants: readonly string[]): string => {
 
 const totalOf = ({ stdout }: Ran) => JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
 
-test('a CSV file of plain keys is hashed here: no key leaves the machine', async (t) => {
+test('plain keys in a CSV file are hashed locally and never leave the machine', async (t) => {
   const { run, imported, tenant, url } = await setUp(t);
   const proxy = await forwarder(t, url);
   const texts = [foreignKey(), foreignKey(), `${foreignKey()}, "x"`];
@@ -68,7 +68,7 @@ test('a CSV file of plain keys is hashed here: no key leaves the machine', async
   deepEqual(keys[2]?.scopes, ['a b']);
 });
 
-test('JSON lines of hashes are imported; a second run skips them', async (t) => {
+test('hashes in JSON Lines are imported, and a second run skips them', async (t) => {
   const { run, imported, tenant } = await setUp(t);
   const line = (more: object = {}) =>
     JSON.stringify({
@@ -96,7 +96,7 @@ test('JSON lines of hashes are imported; a second run skips them', async (t) => 
   deepEqual(totalOf(third), { rows: 4, imported: 0, known: 4 });
 });
 
-test('a file with bad rows is refused with their lines, and nothing is imported', async (t) => {
+test('a file with bad rows is rejected with their lines, and nothing is imported', async (t) => {
   const { run, imported, here, home } = await setUp(t);
   const secret = foreignKey();
   const header = 'key,tenant_external_id,display_prefix,meta';
@@ -149,7 +149,7 @@ test('a file with bad rows is refused with their lines, and nothing is imported'
   deepEqual(await imported(), []);
 });
 
-test('refusals of the server name lines, and the corrected file continues', async (t) => {
+test('an error from the server names the line, and the corrected file can be imported', async (t) => {
   const { run, imported, given } = await setUp(t);
   const content = largeCsv([TENANT, TENANT, TENANT, TENANT, 'new']);
   const dry = await run('keys.csv', content, '--plain --dry-run');
@@ -168,7 +168,7 @@ test('refusals of the server name lines, and the corrected file continues', asyn
 });
 
 for (const moment of ['before', 'after'] as const) {
-  test(`after a kill ${moment} a batch is committed, each key is imported once`, async (t) => {
+  test(`each key is imported once, even after a kill ${moment} a batch is committed`, async (t) => {
     const { run, home, url, tokens, project, as } = await setUp(t);
     const proxy = await forwarder(t, url);
     const content = largeCsv(Array.from({ length: 8 }, () => TENANT));
@@ -214,7 +214,7 @@ test('a terminal shows a progress bar', async (t) => {
   match(stripVTControlCharacters(screen), /Imported 5 keys\./);
 });
 
-test('an external id in a file writes no escape sequence to the terminal', async (t) => {
+test('an external ID in a file cannot write escape sequences to the terminal', async (t) => {
   const { run } = await setUp(t);
   const content = `key,tenant_external_id\n${foreignKey()},\u001b]0;owned\u0007\u001b[2J`;
   const { code, stdout, stderr } = await run('keys.csv', content, '--plain --dry-run');

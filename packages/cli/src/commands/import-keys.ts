@@ -1,5 +1,5 @@
-// Importing keys of another product from a file, in batches. The file is read twice: first all of
-// its rows are checked, so that nothing is sent from a file with a bad row.
+// Imports another product's keys from a file, in batches. The file is read twice: all rows are
+// checked first, so that nothing is sent from a file with a bad row.
 import { access, constants, stat } from 'node:fs/promises';
 import type { Client } from '@keyrail/client';
 import { IMPORT_KEYS_MAX, LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -15,10 +15,10 @@ import type { Given } from '../input/given.ts';
 import { projectOption, requiredEnvOf, requiredEnvOption } from '../input/options.ts';
 import { projectIdOf } from '../input/resolve-ids.ts';
 
-/** Characters of JSON in one call. Far below the limit of the API, for any characters. */
+/** Characters of JSON in one call. Far below the API's limit, whatever the characters. */
 const BATCH_CHARS_MAX = 1_000_000;
 const FAULTS_SHOWN_MAX = 20;
-/** Distinct tenants that a dry run looks up. */
+/** How many distinct tenants a dry run looks up. */
 const TENANTS_CHECKED_MAX = 100_000;
 const LINES_SHOWN_MAX = 20;
 
@@ -125,7 +125,7 @@ async function checkFile(
   throw usage(`${faulty} of ${rows} rows are invalid. Nothing was imported.`, ...faults);
 }
 
-/** Reads the tenants of the workspace until all that are wanted are found. */
+/** Reads the workspace's tenants until all wanted ones are found. */
 async function refuseUnknownTenants(client: Client, wanted: ReadonlySet<string>): Promise<void> {
   if (wanted.size > TENANTS_CHECKED_MAX) return;
   const missing = new Set(wanted);
@@ -178,7 +178,7 @@ async function importFile(
   );
 }
 
-/** The lines in which the first and the last row of a batch begin. */
+/** The lines where the first and the last row of a batch start. */
 const linesOf = (batch: readonly BatchRow[]) => [batch.at(0)?.line, batch.at(-1)?.line];
 
 /** Rows in batches, each within the limits of one call. */

@@ -1,4 +1,4 @@
-// API keys, which a vendor gives to its customers.
+// API keys, which a vendor issues to its customers.
 import type { Client } from '@keyrail/client';
 import { KEYS_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import {

@@ -1,5 +1,5 @@
-// Forwards events to a program on this machine, for developing without a public address. It reads
-// the audit log and signs each row as the server signs events, with a secret of its own.
+// Forwards events to an app on this machine, for development without a public URL. It reads the
+// audit log and signs each entry the way the server signs events, with its own secret.
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Item } from '@keyrail/client';

@@ -1,4 +1,4 @@
-// People in the workspace.
+// The members of the workspace.
 import type { Answer, Item } from '@keyrail/client';
 import {
   changeCommand,

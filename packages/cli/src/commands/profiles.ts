@@ -1,4 +1,4 @@
-// The profiles on this machine. None of these commands sends a request.
+// The profiles on this machine. None of these commands sends requests.
 import type { Command, Group } from '../command.ts';
 import { usage } from '../failures.ts';
 import type { Field } from '../output/fields.ts';

@@ -1,4 +1,4 @@
-// Projects: the APIs that a vendor protects.
+// Projects: the APIs a vendor protects.
 import type { Answer } from '@keyrail/client';
 import {
   changeCommand,

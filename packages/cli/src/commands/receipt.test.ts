@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setUpCli } from '../../test/harness.ts';
 
-test('a receipt is written on request, and verified offline', async (t) => {
+test('a receipt is saved on request, and verified offline', async (t) => {
   const setup = await setUpCli(t);
   const { here: keyrail, given, as, home } = setup;
   await setup.testApp.app.prepare();
@@ -27,6 +27,6 @@ test('a receipt is written on request, and verified offline', async (t) => {
   await writeFile(path, text.replace(/\.[^.]{4}/, '.AAAA'));
   const refused = await keyrail(verify);
   equal(refused.code, 1);
-  match(refused.stderr, /not valid/);
+  match(refused.stderr, /Invalid receipt\. /);
   equal((await keyrail(['receipt', 'verify', path, '--jwks', path])).code, 2);
 });

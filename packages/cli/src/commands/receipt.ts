@@ -1,11 +1,11 @@
-// Verifying receipts of revocations, without a server.
+// Verifies receipts of revocations without a server.
 import { readFile, stat } from 'node:fs/promises';
 import { type ReceiptClaims, type ReceiptKeys, verifyReceipt } from '@keyrail/client';
 import type { Command, Group } from '../command.ts';
 import { refused, usage } from '../failures.ts';
 import { jsonOf } from '../input/given.ts';
 
-/** A receipt names at most 20,000 nodes. */
+/** Enough for a receipt with 20,000 nodes, the maximum. */
 const FILE_BYTES_MAX = 8_388_608;
 
 const verify: Command = {

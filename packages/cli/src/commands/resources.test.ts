@@ -8,11 +8,11 @@ import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 import { BOOTSTRAP_TOKEN } from '@keyrail/testing/test-app.ts';
 import { type Keyrail, parsed, setUpCli } from '../../test/harness.ts';
 
-/** For arguments that contain blanks. */
+/** For arguments that contain spaces. */
 const jsonOf = async (keyrail: Keyrail, ...words: string[]) =>
   parsed(await keyrail([...words, '--json']));
 
-test('a workspace is created, read and changed', async (t) => {
+test('a workspace can be created, read and changed', async (t) => {
   const { keyrail, workspaceId, home } = await setUpCli(t);
   equal((await keyrail('workspace get --quiet')).stdout, `${workspaceId}\n`);
   const changed = await jsonOf(keyrail, 'workspace', 'update', '--name', 'Über & Söhne');
@@ -30,7 +30,7 @@ test('a workspace is created, read and changed', async (t) => {
   match(parsed(kept).workspace, /Made/);
 });
 
-test('projects and tenants are found by slug and external id', async (t) => {
+test('projects and tenants are found by slug and external ID', async (t) => {
   const { here: keyrail } = await setUpCli(t);
   const slug = `pay-${process.pid}`;
   await jsonOf(
@@ -115,7 +115,7 @@ test('a key is disabled and enabled, and its state is shown', async (t) => {
 
 type MadeKey = Awaited<ReturnType<Given['key']>>;
 
-/** Two keys whose prefixes begin with the same character; among 65 keys there always are two. */
+/** Two keys whose prefixes start with the same character; of 65 keys, two always do. */
 async function twoAlike(given: Given): Promise<[MadeKey, MadeKey]> {
   const { id: project_id } = await given.project();
   const { id: tenant_id } = await given.tenant();
@@ -129,7 +129,7 @@ async function twoAlike(given: Given): Promise<[MadeKey, MadeKey]> {
   }
 }
 
-test('an ambiguous or unknown prefix changes nothing, and says what was found', async (t) => {
+test('an ambiguous or unknown prefix changes nothing, and lists the matches', async (t) => {
   const { here: keyrail, given, tokens } = await setUpCli(t);
   const [first, second] = await twoAlike(given);
   const start = first.display_prefix.slice(0, 'kr_live_x'.length);
@@ -181,7 +181,7 @@ test('secret keys are created, rotated and revoked', async (t) => {
   match(again.stdout, /^krsk_test_[\w-]+ was already revoked on 20\S+\.\n$/);
 });
 
-test('a dry run shows what would change, and changes nothing', async (t) => {
+test('a dry run shows what would change without changing it', async (t) => {
   const { here: keyrail, given } = await setUpCli(t);
   const key = await given.key({ scopes: ['a', 'b'] });
   const ran = await keyrail(`tenants delete ${key.tenant_id} --dry-run`);
@@ -197,7 +197,7 @@ test('a dry run shows what would change, and changes nothing', async (t) => {
   equal((await keyrail(`keys revoke ${key.tenant_id} --dry-run`)).code, 1, 'no such key');
 });
 
-test('a key is explained from stdin or by its id, and never from an argument', async (t) => {
+test('a key is explained from stdin or by its ID, never from an argument', async (t) => {
   const { here: keyrail, given } = await setUpCli(t);
   const { id, key, display_prefix: prefix } = await given.key({ scopes: ['a'] });
   const allowed = await keyrail('keys explain', { input: `${key}\n` });
@@ -214,7 +214,7 @@ test('a key is explained from stdin or by its id, and never from an argument', a
   equal(`${leaked.stdout}${leaked.stderr}`.includes(key.slice(prefix.length)), false);
 });
 
-test('an embed token is created for an origin of the customer', async (t) => {
+test('an embed token is created for a registered origin', async (t) => {
   const { here: keyrail, given, as } = await setUpCli(t);
   const project = await given.project();
   const tenant = await given.tenant();
@@ -233,7 +233,7 @@ test('an embed token is created for an origin of the customer', async (t) => {
   match(issued.stdout, /^[\w-]+\.[\w-]+\.[\w-]+\n$/);
 });
 
-test('people are invited, promoted and removed', async (t) => {
+test('members are invited, promoted and removed', async (t) => {
   const { here: keyrail, people } = await setUpCli(t);
   const { email, userId } = await people.member();
   const invited = await keyrail('invites create --email new@example.com --role member');
@@ -288,7 +288,7 @@ test('the audit log is listed and verified', async (t) => {
   );
 });
 
-test('traffic is shown by key, month and interval', async (t) => {
+test('usage is shown by key, month and interval', async (t) => {
   const { here: keyrail, as, given, clock } = await setUpCli(t);
   const key = await given.key();
   const events = [eventOf(key, clock.now()), eventOf(key, clock.now(), { status: 500 })];

@@ -1,4 +1,4 @@
-// What a revocation or disabling reports about the nodes, from responses that a proxy changes.
+// What revoking or disabling a key reports about nodes, for responses that a proxy has changed.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { incompleteReasons } from '@keyrail/protocol/wire/receipt.ts';
@@ -15,7 +15,7 @@ const sentences = {
 };
 
 for (const command of ['revoke', 'disable']) {
-  test(`${command} --wait says why it is not known to be applied everywhere`, async (t) => {
+  test(`${command} --wait says why the change may not have reached every node`, async (t) => {
     const { here, given, url } = await setUpCli(t);
     const proxy = await forwarder(t, url);
     const { id, display_prefix: prefix } = await given.key();
@@ -48,7 +48,7 @@ for (const command of ['revoke', 'disable']) {
   });
 }
 
-/** Revises what a response states about the nodes, if it states anything. */
+/** Changes what a response says about nodes, if it says anything. */
 const revised = (changes: object) => (body: string) => {
   const { propagation, ...key } = JSON.parse(body);
   const stated = propagation && { ...propagation, ...changes };

@@ -1,4 +1,4 @@
-// Tenants: the vendor's customer organisations.
+// Tenants: the vendor's customers.
 import type { Answer } from '@keyrail/client';
 import {
   changeCommand,

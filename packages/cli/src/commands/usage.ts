@@ -1,4 +1,4 @@
-// Traffic and billing figures.
+// Usage and billing.
 import type { Answer } from '@keyrail/client';
 import { type Command, type Group, listCommand, type Option } from '../command.ts';
 import { envOf, envOption, projectOption, tenantOption } from '../input/options.ts';
@@ -8,7 +8,7 @@ import { placeReferences } from '../output/names.ts';
 
 const monthsOption: Option = { flags: '--months <n>', about: 'number of months, 1 to 24' };
 
-/** The API names a month by its first day. */
+/** The API identifies a month by its first day. */
 const monthOf = ({ month }: { month: string }): string => month.slice(0, '2026-11'.length);
 
 type Interval = Answer<'GET /v1/usage/overview'>['data'][number];

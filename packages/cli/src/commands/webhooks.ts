@@ -1,4 +1,4 @@
-// Endpoints for events, and the deliveries to them.
+// Webhook endpoints and their deliveries.
 import type { Answer, Item } from '@keyrail/client';
 import { LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import {

@@ -1,6 +1,6 @@
-// The file of an exported audit chain: a header, then one row a line. A row has only the fields
-// that its hash covers, and that hash. Each row is checked before it is written, and again when a
-// file is continued.
+// The file of an exported audit chain: a header, then one row per line. A row only has the fields
+// its hash covers, and that hash. Each row is checked before it is written, and again when a file
+// is continued.
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   type ChainedFields,
@@ -22,7 +22,7 @@ type AuditFile = {
 
 type Wanted = { path: string; workspaceId: string; since: number | undefined };
 
-/** The last row that was checked. `hash` is null if the rows before are not in the file. */
+/** The last row checked. `hash` is null if earlier rows are not in the file. */
 type Position = { seq: number; hash: string | null };
 
 export async function openAuditFile({ path, workspaceId, since }: Wanted): Promise<AuditFile> {
@@ -40,7 +40,7 @@ export async function openAuditFile({ path, workspaceId, since }: Wanted): Promi
   }
 }
 
-/** Null if the file exists. Rows name people, so only the owner may read it. */
+/** Null if the file exists. Rows contain names, so only the file's owner may read it. */
 async function createFile(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, 'ax', 0o600);
@@ -94,7 +94,7 @@ function take(position: Position, workspaceId: string, row: ExportedRow): void {
   position.hash = row.hash;
 }
 
-/** Checks a file that is to be continued, and removes the rest of a line that was not completed. */
+/** Checks a file that will be continued, and removes an incomplete last line. */
 async function lastRowIn(file: FileHandle, { path, workspaceId, since }: Wanted) {
   let position: Position | null = null;
   let bytes = 0;
@@ -146,7 +146,7 @@ function objectIn(text: string, path: string): Record<string, unknown> {
   throw usage(`${path} contains a line that isn't JSON.`);
 }
 
-/** `isWhole` is false for a last line without its end. */
+/** `isWhole` is false for a last line without a line end. */
 async function* linesOf(file: FileHandle): AsyncGenerator<{ text: string; isWhole: boolean }> {
   let rest = '';
   const stream = file.createReadStream({ encoding: 'utf8', start: 0, autoClose: false });

@@ -1,4 +1,4 @@
-// The file of a receipt: the compact JWS and a line end, nothing else.
+// A receipt file: the compact JWS and a line end, nothing else.
 import { access, writeFile } from 'node:fs/promises';
 import type { Answer } from '@keyrail/client';
 import { refused, usage } from '../failures.ts';
@@ -26,7 +26,7 @@ export async function receiptPathOf(given: Given): Promise<string | undefined> {
   return path;
 }
 
-/** The key has been changed already, so a failure says how to get a receipt after all. */
+/** The key has already been changed, so a failure says how to still get a receipt. */
 export async function writeReceipt(
   path: string | undefined,
   { propagation }: Ended,

@@ -1,5 +1,5 @@
-// One row of an import file as a key of the API. The text of a plain key is hashed here; it is
-// neither kept nor part of a message.
+// Turns a row of an import file into a key for the API. A plain key is hashed here and is neither
+// kept nor quoted in a message.
 import type { Input } from '@keyrail/client';
 import {
   DISPLAY_PREFIX,
@@ -25,7 +25,7 @@ import type { RateLimit } from '../input/rate-limits.ts';
 
 export type ImportedKey = Input<'POST /v1/keys/import'>['body']['keys'][number];
 
-/** A row that is no key. Its message never quotes a value, which may be a key. */
+/** A row that isn't a valid key. Its message never quotes a value, which may be a key. */
 export class InvalidRow extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ const OTHER_FIELDS = [
   'expires_at',
 ];
 
-/** The names of the fields of a row. */
+/** The field names of a row. */
 export const fieldNames = (isPlain: boolean): readonly string[] => [
   isPlain ? 'key' : 'lookup_hash',
   ...OTHER_FIELDS,
@@ -113,7 +113,7 @@ function refuseUnknown(fields: Fields, isPlain: boolean): void {
   if (unknown.length > 0) throw new InvalidRow(unknownText(unknown, isPlain));
 }
 
-/** What is wrong with names that a row may not have. */
+/** What is wrong with fields a row may not have. */
 export function unknownText(names: readonly string[], isPlain: boolean): string {
   if (!isPlain && names.includes('key')) return 'contains a full key: use --plain to hash it locally';
   if (isPlain && names.includes('lookup_hash')) return 'contains a hash: remove --plain';
@@ -130,7 +130,7 @@ function hashed({ key, display_prefix: prefix }: Fields): { hash: string; prefix
 
 const SHOWN_CHARS_MAX = 14;
 
-/** The first quarter of a key, as much as a native key shows at most. */
+/** The first quarter of a key, at most as much as a native key shows. */
 const shownOf = (key: string): string =>
   key.slice(0, Math.min(SHOWN_CHARS_MAX, Math.floor(key.length / 4)));
 

@@ -28,7 +28,7 @@ export const tenantOption = {
   about: 'tenant, by ID or external ID',
 } as const satisfies Option;
 
-/** Lists the rows of which one of these fields begins with a text. */
+/** Lists rows in which one of these fields starts with a text. */
 export const searchOption = (fields: string): Option => ({
   flags: '--search <text>',
   about: `only rows whose ${fields} starts with this text`,

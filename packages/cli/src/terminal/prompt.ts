@@ -23,7 +23,7 @@ async function askHidden({ stdin, stderr }: Terminal, question: string): Promise
   }
 }
 
-/** Reads a secret: without echo on a terminal, else from the first line of stdin. */
+/** Reads a secret: without echo on a terminal, otherwise from the first line of stdin. */
 export async function secretFrom(
   terminal: Terminal,
   what: 'password' | 'secret key' | 'key',
@@ -36,7 +36,7 @@ export async function secretFrom(
   throw usage(`No ${what} given.`, 'Type it, or pass it on the first line of stdin.');
 }
 
-/** Without a terminal there is no one to ask, so --yes is required. */
+/** Without a terminal nobody can confirm, so --yes is required. */
 export function requireTerminal(terminal: Terminal): void {
   if (isInteractive(terminal)) return;
   throw usage(
