@@ -105,7 +105,7 @@ export const isSafe = (line: string, { reads }: Endpoint): boolean =>
 
 const dryRunQuery = {
   dry_run: queryBoolean(false).meta({
-    description: 'Changes nothing, and answers with the `impact` that the change would have.',
+    description: 'Changes nothing and returns the `impact` the change would have.',
   }),
 };
 

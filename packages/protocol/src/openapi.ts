@@ -49,7 +49,7 @@ export function buildOpenApi({ url, version }: { url: string; version: string })
     info: {
       title: 'Keyrail',
       version,
-      summary: 'Control plane for API keys that are verified inside your own process.',
+      summary: 'Control plane for API keys that are verified inside your own processes.',
       description: introduction(url).trim(),
       contact: { name: 'The operator of this deployment', url },
       license: { name: 'Proprietary; no licence has been granted yet' },
@@ -141,9 +141,9 @@ const idempotencyKeyParameter: JsonObject = {
   in: 'header',
   required: false,
   description:
-    'Makes the request safe to repeat: with the same key, method, path, query and body it is ' +
-    `carried out once in ${REQUEST_KEPT_HOURS} hours, and a repetition gets the first response ` +
-    'again, without its secret. 1 to 255 visible ASCII characters.',
+    'Makes the request safe to retry: with the same key, method, path, query and body, it is ' +
+    `carried out once in ${REQUEST_KEPT_HOURS} hours, and a retry gets the first response, ` +
+    'without its secret. 1 to 255 visible ASCII characters.',
   schema: { type: 'string', minLength: 1, maxLength: REQUEST_KEY_CHARS_MAX },
 };
 
@@ -225,19 +225,19 @@ const replayedHeader = {
 
 const feedHeaders = {
   ETag: {
-    description: 'A weak tag of the query and the policy version.',
+    description: 'A weak tag for the query and the policy version.',
     schema: { type: 'string' },
   },
   'Content-Digest': {
-    description: 'RFC 9530, `sha-256` of the body before compression. Absent without a body.',
+    description: 'RFC 9530: `sha-256` of the body before compression. Absent without a body.',
     schema: { type: 'string' },
   },
   'Signature-Input': {
-    description: 'RFC 9421, the covered components and parameters of the signature `keyrail`.',
+    description: 'RFC 9421: the covered components and parameters of the `keyrail` signature.',
     schema: { type: 'string' },
   },
   Signature: {
-    description: 'RFC 9421, `ed25519`, by a published key of the purpose `policy_feed`.',
+    description: 'RFC 9421: `ed25519`, made with a published key for `policy_feed`.',
     schema: { type: 'string' },
   },
 };

@@ -82,7 +82,7 @@ export const Password = password(1);
 export const NewPassword = Password.meta({
   description:
     `At least ${PASSWORD_CHARS_MIN} characters, unless the deployment sets another minimum. ` +
-    'Common passwords and your own e-mail address are refused.',
+    'Common passwords and your own email address are rejected.',
 });
 
 /** Parsed to a Date, truncated to milliseconds. */

@@ -89,9 +89,9 @@ async function filterMenu(page: Page): Promise<void> {
   const all: string[] = await page.evaluate(entries);
   await page.fill('#menu-filter', 'KEYS rotate');
   deepEqual(await page.evaluate(entries), [
-    'Replace an API key without an outagePOST',
-    'Replace a secret key without an outagePOST',
-    'Replace a key of the tenant without an outagePOST',
+    'Replace an API key without downtimePOST',
+    'Replace a secret key without downtimePOST',
+    "Replace one of the tenant's keys without downtimePOST",
   ]);
   await page.fill('#menu-filter', 'no such endpoint');
   deepEqual(await page.evaluate(entries), []);

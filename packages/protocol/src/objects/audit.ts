@@ -40,8 +40,8 @@ export const AuditAnchor = z
     workspace_id: Uuid,
     seq: z.int().min(1),
     hash: WireHash,
-    occurred_at: WireTime.meta({ description: 'When the row was written.' }),
-    count: Count.meta({ description: 'Rows of the chain up to this one.' }),
+    occurred_at: WireTime.meta({ description: 'When the entry was written.' }),
+    count: Count.meta({ description: 'The number of entries up to this one.' }),
     anchored_at: WireTime,
     kid: Uuid,
     signature: z

@@ -26,11 +26,11 @@ export const RemovedMember = z.strictObject({
     .min(0)
     .meta({
       description:
-        'Active secret keys with the authority of an owner that go back to the member: created by ' +
-        'the member or by such a key, or the successors of one.',
+        'How many active secret keys with the owner role go back to the member: created by the ' +
+        'member or by such a key, or created by rotating one.',
     }),
   owner_secret_keys_revoked: z.boolean().meta({
-    description: 'Whether this call has revoked them. Otherwise they keep working.',
+    description: 'Whether this call revoked them. Otherwise they keep working.',
   }),
 });
 

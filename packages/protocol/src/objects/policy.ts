@@ -24,8 +24,8 @@ export const PolicyEntry = z
       .optional()
       .meta({
         description:
-          'Only on imported keys. Their text has no Keyrail format, so the environment is that of ' +
-          'this entry.',
+          'Only on imported keys. They are not in the Keyrail format, so their environment is ' +
+          'the one in this entry.',
       }),
   })
   .meta({ id: 'PolicyEntry' });

@@ -20,12 +20,12 @@ export const SecretKey = z
     created_at: WireTime,
     last_used_at: WireTime.nullable(),
     authority: z.enum(['owner', 'admin']).nullable().meta({
-      description: 'The role that the key acts with: that of its creator, or lower.',
+      description: "The key's role: its creator's, or lower.",
     }),
     created_by: Uuid.nullable().meta({
       description:
-        'The person or the secret key that created it; null for the first key of a workspace ' +
-        'and for keys from before this was recorded.',
+        'The user or secret key that created it; `null` for the first key of a workspace and for ' +
+        'keys created before this was recorded.',
     }),
   })
   .meta({ id: 'SecretKey' });

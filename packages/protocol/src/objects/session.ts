@@ -37,8 +37,8 @@ export const SessionSummary = z
       .nullable()
       .meta({
         description:
-          'The `User-Agent` of the login, cut off after ' +
-          `${USER_AGENT_CHARS_MAX} characters. The client chose it: it proves nothing.`,
+          `The \`User-Agent\` used to sign in, truncated to ${USER_AGENT_CHARS_MAX} characters. ` +
+          'It comes from the client, so it is not proof of anything.',
       }),
   })
   .meta({ id: 'SessionSummary' });

@@ -12,7 +12,7 @@ export const WebhookEndpoint = z
     url: z.string(),
     events: z.array(z.string()),
     env: Env.nullable().meta({
-      description: 'Only events of this environment, and those without one. Null: all events.',
+      description: 'Only events in this environment, and events without one. `null`: all events.',
     }),
     description: z.string().nullable(),
     disabled_at: WireTime.nullable(),
@@ -45,7 +45,7 @@ export type DeliveryState = z.output<typeof DeliveryState>;
 export const WebhookDelivery = z
   .strictObject({
     object: z.literal('webhook_delivery'),
-    id: Uuid.meta({ description: 'The `webhook-id` of the message, the same in every attempt.' }),
+    id: Uuid.meta({ description: 'The `webhook-id` of the message; the same in every attempt.' }),
     endpoint_id: Uuid,
     type: z.string(),
     state: DeliveryState,

@@ -67,8 +67,8 @@ const partsOf: PartsOfKind = {
     ],
     ...button('View invitation', link),
     small:
-      'The link expires in seven days and works once. Don’t forward it: it proves that this email ' +
-      'address is yours.',
+      'The link expires in seven days and works once. Don’t forward it: it proves that this ' +
+      'email address is yours.',
   }),
   key_quarantined: ({ workspace, display_prefix, env, expires_at, found_at }) => ({
     paragraphs: [
@@ -80,8 +80,8 @@ const partsOf: PartsOfKind = {
       ...(found_at ? [`Found at: ${found_at}`] : []),
       ...(expires_at
         ? [
-            'Rotate it now and switch to the new key. The leaked key then stops working at the time ' +
-              'above.',
+            'Rotate it now and switch to the new key. The leaked key then stops working at the ' +
+            'time above.',
           ]
         : []),
     ],
