@@ -1,5 +1,5 @@
-// Values for the examples of the OpenAPI document, by field name, or by kind of object and field
-// name where a name has several meanings. A test checks every example against its schema.
+// Values for the examples in the OpenAPI document, by field name, or by object kind and field name
+// if a name has several meanings. A test checks every example against its schema.
 
 const NOW = '2026-03-02T09:30:00.000Z';
 const TOMORROW = '2026-03-03T09:30:00.000Z';
@@ -214,7 +214,7 @@ const byLine: [RegExp, Record<string, unknown>][] = [
 
 export type Place = { line: string; kind: string; path: string; name: string };
 
-/** The sample for a field, or undefined if its type is enough. */
+/** The sample for a field, or undefined if the type alone is enough. */
 export function sampleAt({ line, kind, path, name }: Place): unknown {
   const ofLine = byLine.find(([pattern, values]) => pattern.test(line) && path in values);
   if (ofLine) return ofLine[1][path];

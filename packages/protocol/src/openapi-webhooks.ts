@@ -1,4 +1,4 @@
-// The events in the OpenAPI document: the requests that Keyrail sends to endpoints of the vendor.
+// The events in the OpenAPI document: requests that Keyrail sends to the vendor's endpoints.
 import { type Components, type JsonObject, jsonSchemaOf } from './json-schema.ts';
 import { ChangeEvent, NoticeEvent, TestEvent } from './objects/webhook.ts';
 import { eventOperationId } from './operation-names.ts';

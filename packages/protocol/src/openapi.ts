@@ -55,7 +55,7 @@ export function buildOpenApi({ url, version }: { url: string; version: string })
       license: { name: 'Proprietary; no licence has been granted yet' },
     },
     'x-first-operation': operationId('GET /v1/workspace'),
-    // The headings of the reference, which hold several tags each.
+    // The headings in the reference, each for several tags.
     'x-groups': described(groupDescriptions),
     servers: [{ url }],
     tags: described(tagDescriptions),
@@ -99,7 +99,7 @@ function operation(
   };
 }
 
-/** The lowest role that may call; null if roles do not apply or a member may call. */
+/** The lowest role that may call the endpoint; null if roles do not apply or members may. */
 function requiredRole(line: string, endpoint: Endpoint): 'admin' | 'owner' | null {
   if (endpoint.auth !== 'vendor') return null;
   return endpoint.role ?? (isSafe(line, endpoint) ? null : 'admin');
@@ -242,7 +242,7 @@ const feedHeaders = {
   },
 };
 
-/** The error statuses of an endpoint, and `default` for all others. A reason is specific to it. */
+/** The error statuses of an endpoint, with its own reasons, and `default` for all others. */
 function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
   const reasons = new Map(Object.entries(endpoint.refusals ?? {}));
   const named = refusalStatuses(line, endpoint).map((status) => {
@@ -255,8 +255,8 @@ function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
 const refusalRef = (name: string) => ({ $ref: `#/components/responses/Refused${name}` });
 
 /**
- * One response per status that an endpoint declares, with its error codes. The codes of all other
- * statuses are listed in `RefusedOther`.
+ * One response for each declared status, with its error codes. The codes of all other statuses are
+ * in `RefusedOther`.
  */
 function refusals(schema: JsonObject, paths: Record<string, JsonObject>): JsonObject {
   const content = { 'application/json': { schema } };

@@ -1,6 +1,6 @@
-// The ids and tags of operations in the OpenAPI document. Both follow the methods of the client:
-// `keys.rotate` is `rotateKey` with the tag `keys`. Generated clients are named after them, so they
-// stay.
+// The IDs and tags of operations in the OpenAPI document. Both follow the client's methods:
+// `keys.rotate` is `rotateKey` with the tag `keys`. Generated clients use these names, so they must
+// not change.
 import { type Endpoint, splitLine } from './endpoint.ts';
 import { allEndpoints } from './endpoints/all.ts';
 import { methods } from './wire/methods.ts';
@@ -8,7 +8,7 @@ import { methods } from './wire/methods.ts';
 type Tag = keyof typeof methods;
 type Table = { readonly [name: string]: string | Table };
 
-/** Ids that differ from the rule, because the rule would read badly. */
+/** IDs that break the rule, because the rule would read badly. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'audit.list': 'listAuditLogs',
   'ingest.batch': 'ingestBatch',
@@ -17,10 +17,10 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhooks.secretScanning': 'receiveSecretScanning',
 };
 
-/** Resources whose name is not that of the object. */
+/** Resources with a different name from their object. */
 const OBJECTS: Readonly<Record<string, string>> = { idempotency: 'idempotencyKey' };
 
-/** The other words of GET methods name what is read. */
+/** In GET methods, all other words describe what is read. */
 const READING = ['get', 'list', 'verify'];
 
 const pathsIn = (table: Table, before: readonly string[] = []): [string, readonly string[]][] =>
@@ -39,7 +39,7 @@ function pathOf(line: string): readonly string[] {
   return path;
 }
 
-/** The client's name of the resource. */
+/** The resource's name in the client. */
 export const tagOf = (line: string): string => pathOf(line)[0] ?? '';
 
 /** The verb, the object, and the other words of the method. */
@@ -67,7 +67,7 @@ const oneOf = (name: string): string => name.replace(/ies$/, 'y').replace(/s$/, 
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** The id of an event: `api_key.revoked` is `onApiKeyRevoked`. */
+/** An event's operation ID: `api_key.revoked` is `onApiKeyRevoked`. */
 export const eventOperationId = (type: string): string =>
   `on${type.split(/[._]/).map(capitalised).join('')}`;
 

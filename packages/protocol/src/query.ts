@@ -53,7 +53,7 @@ export const queryBoolean = (fallback: boolean) =>
     .default(fallback)
     .meta({ jsonSchema: { type: 'boolean', default: fallback } });
 
-/** One id, or the parameter repeated; always parsed to an array. */
+/** One ID, or the parameter repeated; always parsed to an array. */
 const queryIds = (min: number, max: number) =>
   z
     .union([z.string(), z.array(z.string())])
@@ -70,7 +70,7 @@ const queryIds = (min: number, max: number) =>
 
 export const TenantFilter = queryIds(POLICY_TENANTS_MIN, POLICY_TENANTS_MAX);
 
-/** The ids of a page of rows, to look up what belongs to them in one request. */
+/** The IDs of a page of rows, for looking up related data in one request. */
 export const Ids = queryIds(IDS_MIN, IDS_MAX);
 
 /** A time in a query. Stays text, because clients pass it as text. */

@@ -1,5 +1,6 @@
-// The person plane: signing up, signing in, passwords, addresses, joining a workspace.
-// Endpoints without a credential respond identically whether or not an address has an account.
+// The person plane: signing up, signing in, passwords, email addresses, joining a workspace.
+// Endpoints without a credential respond identically whether or not an email address has an
+// account.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { InvitePreview, JoinedMember } from '../objects/member.ts';

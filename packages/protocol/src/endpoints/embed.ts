@@ -24,7 +24,7 @@ import {
 
 const GRANT_PREFIX = 'key_scope:';
 
-/** `keys:read`, `keys:write`, or `key_scope:` followed by a scope that new keys may have. */
+/** `keys:read`, `keys:write`, or `key_scope:` followed by a scope new keys may have. */
 const EmbedScope = text(EMBED_SCOPE_CHARS_MIN, EMBED_SCOPE_CHARS_MAX).refine(
   (scope) =>
     scope === 'keys:read' ||
@@ -60,7 +60,7 @@ export const embedTokenEndpoints = endpoints({
 
 const headers = { Origin: "An origin in the token's audience. Browsers set it." };
 
-// Project, tenant and environment come from the token; no parameter here may name them.
+// Project, tenant and environment come from the token; no parameter may set them.
 export const embedEndpoints = endpoints({
   'GET /v1/embed/session': {
     auth: 'embed',

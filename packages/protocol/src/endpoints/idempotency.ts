@@ -36,7 +36,8 @@ const held = {
 };
 
 // Stored headers are replayed unchanged, so they must be valid to send: no line breaks, no Unicode.
-// The patterns look for one forbidden character: a pattern that spans a long value would backtrack.
+// The patterns look for one forbidden character, because matching a whole long value would
+// backtrack.
 const HeaderName = z
   .string()
   .min(1)

@@ -1,4 +1,4 @@
-// The policy feed: nodes read from it everything they need to verify keys locally.
+// The policy feed: everything nodes need to verify keys locally.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { PolicyDelta, PolicySnapshot } from '../objects/policy.ts';

@@ -1,4 +1,4 @@
-// Projects: the APIs that a vendor protects.
+// Projects: the APIs a vendor protects.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { DeletedProject, Project } from '../objects/project.ts';

@@ -1,4 +1,4 @@
-// Credentials of the vendor's own backend.
+// Credentials for the vendor's own backend.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { CreatedSecretKey, RotatedSecretKey, SecretKey } from '../objects/secret-key.ts';

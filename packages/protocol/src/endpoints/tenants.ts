@@ -1,4 +1,4 @@
-// Tenants: the vendor's customer organisations.
+// Tenants: the vendor's customers.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { DeletedTenant, EmbedTokensRevoked, Tenant } from '../objects/tenant.ts';

@@ -1,4 +1,4 @@
-// Usage figures, for billing and for insight into tenants.
+// Usage metrics, for billing and for insight into tenants.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import {

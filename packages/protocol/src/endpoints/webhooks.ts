@@ -1,4 +1,4 @@
-// Outbound events: endpoints of the vendor, and what was delivered to them.
+// Outbound events: the vendor's webhook endpoints, and their deliveries.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import {

@@ -1,10 +1,10 @@
-// The key that a vendor issues to a customer.
+// The key a vendor issues to a customer.
 import { z } from 'zod';
 import { Env, Meta, RateLimits, Uuid } from '../validators.ts';
 import { incompleteReasons } from '../wire/receipt.ts';
 import { Count, SecretText, ShownOnce, WireTime } from './wire.ts';
 
-/** The first of these that fits: revoked, quarantined, disabled, expired, expiring, active. */
+/** The first that applies: revoked, quarantined, disabled, expired, expiring, active. */
 export const KeyState = z.enum([
   'active',
   'disabled',
@@ -48,7 +48,7 @@ export const ApiKey = z
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.output<typeof ApiKey>;
 
-/** Includes the full value, which cannot be read again. */
+/** Includes the full key, which is never shown again. */
 export const CreatedApiKey = ApiKey.extend({
   key: SecretText,
   key_shown_once: ShownOnce,
@@ -61,7 +61,7 @@ export const RotatedApiKey = CreatedApiKey.extend({ previous_key: ApiKey }).meta
 });
 export type RotatedApiKey = z.output<typeof RotatedApiKey>;
 
-/** Which nodes have applied that a key was revoked or disabled. */
+/** Which nodes have applied a revocation or a disabling. */
 const Propagation = z
   .strictObject({
     version: z.int().min(1),

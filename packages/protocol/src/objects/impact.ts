@@ -1,10 +1,10 @@
-// What a change would affect, as a dry run answers it.
+// What a change would affect: the result of a dry run.
 import { z } from 'zod';
 import { Uuid } from '../validators.ts';
 import { IMPACT_KEYS_MAX, IMPACT_PLACES_MAX } from '../wire/limits.ts';
 import { Count, WireTime } from './wire.ts';
 
-/** The changes that can be foreseen, by the name of their audit row. */
+/** The changes with a dry run, by their audit action. */
 const ForeseeableAction = z.enum([
   'tenant.deleted',
   'project.updated',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ApiKey } from './api-key.ts';
 import { Count } from './wire.ts';
 
-/** The reasons of the SDK, by its names. */
+/** The SDK's reasons, by their names there. */
 const DecisionReason = z.enum([
   'missing_key',
   'malformed_key',
@@ -17,7 +17,7 @@ const DecisionReason = z.enum([
 ]);
 export type DecisionReason = z.output<typeof DecisionReason>;
 
-/** In the order in which a node asks. */
+/** In the order a node checks them. */
 const CheckName = z.enum([
   'format',
   'checksum',

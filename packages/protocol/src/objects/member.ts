@@ -1,4 +1,4 @@
-// People in a workspace, and invitations to join it.
+// Members of a workspace, and invitations to join it.
 import { z } from 'zod';
 import { Role, Uuid } from '../validators.ts';
 import { SecretText, ShownOnce, WireTime } from './wire.ts';
@@ -62,7 +62,7 @@ export const WorkspaceInvite = z
   .meta({ id: 'WorkspaceInvite' });
 export type WorkspaceInvite = z.output<typeof WorkspaceInvite>;
 
-/** What the bearer of a token may see without an account. */
+/** What the holder of a token may see without an account. */
 export const InvitePreview = WorkspaceInvite.extend({
   invited_by: z.null(),
   workspace_name: z.string(),

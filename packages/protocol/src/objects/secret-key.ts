@@ -1,4 +1,4 @@
-// The credential of the vendor's own backend.
+// A credential for the vendor's own backend.
 import { z } from 'zod';
 import { Env, Meta, Uuid } from '../validators.ts';
 import { SecretText, ShownOnce, WireTime } from './wire.ts';
@@ -31,7 +31,7 @@ export const SecretKey = z
   .meta({ id: 'SecretKey' });
 export type SecretKey = z.output<typeof SecretKey>;
 
-/** Includes the full value, which cannot be read again. */
+/** Includes the full key, which is never shown again. */
 export const CreatedSecretKey = SecretKey.extend({
   key: SecretText,
   key_shown_once: ShownOnce,

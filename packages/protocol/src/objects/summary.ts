@@ -1,4 +1,4 @@
-// Figures of a workspace for people: what there is, and what needs attention.
+// Counts for people: what a workspace has, and what needs attention.
 import { z } from 'zod';
 import { Env, Uuid } from '../validators.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../wire/limits.ts';
 import { Count, WireTime } from './wire.ts';
 
-/** The work of counting is bounded, so a figure is exact up to this number. */
+/** Counting is bounded, so a count is only exact up to this number. */
 const countedMax = <Max extends number>(max: Max) =>
   z.literal(max).meta({
     description: `Counting stops at ${max}, so ${max} means "${max} or more".`,
