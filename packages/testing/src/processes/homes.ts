@@ -39,7 +39,7 @@ async function migratedDirectory(): Promise<string> {
   const { path: part, settings, close } = await emptyDirectory();
   const { code, output } = await runServer(['migrate'], settings);
   if (code !== 0) throw new Error(`Creating the database failed: ${output}`);
-  // If two processes do this at once, either result is fine.
+  // If two processes do this at the same time, either result is fine.
   await rename(part, path).catch(close);
   return path;
 }
