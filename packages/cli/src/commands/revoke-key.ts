@@ -16,7 +16,7 @@ const READ_MS_MAX = 2000;
 
 export const waitOption = {
   flags: '--wait',
-  about: 'wait until every connected node has applied it, or time out',
+  about: 'wait until every active node has applied it, or time out',
 } as const;
 
 const { request, impact } = foreseeable((client) => client.keys.revoke)(async (client, given) => [
