@@ -113,9 +113,9 @@ export const securitySchemes = {
   secretKey: bearer(
     '`krsk_live_…` or `krsk_test_…`',
     'The credential of your own backend. It belongs to one workspace and one environment, and ' +
-    'has the role of the member that created it. A revocation takes effect before the response ' +
-    'is sent; only rate-limit checks and idempotency calls may accept the key for a few seconds ' +
-    'longer.',
+      'has the role of the member that created it. A revocation takes effect before the response ' +
+      'is sent; only rate-limit checks and idempotency calls may accept the key for a few seconds ' +
+      'longer.',
   ),
   session: bearer(
     '`krses_…`',

@@ -67,7 +67,11 @@ test('the page fits every width, has enough contrast, prints and can be filtered
       equal(await page.evaluate(sideways), 0, `${width} wide`);
     }
     deepEqual(await page.evaluate(faint), [], colorScheme);
-    equal(await page.evaluate(distinguished), true, 'links do not differ from text by colour alone');
+    equal(
+      await page.evaluate(distinguished),
+      true,
+      'links do not differ from text by colour alone',
+    );
     await filterMenu(page);
     await page.setViewportSize({ width: 794, height: 1123 });
     await page.emulateMedia({ media: 'print' });

@@ -80,7 +80,11 @@ test('two elements share a page with dialogs, shortcuts, languages and direction
   await page.keyboard.press('Escape');
   await input.waitFor({ state: 'detached' });
   ok(await first.evaluate((own: Element) => own.matches('[open]')), 'the page keeps its dialog');
-  deepEqual(await page.evaluate('pressed'), [], 'typed letters do not trigger shortcuts of the page');
+  deepEqual(
+    await page.evaluate('pressed'),
+    [],
+    'typed letters do not trigger shortcuts of the page',
+  );
   const back = await page.evaluate(
     () => document.activeElement?.shadowRoot?.activeElement?.textContent,
   );

@@ -73,7 +73,10 @@ export const audit: Group = {
       options: [
         { flags: '--after <seq>', about: 'only entries after this sequence number' },
         { flags: '--order <order>', about: 'asc, or desc for the newest first', choices: orders },
-        { flags: '--action <action>', about: 'an action, or a type with ".*", such as "api_key.*"' },
+        {
+          flags: '--action <action>',
+          about: 'an action, or a type with ".*", such as "api_key.*"',
+        },
         { flags: '--actor <id>', about: 'only changes by this user or secret key' },
         { flags: '--target-type <type>', about: 'only changes to this type, such as api_key' },
         { flags: '--target <id>', about: 'only changes to this record' },

@@ -43,7 +43,8 @@ async function textIn(path: string): Promise<string> {
 }
 
 function keysIn(jwks: unknown): ReceiptKeys {
-  if (!isObject(jwks) || !Array.isArray(jwks.keys)) throw usage('The --jwks file contains no keys.');
+  if (!isObject(jwks) || !Array.isArray(jwks.keys))
+    throw usage('The --jwks file contains no keys.');
   const keys = jwks.keys.filter(isObject).map(({ kty, crv, x, kid, purpose }) => ({
     kty: String(kty),
     crv: String(crv),

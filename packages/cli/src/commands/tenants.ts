@@ -124,7 +124,8 @@ export const tenants: Group = {
         const id = await tenantIdOf(client, given.text('tenant'));
         return client.call('POST /v1/tenants/{id}/embed_tokens/revoke', { params: { id } });
       },
-      message: (tenant) => `Revoked all embed tokens of tenant ${tenant.id}; epoch ${tenant.embed_epoch}.`,
+      message: (tenant) =>
+        `Revoked all embed tokens of tenant ${tenant.id}; epoch ${tenant.embed_epoch}.`,
     }),
   ],
 };

@@ -167,7 +167,12 @@ export const webhooks: Group = {
       name: 'rotate-secret',
       summary: "replace an endpoint's signing secret",
       args: [idArg],
-      options: [{ flags: '--overlap <span>', about: 'how long both secrets sign events: 0h to 7d (default: 24h)' }],
+      options: [
+        {
+          flags: '--overlap <span>',
+          about: 'how long both secrets sign events: 0h to 7d (default: 24h)',
+        },
+      ],
       examples: ['keyrail webhooks rotate-secret 01890c5e-… --overlap 1h'],
       request: (client, given) =>
         client.call('POST /v1/webhook_endpoints/{id}/rotate_secret', {

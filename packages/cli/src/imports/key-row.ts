@@ -115,7 +115,8 @@ function refuseUnknown(fields: Fields, isPlain: boolean): void {
 
 /** What is wrong with fields a row may not have. */
 export function unknownText(names: readonly string[], isPlain: boolean): string {
-  if (!isPlain && names.includes('key')) return 'contains a full key: use --plain to hash it locally';
+  if (!isPlain && names.includes('key'))
+    return 'contains a full key: use --plain to hash it locally';
   if (isPlain && names.includes('lookup_hash')) return 'contains a hash: remove --plain';
   return 'contains an unknown field';
 }
@@ -156,7 +157,10 @@ function tenantOf({ tenant_id: id, tenant_external_id: externalId }: Fields) {
     'must have either tenant_id or tenant_external_id',
   );
   if (id === undefined) {
-    expect(isText(externalId, EXTERNAL_ID_CHARS_MAX), `tenant_external_id must have 1 to ${EXTERNAL_ID_CHARS_MAX} characters`);
+    expect(
+      isText(externalId, EXTERNAL_ID_CHARS_MAX),
+      `tenant_external_id must have 1 to ${EXTERNAL_ID_CHARS_MAX} characters`,
+    );
     return { tenant_external_id: externalId };
   }
   expect(typeof id === 'string' && isUuid(id), 'tenant_id must be an ID');

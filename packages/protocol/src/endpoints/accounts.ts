@@ -67,8 +67,7 @@ export const accountEndpoints = endpoints({
   'GET /v1/auth/sessions': {
     auth: 'session',
     summary: 'List your sessions',
-    description:
-      'Shows where you are signed in, so you can end any session you do not recognise.',
+    description: 'Shows where you are signed in, so you can end any session you do not recognise.',
     query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
     list: true,
     answers: { 200: list(SessionSummary) },
@@ -82,8 +81,7 @@ export const accountEndpoints = endpoints({
   'DELETE /v1/auth/sessions/{id}': {
     auth: 'session',
     summary: 'Sign out one of your sessions',
-    description:
-      'Signs you out on another device: that session token stops working immediately.',
+    description: 'Signs you out on another device: that session token stops working immediately.',
     answers: { 200: RevokedSession },
   },
   'POST /v1/auth/sessions/current/workspace': {

@@ -31,7 +31,9 @@ export const auditEndpoints = endpoints({
         .max(AUDIT_NAME_CHARS_MAX)
         .regex(/^[a-z_]+\.([a-z_]+|\*)$/, 'must be an action, or a type followed by .*')
         .optional()
-        .meta({ description: 'An action such as `api_key.revoked`, or `api_key.*` for all of one type.' }),
+        .meta({
+          description: 'An action such as `api_key.revoked`, or `api_key.*` for all of one type.',
+        }),
       actor_id: text(1, AUDIT_ACTOR_CHARS_MAX).optional(),
       target_type: z
         .string()

@@ -16,8 +16,7 @@ export const memberEndpoints = endpoints({
   'GET /v1/members': {
     auth: 'vendor',
     summary: 'List members',
-    description:
-      "The workspace's members with their roles, in the order they joined.",
+    description: "The workspace's members with their roles, in the order they joined.",
     query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
     list: true,
     answers: { 200: list(WorkspaceMember) },

@@ -49,8 +49,7 @@ export const secretKeyEndpoints = endpoints({
     bodyOptional: true,
     dryRun: true,
     refusals: {
-      409:
-        "The key is revoked or expired, or the workspace's `meta` would exceed its maximum.",
+      409: "The key is revoked or expired, or the workspace's `meta` would exceed its maximum.",
     },
     answers: { 200: RotatedSecretKey },
   },

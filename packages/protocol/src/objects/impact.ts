@@ -46,7 +46,9 @@ export const Impact = z
         'first day of the period counts proportionally.',
     }),
     requests_7d: Count,
-    last_used_at: WireTime.nullable().meta({ description: 'When any of those keys was last used.' }),
+    last_used_at: WireTime.nullable().meta({
+      description: 'When any of those keys was last used.',
+    }),
     nodes: Count.meta({
       description:
         'Nodes seen in the last 90 seconds that the change reaches. For a secret key: the nodes ' +

@@ -43,8 +43,7 @@ export const PolicyNodeReport = z
       description: "The project's policy version, read after all nodes were recorded.",
     }),
     left: z.array(z.string()).meta({
-      description:
-        'IDs of reported nodes that have left. They are not recorded and get no policy.',
+      description: 'IDs of reported nodes that have left. They are not recorded and get no policy.',
     }),
   })
   .meta({ id: 'PolicyNodeReport' });

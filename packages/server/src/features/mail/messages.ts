@@ -81,7 +81,7 @@ const partsOf: PartsOfKind = {
       ...(expires_at
         ? [
             'Rotate it now and switch to the new key. The leaked key then stops working at the ' +
-            'time above.',
+              'time above.',
           ]
         : []),
     ],
