@@ -52,8 +52,8 @@ test('a missing secret or an unreachable server is reported with a next step', a
   const keyrail = keyrailInProcess(home, { KEYRAIL_URL: url });
   const mute = await keyrail('login --email ada@example.com');
   equal(mute.code, 2);
-  match(mute.stderr, /No password was given\.\n.*first line of stdin/);
-  match((await keyrail('login --key')).stderr, /No secret key was given\./);
+  match(mute.stderr, /No password given\.\n.*first line of stdin/);
+  match((await keyrail('login --key')).stderr, /No secret key given\./);
   const lost = await keyrail('login --key --url http://127.0.0.1:2', { input: KEY });
   equal(lost.code, 3);
   match(lost.stderr, /Cannot reach http:\/\/127\.0\.0\.1:2.*\n.*--url/);
@@ -153,6 +153,6 @@ test('login without TLS prints a warning and never the credential', async (t) =>
     input: 'krsk_live_hidden\n',
   });
   equal(ran.code, 3);
-  match(ran.stderr, /does not use TLS/);
+  match(ran.stderr, /doesn't use TLS/);
   equal(ran.stderr.includes('hidden'), false);
 });

@@ -120,7 +120,7 @@ test('a file with bad rows is rejected with their lines, and nothing is imported
   equal(ran.stderr.includes(secret), false, 'no key is printed');
   const whole: [content: string, says: RegExp][] = [
     ['', /Line 1: the file has no header/],
-    [header, /The file is empty/],
+    [header, /The file contains no rows/],
     ['lookup_hash,tenant_id\n', /Line 1: the header contains a hash: remove --plain/],
     ['key,colour\n', /Line 1: the header contains an unknown field/],
     ['key,key\n', /Line 1: a column appears twice/],
@@ -133,7 +133,7 @@ test('a file with bad rows is rejected with their lines, and nothing is imported
   }
   match((await run('keys.csv', `${header}\n${good}`)).stderr, /full key: use --plain/);
   match((await run('keys.csv', Buffer.from([0xff, 0xfe, 0x00]))).stderr, /not UTF-8/);
-  match((await run('keys.txt', '')).stderr, /use --format/);
+  match((await run('keys.txt', '')).stderr, /Pass --format/);
   const folder = await here([
     'keys',
     'import',

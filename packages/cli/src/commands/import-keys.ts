@@ -120,7 +120,7 @@ async function checkFile(
     }
   }
   if (faulty === 0 && rows > 0) return { rows, tenants };
-  if (rows === 0) throw usage('The file is empty.');
+  if (rows === 0) throw usage('The file contains no rows.');
   if (faulty > faults.length) faults.push(`and ${faulty - faults.length} more`);
   throw usage(`${faulty} of ${rows} rows are invalid. Nothing was imported.`, ...faults);
 }

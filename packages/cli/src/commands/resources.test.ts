@@ -98,8 +98,7 @@ test('a key is found and changed by the start of its prefix', async (t) => {
   equal(next.rotated_from, id);
   match((await keyrail(`keys revoke ${prefix} --yes`)).stdout, /^Revoked kr_live_/);
   const again = await keyrail(`keys revoke ${prefix} --yes`);
-  equal(/^kr_\S+ was already revoked on 20/.test(again.stdout), true, again.stdout);
-  equal(again.stdout.trimEnd().endsWith(`: ${prefix}.`), true, again.stdout);
+  equal(again.stdout.startsWith(`${prefix} was already revoked on 20`), true, again.stdout);
 });
 
 test('a key is disabled and enabled, and its state is shown', async (t) => {
@@ -165,7 +164,7 @@ test('a revocation says how many nodes were silent', async (t) => {
   await readAll(held, { project_id, node: 'silent' });
   await serve(110_000);
   const revoked = await held.here(['keys', 'revoke', id, '--wait', '--yes']);
-  match(revoked.stdout, /No node is connected/);
+  match(revoked.stdout, /No nodes are connected/);
   match(revoked.stderr, /Silent nodes seen in the last 24 hours: 1\./);
 });
 

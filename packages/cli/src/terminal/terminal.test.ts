@@ -57,7 +57,7 @@ test('a password prompt does not echo', async (t) => {
   const { screen, code } = await atTerminal('login --profile me', {
     env,
     turns: [
-      { sees: /E-mail: /, types: `${email}\r` },
+      { sees: /Email: /, types: `${email}\r` },
       { sees: /Password for /, types: `${PASSWORD}\r` },
     ],
   });
