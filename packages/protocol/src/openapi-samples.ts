@@ -3,7 +3,7 @@
 
 const NOW = '2026-03-02T09:30:00.000Z';
 const TOMORROW = '2026-03-03T09:30:00.000Z';
-const PREDECESSOR = '0195563a-1f40-7b21-9c0e-7d1f2a3b4c5d';
+const PREVIOUS_KEY = '0195563a-1f40-7b21-9c0e-7d1f2a3b4c5d';
 const ONE_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const ANOTHER_HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
@@ -112,7 +112,14 @@ const byKind: Record<string, unknown> = {
     quarantined: 0,
     unused: 41,
   },
-  'workspace_summary.nodes': { current: 12, behind: 0, silent: 1 },
+  'workspace_summary.nodes': {
+    current: 12,
+    behind: 0,
+    silent: 1,
+    connected: 12,
+    connected_behind: 0,
+    last_seen_at: NOW,
+  },
   'workspace_summary.first_request_at': '2026-01-15T08:00:00.000Z',
   'workspace_summary.last_request_at': NOW,
   'key_count.tenant_id': null,
@@ -132,7 +139,7 @@ const byKind: Record<string, unknown> = {
   'api_key.imported': false,
   'audit_log.action': 'secret_key.created',
   'audit_log.actor_type': 'secret_key',
-  'audit_log.actor_id': PREDECESSOR,
+  'audit_log.actor_id': PREVIOUS_KEY,
   'audit_log.target_type': 'secret_key',
   'audit_log.target_id': '01955a60-8c00-7c3a-b1f2-5e6d7c8b9a01',
   'audit_log.payload': { display_prefix: 'krsk_live_3vTq9Z', env: 'live' },
@@ -145,7 +152,7 @@ const byKind: Record<string, unknown> = {
   'key_explanation.key': null,
   'key_explanation.check': 'checksum',
   'key_explanation.outcome': 'fail',
-  'key_explanation.detail': 'A character of the key is wrong: copy it again.',
+  'key_explanation.detail': 'The key contains a typo. Copy it again.',
   'key_explanation.policy_version': null,
   'key_explanation.nodes': { total: 0, current: 0 },
   'webhook_endpoint.url': 'https://hooks.example.com/keyrail',
@@ -192,7 +199,7 @@ const byLine: [RegExp, Record<string, unknown>][] = [
   [/\/v1\/tenants/, { name: 'Globex' }],
   [/\/keys\/import$/, { 'keys.display_prefix': 'acme_9vT2', 'data.display_prefix': 'acme_9vT2' }],
   [/\/keys\/import$/, { 'data.imported': true }],
-  [/\/rotate$/, { rotated_from: PREDECESSOR, 'previous_key.id': PREDECESSOR }],
+  [/\/rotate$/, { rotated_from: PREVIOUS_KEY, 'previous_key.id': PREVIOUS_KEY }],
   [/\/rotate$/, { 'previous_key.expires_at': TOMORROW }],
   [/\/secret_keys\/\{id\}\/rotate$/, { 'previous_key.display_prefix': 'krsk_live_bN5x0W' }],
   [/\/keys\/\{id\}\/rotate$/, { 'previous_key.display_prefix': 'kr_live_bN5x0W' }],

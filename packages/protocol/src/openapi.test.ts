@@ -117,6 +117,8 @@ test('every operation documents client errors, and conflicts where they can happ
     'POST /v1/secret_keys/{id}/rotate',
     'POST /v1/embed/keys',
     'POST /v1/embed/keys/{id}/rotate',
+    'GET /v1/policy/snapshot',
+    'GET /v1/policy/delta',
     'POST /v1/ingest/batch',
     'POST /v1/webhook_endpoints',
     'POST /v1/webhook_endpoints/{id}/test',

@@ -63,7 +63,7 @@ export const de: Table = {
   'reveal.old_ended': 'Der alte Schlüssel funktioniert nicht mehr.',
   'rotate.title': (name) => `${name} erneuern`,
   'rotate.text':
-    'Sie erhalten einen neuen Schlüssel mit denselben Berechtigungen. Beide funktionieren eine Zeit lang parallel, damit bei der Umstellung nichts ausfällt.',
+    'Sie erhalten einen neuen Schlüssel mit denselben Berechtigungen. Beide können eine Zeit lang parallel funktionieren, damit bei der Umstellung nichts ausfällt.',
   'rotate.overlap': 'Wann soll der alte Schlüssel ungültig werden?',
   'rotate.now': 'Sofort',
   'rotate.hours': (count) => (count === 1 ? 'In 1 Stunde' : `In ${count} Stunden`),

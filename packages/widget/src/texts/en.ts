@@ -58,7 +58,7 @@ export const en = {
   'reveal.old_ended': 'The old key no longer works.',
   'rotate.title': (name: string) => `Rotate ${name}`,
   'rotate.text':
-    'You’ll get a new key with the same permissions. Both keep working for a while, so nothing breaks while you switch.',
+    'You’ll get a new key with the same permissions. Both can keep working for a while, so nothing breaks while you switch.',
   'rotate.overlap': 'When should the old key stop working?',
   'rotate.now': 'Now',
   'rotate.hours': (count: number) => (count === 1 ? 'In 1 hour' : `In ${count} hours`),
