@@ -29,8 +29,8 @@ Environment:
   NO_COLOR          disable colours
 
   A flag overrides the environment, which overrides the profile. With --profile,
-  KEYRAIL_URL and KEYRAIL_TOKEN are ignored. A profile's credential is
-  only sent to that profile's URL.
+  KEYRAIL_URL and KEYRAIL_TOKEN are ignored. A profile's credential is only sent
+  to that profile's URL.
 
 Exit codes:
   0  success

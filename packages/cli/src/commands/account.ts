@@ -105,8 +105,8 @@ const logout: Command = {
   name: 'logout',
   summary: 'log out and remove the profile',
   examples: ['keyrail logout', 'keyrail logout --profile staging'],
-  notes:
-    'A secret key is removed from this machine but stays valid. To revoke it, use secret-keys revoke.',
+  notes: `A secret key is removed from this machine but stays valid. To revoke it, use
+keyrail secret-keys revoke.`,
   run: async (context) => {
     const { target, profiles, output } = context;
     const { profile, profileName } = target;

@@ -24,8 +24,8 @@ export const api: Command = {
     `keyrail api PATCH /v1/workspace --body '{"name":"Acme"}'`,
     'keyrail api POST /v1/embed_tokens --body - < token.json',
   ],
-  notes:
-    "Never asks for confirmation, not even for DELETE. If you're not logged in, no credential is sent.",
+  notes: `Never asks for confirmation, not even for DELETE. If you're not logged in, no
+credential is sent.`,
   changes: true,
   run: async ({ terminal, target, anonymous, output }, given) => {
     const method = given.text('method').toUpperCase();

@@ -62,9 +62,8 @@ export const members: Group = {
         'keyrail members remove ada@example.com --revoke-keys',
       ],
       question: (given) => `Remove ${given.text('user')} from the workspace?`,
-      notes:
-        'Secret keys the member created keep working. Use --dry-run to count them, and --revoke-keys ' +
-        'to revoke those with the owner role.',
+      notes: `Secret keys the member created keep working. Use --dry-run to count them, and
+--revoke-keys to revoke those with the owner role.`,
       ...foreseeable((client) => client.members.delete)(async (client, given) => [
         await userIdOf(client, given.text('user')),
         { query: { revoke_secret_keys: given.flag('revokeKeys') } },

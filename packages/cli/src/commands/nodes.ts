@@ -31,8 +31,8 @@ export const nodes: Group = {
         'keyrail nodes list --project payments',
         'keyrail nodes list --project payments --json',
       ],
-      notes:
-        "A node is silent if it hasn't polled for 90 seconds. Revocations don't wait for silent nodes.",
+      notes: `A node is silent if it hasn't polled for 90 seconds. Revocations don't wait for
+silent nodes.`,
       pageMax: LIST_LIMIT_MAX,
       pages: async (client, given, page) =>
         client.pages('GET /v1/policy/nodes', {
