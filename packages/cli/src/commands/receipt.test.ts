@@ -20,7 +20,10 @@ test('a receipt is saved on request, and verified offline', async (t) => {
   match((await keyrail([...revoke, '--wait'])).stderr, /exists/);
   const verify = ['receipt', 'verify', path, '--jwks', jwks];
   const told = await keyrail(verify, { env: { KEYRAIL_URL: 'http://127.0.0.1:9' } });
-  match(told.stdout, new RegExp(`^Valid receipt, signed by .* Key ${id} was revoked in policy version `));
+  match(
+    told.stdout,
+    new RegExp(`^Valid receipt, signed by .* Key ${id} was revoked in policy version `),
+  );
   match(told.stdout, /: complete\. Silent nodes not waited for: 0\.$/m);
   equal((await keyrail([...verify, '--json'])).code, 0);
   const text = await readFile(path, 'utf8');
