@@ -84,7 +84,7 @@ test('anchors kept elsewhere prove that the log was not cut off', async (t) => {
   equal(exported.code, 0, exported.output);
   await vendor('POST /v1/projects', { name: 'four', slug: 'four' });
   const more = ['audit', 'export', '--out', file, '--since', String(seq)];
-  match((await run('packages/cli/bin/keyrail.js', more, token)).output, /Wrote 1 rows/);
+  match((await run('packages/cli/bin/keyrail.js', more, token)).output, /Wrote 1 entry/);
   await server.stop();
 
   // The job is due again a minute later, and runs as soon as a worker starts.

@@ -168,6 +168,6 @@ test('editors show what each method of the client does', async () => {
   const methods = await read('client', 'dist/esm/protocol/wire/methods.d.ts');
   match(
     methods,
-    /\* Replace an API key without an outage\.\n[^/]*`POST \/v1\/keys\/\{id\}\/rotate`/,
+    /\* Replace an API key without downtime\.\n[^/]*`POST \/v1\/keys\/\{id\}\/rotate`/,
   );
 });

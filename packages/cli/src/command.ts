@@ -1,5 +1,5 @@
-// A command is a row of a table. This file defines the rows, and functions that build the rows of
-// the recurring kinds: show, change, create a secret, confirm first, list.
+// A command is a row of a table. This file defines these rows, and functions that build the
+// recurring kinds: show, change, create a secret, confirm first, list.
 import type { Client, Impact } from '@keyrail/client';
 import type { Context } from './context.ts';
 import { refused, usage } from './failures.ts';
@@ -12,7 +12,7 @@ export type Option = {
   about: string;
   choices?: readonly string[];
   required?: true;
-  /** May be given several times. */
+  /** The option can be repeated. */
   repeat?: true;
 };
 
@@ -23,14 +23,14 @@ export type Command = {
   summary: string;
   args?: readonly Argument[];
   options?: readonly Option[];
-  /** Whole command lines, each starting with `keyrail`. */
+  /** Complete command lines, each starting with `keyrail`. */
   examples: readonly string[];
   notes?: string;
   /** Changes something, so that a failure must say when the outcome is unknown. */
   changes?: true;
   /** Asked before the command runs, unless `--yes` is given. */
   question?: (given: Given, context: Context) => string | Promise<string>;
-  /** Answers `--dry-run`, and is printed before the question. */
+  /** The result of `--dry-run`, also printed before the question. */
   impact?: Request<Impact>;
   run(context: Context, given: Given): Promise<void>;
 };
@@ -40,7 +40,7 @@ export type Group = { name: string; summary: string; commands: readonly Command[
 type Row = Omit<Command, 'run' | 'changes'>;
 type Request<T> = (client: Client, given: Given, context: Context) => Promise<T>;
 
-/** A method of the client that can be asked first what it would affect. */
+/** A client method with a dry run. */
 type Foreseeable<A extends readonly unknown[], T> = ((...args: A) => Promise<T>) & {
   dryRun(...args: A): Promise<Impact>;
 };
@@ -74,7 +74,7 @@ export const changeCommand = <T extends object>(
   row: Row & { request: Request<T>; fields: readonly Field<NoInfer<T>>[] },
 ): Command => ({ ...showCommand(row), changes: true });
 
-/** Creates something with a secret, which is printed only this time. */
+/** Creates something with a secret, which is printed only once. */
 export const secretCommand = <T extends object>(
   row: Row & {
     request: Request<T>;
@@ -83,9 +83,9 @@ export const secretCommand = <T extends object>(
     secret(created: NoInfer<T>): string | undefined;
     /** What to do if the response with the secret was lost. */
     replace?(created: NoInfer<T>): string;
-    /** What the secret is called, as in `secret key`. */
+    /** What the secret is called, such as `secret key`. */
     what: string;
-    /** A further sentence for stderr. */
+    /** An additional sentence for stderr. */
     note?(created: NoInfer<T>): string;
   },
 ): Command => ({
@@ -97,7 +97,7 @@ export const secretCommand = <T extends object>(
     const { fields, what } = row;
     const secret = row.secret(created);
     if (secret === undefined) {
-      const message = `The ${what} was created, but the response that contained it was lost.`;
+      const message = `The ${what} was created, but the response containing it was lost.`;
       throw refused(message, ...(row.replace ? [row.replace(created)] : []));
     }
     context.output.newSecret({ answer: created, one: created, fields, secret, what });
@@ -128,23 +128,23 @@ export const confirmedCommand = <T extends object>(
 const LIMIT_DEFAULT = 100;
 
 const listOptions: readonly Option[] = [
-  { flags: '--limit <n>', about: `maximum number of rows (${LIMIT_DEFAULT})` },
+  { flags: '--limit <n>', about: `maximum number of rows (default: ${LIMIT_DEFAULT})` },
   { flags: '--all', about: 'all rows' },
 ];
 
 type Pages<T> = AsyncIterable<{ items: T[]; cursor: string | null }>;
 type PageInput = { query: { limit: number }; pagesMax: number };
 
-/** High enough for the whole of a long audit log. */
+/** Enough for a long audit log. */
 const PAGES_MAX = 1_000_000;
 
 type Listing<T> = Omit<Row, 'name'> & {
   name?: string;
-  /** The largest page that the API returns. */
+  /** The largest page the API returns. */
   pageMax: number;
   pages(client: Client, given: Given, page: PageInput): Pages<T> | Promise<Pages<T>>;
   fields: readonly Field<NoInfer<T>>[];
-  /** The ids in a row that the table prints by name. */
+  /** The IDs in a row that the table shows by name. */
   references?(row: NoInfer<T>): readonly Reference[];
   empty: string;
 };
@@ -166,7 +166,7 @@ export const listCommand = <T extends object>(row: Listing<T>): Command => ({
         ? await namesOf(client, rows.flatMap(references))
         : undefined;
     context.output.list(rows, fields, { empty, names });
-    if (more) context.output.note('There are more rows: use --limit or --all.');
+    if (more) context.output.note('There are more rows. Use --limit or --all to see them.');
   },
 });
 
@@ -188,8 +188,8 @@ async function take<T>(pages: Pages<T>, max: number): Promise<{ rows: T[]; more:
   return { rows, more: false };
 }
 
-/** Rejects an update without any field: it is most likely a mistake. */
+/** Rejects an update without any fields, which is most likely a mistake. */
 export function requireChange<T extends object>(fields: T): T {
   if (Object.values(fields).some((value) => value !== undefined)) return fields;
-  throw usage('Nothing to change: give at least one option.', 'See --help for the options.');
+  throw usage('Nothing to change. Pass at least one option.', 'See --help for the options.');
 }

@@ -3,7 +3,7 @@ import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import { CommanderError } from 'commander';
 import { type Paint, printable } from './terminal/style.ts';
 
-/** The profile that is used unless another is chosen. */
+/** The profile used by default. */
 export const PROFILE_DEFAULT = 'default';
 
 export const exitCodes = {
@@ -18,12 +18,12 @@ export const exitCodes = {
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A failure that the CLI itself detects, as opposed to the server. */
+/** A failure detected by the CLI, not by the server. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
   readonly hints: readonly string[];
 
-  /** Each hint is a line. Names in it may come from anywhere: it is printed without controls. */
+  /** Each hint is a line. It may quote any name, so control characters are made visible. */
   constructor(exitCode: ExitCode, message: string, ...hints: string[]) {
     super(message);
     this.exitCode = exitCode;
@@ -57,11 +57,11 @@ export function exitCodeOf(error: unknown): number {
   return exitCodes.internal;
 }
 
-const IN_DOUBT = '  The change may have been made. Check before you repeat it.';
+const IN_DOUBT = '  The change may have gone through. Check before you try again.';
 
 type FailureContext = { paint: Paint; changes: boolean };
 
-/** The lines for stderr. Control characters are made visible: a text may come from a file. */
+/** The lines for stderr. Texts may come from a file, so control characters are made visible. */
 export function failureLines(error: unknown, { paint, changes }: FailureContext): string[] {
   // Commander has already printed its message.
   if (error instanceof CommanderError) return [];
@@ -73,8 +73,9 @@ export function failureLines(error: unknown, { paint, changes }: FailureContext)
     return [head, ...(inDoubt ? [IN_DOUBT] : []), ...refusalLines(error, paint)];
   }
   if (error instanceof KeyrailUnreachable) {
-    if (error.reason === 'connect')
-      return [head, '  Is the server running? Use --url for another address.'];
+    if (error.reason === 'connect') {
+      return [head, '  Is the server running? To use a different one, pass --url.'];
+    }
     const unknownOutcome = error.sent && changes && error.reason !== 'answer';
     return [head, ...(unknownOutcome ? [IN_DOUBT] : [])];
   }

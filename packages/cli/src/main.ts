@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The program `keyrail`. Only this file reads the environment of the process.
+// The entry point of `keyrail`. Only this file reads the process environment.
 import { homedir } from 'node:os';
 import { run } from './run.ts';
 

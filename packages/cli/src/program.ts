@@ -24,13 +24,13 @@ Results go to stdout, everything else to stderr.`;
 const afterHelp = `
 Environment:
   KEYRAIL_PROFILE   profile to use
-  KEYRAIL_URL       address of the deployment
+  KEYRAIL_URL       URL of the deployment
   KEYRAIL_TOKEN     secret key, session or bootstrap token
   NO_COLOR          disable colours
 
   A flag overrides the environment, which overrides the profile. With --profile,
-  KEYRAIL_URL and KEYRAIL_TOKEN are ignored. The credential of a profile is sent
-  only to the address of that profile.
+  KEYRAIL_URL and KEYRAIL_TOKEN are ignored. A profile's credential is only sent
+  to that profile's URL.
 
 Exit codes:
   0  success
@@ -49,9 +49,9 @@ export function buildProgram(tree: Tree, terminal: Terminal, progress: Progress)
     .description(about)
     .version(VERSION)
     .option('--profile <name>', 'profile to use')
-    .option('--url <url>', 'address of the deployment')
-    .option('--json', 'print the JSON of the API; lists as arrays')
-    .option('-q, --quiet', 'print only ids, or only a new secret')
+    .option('--url <url>', 'URL of the deployment')
+    .option('--json', "print the API's JSON response; lists as arrays")
+    .option('-q, --quiet', 'print only IDs, or only the new secret')
     .option('--no-color', 'disable colours')
     .addHelpText('after', afterHelp)
     .exitOverride()
@@ -80,7 +80,7 @@ export function buildProgram(tree: Tree, terminal: Terminal, progress: Progress)
   return root;
 }
 
-/** Not a row: completion needs the whole program, and neither a profile nor a server. */
+/** Not a row, because completion needs the whole program, but no profile and no server. */
 function addCompletion(root: Node, { stdout }: Terminal): void {
   root
     .command('completion')
@@ -126,7 +126,7 @@ function addCommand(parent: Node, row: Command, { terminal, progress }: RunState
   });
 }
 
-/** Shows what would change, and asks. Fails first if there is no login or no terminal. */
+/** Shows what would change, and asks. Without a login or a terminal, it fails before that. */
 async function askFirst(row: Command, given: Given, context: Context): Promise<void> {
   tokenOf(context.target);
   requireTerminal(context.terminal);
@@ -135,7 +135,7 @@ async function askFirst(row: Command, given: Given, context: Context): Promise<v
   if (row.question) await confirm(context.terminal, await row.question(given, context));
 }
 
-/** A server that does not know dry runs refuses the parameter. It can still make the change. */
+/** An older server without dry runs rejects the parameter. It can still make the change. */
 function ifTooOld(error: unknown): null {
   if (error instanceof KeyrailError && error.status === 400) return null;
   throw error;

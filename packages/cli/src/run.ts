@@ -22,14 +22,14 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** A key, secret key or session, or most of one: far more than a display prefix. */
+/** All or most of a key, secret key or session: far more than a display prefix. */
 const CREDENTIAL = /^(?:kr_live|kr_test|krsk_live|krsk_test|krses)_[\w-]{24,}$/;
 
 /** Other users can see arguments, and an error message would repeat them. */
 function refuseSecrets(args: readonly string[]): void {
   if (!args.some((arg) => CREDENTIAL.test(arg.slice(arg.lastIndexOf('=') + 1)))) return;
   throw usage(
-    'A whole key is never an argument, because other users can see arguments.',
-    'Give its prefix (kr_live_ and six more characters), or log in: keyrail login --key',
+    "Don't pass a full key as an argument: other users on this machine can see it.",
+    'Pass its prefix (kr_live_ plus six characters), or log in with it: keyrail login --key',
   );
 }

@@ -1,4 +1,4 @@
-// Tables, times, rate limits and option values: the functions without input or output.
+// Tables, times, rate limits and option values: functions without input or output.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from './failures.ts';
@@ -37,7 +37,7 @@ const columns = [
 const row = ['0123456789', 'a name that is rather long', '1m ago', '2m ago'];
 const sheet = { columns, rows: [row.map((text) => ({ text }))] };
 
-test('a table drops columns, then cuts texts, and never cuts an id', () => {
+test('a narrow table drops columns, then cuts texts, but never an ID', () => {
   const at = (width: number) => tableLines(sheet, width, plain)[1];
   equal(at(Number.POSITIVE_INFINITY), '0123456789  a name that is rather long  1m ago  2m ago');
   equal(at(54), '0123456789  a name that is rather long  1m ago  2m ago');
@@ -48,7 +48,7 @@ test('a table drops columns, then cuts texts, and never cuts an id', () => {
   ok(at(5)?.startsWith('0123456789'));
 });
 
-test('colours apply to the text and not to the padding', () => {
+test('colours apply to the text, not to the padding', () => {
   const cells = [
     { text: 'ok', tone: 'green' as const },
     { text: 'x', tone: undefined },

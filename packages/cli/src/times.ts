@@ -1,4 +1,4 @@
-// Times and durations, as people write and read them.
+// Times and durations, as written and read by people.
 import { usage } from './failures.ts';
 
 const SECOND_MS = 1000;
@@ -36,17 +36,17 @@ export function instantOf(text: string, now: Date): string {
   if (span !== null) return new Date(now.getTime() + span).toISOString();
   if (/^\d{4}-\d\d-\d\d$/.test(text)) return `${text}T00:00:00Z`;
   if (/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(text)) return text;
-  throw usage(`"${text}" is not a time. Write 30d, 2027-01-31 or 2027-01-31T12:00:00Z.`);
+  throw usage(`"${text}" isn't a valid time. Use 30d, 2027-01-31 or 2027-01-31T12:00:00Z.`);
 }
 
 /** Hours for the API from `24`, `90m`, `2d`. */
 export function hoursOf(text: string): number {
   const ms = spanMs(/^[\d.]+$/.test(text) ? `${text}h` : text);
-  if (ms === null) throw usage(`"${text}" is not a duration. Write 24h, 90m or 2d.`);
+  if (ms === null) throw usage(`"${text}" isn't a valid duration. Use 24h, 90m or 2d.`);
   return ms / HOUR_MS;
 }
 
-/** `5m ago`, `in 3d`, or a date when it is more than 60 days away. */
+/** `5m ago`, `in 3d`, or a date if it is more than 60 days away. */
 export function relative(iso: string, now: Date): string {
   const ms = Date.parse(iso) - now.getTime();
   if (Number.isNaN(ms)) return iso;

@@ -1,5 +1,5 @@
-// A proxy between the command line and the server: it records bodies, and can hold a request
-// before or after the server has answered it.
+// A proxy between the command line and the server. It records bodies, and can hold a request before
+// or after the server has responded.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -11,7 +11,7 @@ export type Forwarder = {
   url: string;
   bodies: string[];
   hold: Hold;
-  /** Changes the body of a response on its way. */
+  /** Changes the body of a response in transit. */
   revise(body: string): string;
   /** Resolves when a request is held. */
   held: Promise<void>;

@@ -1,5 +1,5 @@
-// Runs the real program against the real server, with an empty home directory. Settings and
-// profiles of this machine are not used.
+// Runs the real program against the real server, with an empty home directory. It ignores this
+// machine's settings and profiles.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
@@ -19,7 +19,7 @@ const MAIN = join(import.meta.dirname, '..', 'src', 'main.ts');
 
 let bundle: Promise<string> | undefined;
 
-/** The program as one file, which is written once for each process with tests. */
+/** The program bundled into one file, written once per test process. */
 export const program = (): Promise<string> => (bundle ??= bundleInto(tmpdir()));
 
 async function bundleInto(parent: string): Promise<string> {
@@ -36,7 +36,7 @@ export type Run = {
   input?: string;
 };
 
-/** Runs `keyrail` with these arguments. A string is split at blanks. */
+/** Runs `keyrail` with these arguments. A string is split at spaces. */
 export type Keyrail = (words: string | string[], run?: Run) => Promise<Ran>;
 
 export async function home(t: TestContext): Promise<string> {
@@ -66,7 +66,7 @@ export function keyrailProcess(homePath: string, fixed: Record<string, string>):
   };
 }
 
-/** The same in this process, which is much faster. */
+/** Does the same in this process, which is much faster. */
 export const keyrailInProcess = (homePath: string, fixed: Record<string, string>): Keyrail => {
   return async (words, { env = {}, input = '' } = {}) => {
     const stdout = new PassThrough();
@@ -83,19 +83,19 @@ export const keyrailInProcess = (homePath: string, fixed: Record<string, string>
   };
 };
 
-/** The address of the server of this file, which is started once. */
+/** The URL of this file's server, which is started once. */
 export const serverUrl = async (): Promise<string> => addressOf(await testApp());
 
 export type CliSetup = Harness & {
   url: string;
   home: string;
-  /** Runs the program in a process of its own. */
+  /** Runs the program in its own process. */
   keyrail: Keyrail;
   /** Runs the same commands in this process, which is much faster. */
   here: Keyrail;
 };
 
-/** A new workspace, with its live key in the environment of the program. */
+/** A new workspace, with its live key in the program's environment. */
 export async function setUpCli(t: TestContext): Promise<CliSetup> {
   const setup = await harness(t);
   const url = await serverUrl();
@@ -112,7 +112,7 @@ export function parsed<T = Printed>({ stdout, stderr, code }: Ran): T {
   return JSON.parse(stdout);
 }
 
-/** Fields that tests read. The server validates its responses against their schemas. */
+/** Fields that tests read. The server validates its responses against its schemas. */
 export type Printed = {
   id: string;
   object: string;

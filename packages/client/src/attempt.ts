@@ -2,7 +2,7 @@
 import { KeyrailError, KeyrailUnreachable, refusalOf } from './errors.ts';
 import { type Exchange, jsonOrText } from './response.ts';
 
-/** Larger than any response of the API. The rest of a larger response is not read. */
+/** Larger than any API response. The rest of a larger response is not read. */
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 
 export type Prepared = {
@@ -10,13 +10,13 @@ export type Prepared = {
   method: string;
   headers: Headers;
   body: string | Uint8Array<ArrayBuffer> | undefined;
-  /** It has an idempotency key, by which the server recognises a repetition. */
+  /** It has an idempotency key, so the server recognises a retry. */
   isKeyed: boolean;
 };
 
 type AttemptLimits = { timeoutMs: number; signal: AbortSignal | undefined };
 
-/** Resolves with a 2xx or 304. Rejects with one of our errors or the reason of the signal. */
+/** Resolves with a 2xx or 304. Rejects with a Keyrail error or the signal's reason. */
 export async function attempt(
   fetcher: typeof fetch,
   prepared: Prepared,

@@ -28,7 +28,7 @@ test('a call returns the typed body of the response', async (t) => {
   equal(renamed.name, 'Über & Söhne');
 });
 
-test('a caller calls endpoints and walks lists as a client does', async (t) => {
+test('a caller calls endpoints and pages through lists like a client', async (t) => {
   const { tokens, workspaceId } = await harness(t);
   const caller = createCaller({ url, token: tokens.liveKey });
   deepEqual(Object.keys(caller), ['call', 'pages']);
@@ -72,7 +72,7 @@ test('params, query and body are sent where they belong', async (t) => {
   );
 });
 
-test('an error has the code, the details and the id of the request', async (t) => {
+test('an error has the code, the details and the request ID', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const body = { name: '', embed_origins: ['nowhere'] };
@@ -103,7 +103,7 @@ test('withToken changes the credential and nothing else', async (t) => {
   );
 });
 
-test('a walk returns every page in order, without repetition', async (t) => {
+test('pages come in order, each once', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   for (let n = 0; n < 5; n += 1) {
@@ -121,7 +121,7 @@ test('a walk returns every page in order, without repetition', async (t) => {
   deepEqual(walked, whole.data);
 });
 
-test('a walk can start at a cursor and is bounded', async (t) => {
+test('paging can start at a cursor and is bounded', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const endpoint = 'GET /v1/secret_keys';
@@ -146,7 +146,7 @@ test('reply returns status and headers', async (t) => {
   ok(reply.requestId);
 });
 
-test('request sends to paths that the types do not know', async (t) => {
+test('request sends to paths unknown to the types', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const list = await client.request({ method: 'GET', path: '/v1/environments' });
@@ -166,7 +166,7 @@ test('request sends to paths that the types do not know', async (t) => {
   );
 });
 
-test('a call names the current span, unless it has a traceparent of its own', async (t) => {
+test('a call sends the current span unless it has its own traceparent', async (t) => {
   const { tokens } = await harness(t);
   const sent: (string | null)[] = [];
   const traceparent = `00-${'4b'.repeat(16)}-${'f0'.repeat(8)}-01`;

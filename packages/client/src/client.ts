@@ -1,6 +1,6 @@
 // The typed client. Every endpoint can be called by its method and path, or as a method of its
 // resource. A misspelt endpoint, a missing field or an unknown field does not compile. It runs
-// wherever fetch does: Node 20 and later, and browsers.
+// wherever fetch does: Node.js 20 and later, and browsers.
 import { traceHeaders } from '@keyrail/protocol/wire/traceparent.ts';
 import { attempt, type Prepared } from './attempt.ts';
 import { walkPages } from './pages.ts';
@@ -34,49 +34,46 @@ const RETRIES_MAX = 10;
 
 /** Settings of a client. Only `url` is required. */
 export type ClientOptions = {
-  /** The root of the deployment, as in `https://keys.example.com`. */
+  /** The deployment's root URL, such as `https://keys.example.com`. */
   url: string;
-  /** Secret key, session, embed token or bootstrap token. Leave it out for public endpoints. */
+  /** Secret key, session, embed token or bootstrap token. Omit it for public endpoints. */
   token?: string | null | undefined;
   /** Used instead of the runtime's fetch. */
   fetch?: typeof fetch | undefined;
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>> | undefined;
   /**
-   * Names the current span, which is sent as the header `traceparent`: the server's spans are then
-   * in your trace. Called for each call. Leave it out if your process instruments `fetch`.
+   * Returns the current span, which is sent in the `traceparent` header so that the server's spans
+   * are part of your trace. Called once per call. Omit it if your process instruments `fetch`.
    */
   traceparent?: (() => string | undefined) | undefined;
   /** Time limit of one attempt, in milliseconds; 30 seconds by default. */
   timeoutMs?: number | undefined;
-  /** Time limit of a call, retries and waiting included, in milliseconds; 60 seconds by default. */
+  /** Time limit of a call in milliseconds, including retries and waiting; 60 seconds by default. */
   totalMs?: number | undefined;
-  /** How many times a failed attempt may be repeated: 2 by default, at most 10. */
+  /** How many times a failed attempt may be retried: 2 by default, at most 10. */
   retries?: number | undefined;
 };
 
 /**
  * Created by {@link createClient}. Each endpoint is a method of its resource, such as
- * `client.keys.rotate(id)`. The client holds no connection and needs no closing.
+ * `client.keys.rotate(id)`. A client holds no connection and does not need to be closed.
  */
 export type Client = Caller &
   Resources & {
     /**
-     * Like `call`, but resolves with status and headers too, for endpoints that can respond with
-     * 304.
+     * Like `call`, but also resolves with the status and headers, for endpoints that can respond
+     * with 304.
      *
-     * @example
-     * const reply = await client.reply('GET /v1/policy/snapshot', {
-     *   query: { project_id },
-     *   headers: { 'if-none-match': etag },
-     * });
-     * if (reply.status === 200) load(reply.body.keys, reply.headers.get('etag'));
+     * @example const reply = await client.reply('GET /v1/policy/snapshot', { query: { project_id },
+     * headers: { 'if-none-match': etag }, }); if (reply.status === 200) load(reply.body.keys,
+     * reply.headers.get('etag'));
      */
     reply<E extends Endpoint>(endpoint: E, ...input: Argument<CallInput<E>>): Promise<Reply<E>>;
 
     /**
-     * Asks what a change would affect: keys, tenants, recent requests, nodes. Refused as the call
-     * itself would be; changes nothing.
+     * Returns what a change would affect: keys, tenants, recent requests, nodes. Fails wherever the
+     * call itself would fail; changes nothing.
      *
      * @example
      * const impact = await client.dryRun('DELETE /v1/tenants/{id}', { params: { id } });
@@ -108,9 +105,9 @@ export type Client = Caller &
 /** Created by {@link createCaller}: calls endpoints by their method and path. */
 export type Caller = {
   /**
-   * Calls an endpoint by its method and path, and resolves with the body of the response: null
-   * where a success has none. Rejects with a KeyrailError, a KeyrailUnreachable, or the reason of
-   * the caller's signal.
+   * Calls an endpoint by its method and path, and resolves with the response body: null if a
+   * success has none. Rejects with a KeyrailError, a KeyrailUnreachable, or the reason of the
+   * caller's signal.
    *
    * @example
    * const rotated = await client.call('POST /v1/keys/{id}/rotate', {
@@ -122,7 +119,7 @@ export type Caller = {
   call<E extends Endpoint>(endpoint: E, ...input: Argument<CallInput<E>>): Promise<Answer<E>>;
 
   /**
-   * Walks a list page by page. Breaking out of the loop sends no further request.
+   * Pages through a list. Breaking out of the loop sends no more requests.
    *
    * @example
    * for await (const { items } of client.pages('GET /v1/keys', { query: { env: 'live' } })) {
@@ -168,8 +165,8 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /**
- * Creates a small client, for pages that count bytes: it calls endpoints by their method and path
- * only. Options, retries and errors are those of {@link createClient}, without `traceparent`.
+ * Creates a smaller client for web pages: it only calls endpoints by their method and path. It has
+ * the options, retries and errors of {@link createClient}, except `traceparent`.
  *
  * @example
  * const caller = createCaller({ url: 'https://keys.example.com', token: embedToken });
@@ -188,7 +185,7 @@ const callerOver = ({ call, pages }: Calls): Caller => ({
   pages: (endpoint, ...[input]) => pages(endpoint, input),
 });
 
-/** Not a part of the small client: pages begin no trace. */
+/** Not part of the small client, because pages start no trace. */
 const addTraceTo =
   ({ traceparent: read }: ClientOptions) =>
   (headers: Headers): void => {
@@ -207,10 +204,10 @@ function openCalls(
     token: checkToken(options.token ?? null),
     headers: { ...options.headers },
   };
-  // Checks the options now rather than at the first call.
+  // Checks the options now instead of at the first call.
   limitsOf(options, {}, false);
   warnOfPlainHttp(settings);
-  // Looked up at each call, so that instrumentation which replaces the global fetch is used.
+  // Looked up for each call, so that instrumentation replacing the global fetch is used.
   const fetcher: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
 
   const send = (prepared: Prepared, endpoint: string, input: CallOptions): Promise<Exchange> => {
@@ -221,7 +218,7 @@ function openCalls(
   };
   const exchange = (endpoint: string, input: AnyInput = {}): Promise<Exchange> =>
     send(prepareEndpoint(settings, endpoint, input), endpoint, input);
-  // The server validates its responses against the schemas from which the public types are derived.
+  // The server validates its responses against the schemas behind the public types.
   const call = async (endpoint: Endpoint, input?: AnyInput): Promise<never> =>
     jsonOf(await exchange(endpoint, input)) as never;
   const pages = (endpoint: Endpoint, input: AnyInput & PagesLimit = {}): AsyncGenerator<never> =>
@@ -232,7 +229,7 @@ function openCalls(
 const warned = new Set<string>();
 const WARNED_MAX = 100;
 
-/** Once for each deployment, however many clients are created for it. */
+/** Once per deployment, however many clients are created for it. */
 function warnOfPlainHttp({ base, token }: { base: URL; token: string | null }): void {
   const { origin } = base;
   if (token === null || !isUnencrypted(base) || warned.has(origin)) return;
@@ -252,7 +249,7 @@ const atCursor = (input: AnyInput, cursor: string | undefined): AnyInput =>
 
 function limitsOf(client: ClientOptions, call: CallOptions, repeatable: boolean): RetryLimits {
   const timeoutMs = call.timeoutMs ?? client.timeoutMs ?? TIMEOUT_MS_DEFAULT;
-  // A call may ask for a longer attempt than the total of the client; its total then grows.
+  // A call may set a longer attempt than the client's total; its total then grows.
   const usualMs = client.totalMs ?? Math.max(TOTAL_MS_DEFAULT, timeoutMs);
   const totalMs = call.totalMs ?? Math.max(usualMs, call.timeoutMs ?? 0);
   return {

@@ -1,7 +1,7 @@
-// Every endpoint with its input and its responses, derived from the protocol by types alone: this
-// file is empty at run time, so the validators of the protocol are not loaded. Other files import
-// only `protocol/wire`. The build publishes these types fully resolved (see published-types.ts), so
-// that a user of the package needs no validator either.
+// Every endpoint with its input and responses, derived from the protocol by types alone. This file
+// is empty at run time, so the protocol's validators are not loaded. Other files only import
+// `protocol/wire`. The build publishes these types fully resolved (see published-types.ts), so
+// users of the package need no validator either.
 import type {
   BodyInputOf,
   Endpoint as Declared,
@@ -15,22 +15,22 @@ import type { WireErrorCode } from '@keyrail/protocol/wire/wire-error-codes.ts';
 
 type All = typeof allEndpoints;
 
-/** Keyed by method and path, as in `GET /v1/keys/{id}`. */
+/** Keyed by method and path, such as `GET /v1/keys/{id}`. */
 export type Endpoints = {
   [E in AnyLine]: {
     params: PathParams<E>;
-    /** Undefined where the endpoint takes no query. */
+    /** Undefined if the endpoint takes no query. */
     query: All[E] extends { query: NonNullable<Declared['query']> }
       ? QueryInputOf<All[E]>
       : undefined;
-    /** Undefined where the endpoint takes no body. */
+    /** Undefined if the endpoint takes no body. */
     body: BodyInputOf<All[E]>;
     bodyOptional: All[E] extends { bodyOptional: true } ? true : false;
     /** Paged by `cursor` and a `Link` header. */
     paged: All[E] extends { list: true } ? true : false;
-    /** The answer to a dry run; null where the endpoint has none. */
+    /** The response to a dry run; null if the endpoint has none. */
     dryRun: All[E] extends { dryRun: true } ? Impact : null;
-    /** Every declared response, failures with a body of their own included. */
+    /** Every declared response, including failures with their own body. */
     reply: ReplyOf<All[E]>;
   };
 };

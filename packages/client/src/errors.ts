@@ -1,8 +1,8 @@
-// The two ways in which a call fails: the server refused it, or no usable response arrived.
+// The two ways a call can fail: the server rejects it, or no usable response arrives.
 import { isWireErrorCode } from '@keyrail/protocol/wire/wire-error-codes.ts';
 import type { ErrorCodes } from './endpoints.ts';
 
-/** The closed list of error codes of the API. */
+/** The closed list of API error codes. */
 export type WireErrorCode = keyof ErrorCodes;
 
 /** One problem of an invalid input; `path` is dotted, as in `rate_limits.0.window_ms`. */
@@ -20,12 +20,12 @@ type Refused = {
   body: unknown;
 };
 
-/** Whether a change was made: certainly not, or perhaps. */
+/** Whether a change was made: definitely not, or possibly. */
 export type Outcome = 'not_done' | 'unknown';
 
 /**
- * The server refused the call. `code` is stable: branch on it. `message` is for people. After a 5xx
- * it is unknown whether a change was made, unless `outcome` is `not_done`.
+ * The server rejected the call. `code` is stable, so branch on it; `message` is for people. After a
+ * 5xx, a change may or may not have been made, unless `outcome` is `not_done`.
  *
  * @example
  * try {
@@ -37,20 +37,20 @@ export type Outcome = 'not_done' | 'unknown';
  */
 export class KeyrailError extends Error {
   override readonly name = 'KeyrailError';
-  /** A code that this version does not know is mapped by the status to the closest one. */
+  /** A code unknown to this version is mapped to the closest one for the status. */
   readonly code: WireErrorCode;
   readonly status: number;
-  /** Every problem of an invalid input; empty otherwise. */
+  /** Every problem with invalid input; otherwise empty. */
   readonly details: readonly ErrorDetail[];
-  /** The scopes that the credential lacks; empty unless `code` is `insufficient_scope`. */
+  /** The scopes the credential lacks; empty unless `code` is `insufficient_scope`. */
   readonly missingScopes: readonly string[];
-  /** The id of this request in the server's log. */
+  /** The ID of this request in the server's log. */
   readonly requestId: string | null;
-  /** The wait that the server asks for before another attempt. */
+  /** How long the server asks to wait before another attempt. */
   readonly retryAfterMs: number | null;
-  /** Of a change that got a 503; else null. */
+  /** Set for a change that got a 503; otherwise null. */
   readonly outcome: Outcome | null;
-  /** The body of the response: parsed JSON, else text. */
+  /** The response body: parsed JSON, otherwise text. */
   readonly body: unknown;
 
   constructor(refused: Refused) {
@@ -68,15 +68,15 @@ export class KeyrailError extends Error {
 
 /**
  * Why there is no usable response. `connect`: no connection was made. `network`: the connection
- * broke. `timeout`: the time limit passed. `answer`: the response is not one of a Keyrail server.
+ * broke. `timeout`: the time limit passed. `answer`: the response is not from a Keyrail server.
  */
 export type UnreachableReason = 'connect' | 'network' | 'timeout' | 'answer';
 
-/** No usable response arrived. If `sent` is true, a change may have been made nevertheless. */
+/** No usable response arrived. If `sent` is true, a change may still have gone through. */
 export class KeyrailUnreachable extends Error {
   override readonly name = 'KeyrailUnreachable';
   readonly reason: UnreachableReason;
-  /** False if the request was certainly not sent, so that repeating it is safe. */
+  /** False if the request was definitely not sent, so it is safe to retry. */
   readonly sent: boolean;
 
   constructor(
@@ -90,7 +90,7 @@ export class KeyrailUnreachable extends Error {
   }
 }
 
-/** For responses without a code, such as those of a proxy. */
+/** For responses without a code, such as responses from a proxy. */
 const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   401: 'missing_credential',
   403: 'forbidden',
@@ -106,7 +106,7 @@ const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   504: 'unavailable',
 };
 
-/** Reads an error response. Whatever the body holds, the result is a complete KeyrailError. */
+/** Reads an error response. Whatever the body contains, the result is a complete KeyrailError. */
 export function refusalOf(status: number, headers: Headers, body: unknown): KeyrailError {
   const error = fieldOf(body, 'error');
   const code = fieldOf(error, 'code');
@@ -141,12 +141,12 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 const isDetail = (value: unknown): value is ErrorDetail =>
   isText(fieldOf(value, 'path')) && isText(fieldOf(value, 'message'));
 
-/** The wait that `retry-after` asks for, or null when it is absent or unreadable. */
+/** The wait from `retry-after`, or null if it is missing or unreadable. */
 export function retryAfterMsOf(headers: Headers): number | null {
   const value = headers.get('retry-after')?.trim();
   if (!value) return null;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  // A date is compared with the server's own clock, since the local one may be wrong.
+  // A date is compared with the server's clock, because the local one may be wrong.
   const wait = Date.parse(value) - Date.parse(headers.get('date') ?? '');
   return Number.isFinite(wait) ? Math.max(0, wait) : null;
 }

@@ -39,7 +39,7 @@ async function unreachable(call: Promise<unknown>): Promise<KeyrailUnreachable> 
   return error;
 }
 
-test('a read survives resets, 503 and a broken answer', async (t) => {
+test('a read survives resets, a 503 and a broken response', async (t) => {
   for (const fault of [reset, refusal(503, 'unavailable'), refusal(500, 'x'), breakOff]) {
     const { url, seen } = await scriptedServer(t, [fault, fault, fine]);
     const client = createClient({ url, token: TOKEN });
@@ -58,7 +58,7 @@ test('attempts are bounded, and the last failure is thrown', async (t) => {
   equal(seen.length, 5);
 });
 
-test('a change without an idempotency key is not repeated when its outcome is unknown', async (t) => {
+test('a change without an idempotency key is not retried if its outcome is unknown', async (t) => {
   for (const fault of [refusal(503, 'unavailable', { 'retry-after': '0' }), reset, breakOff]) {
     const { url, seen } = await scriptedServer(t, [fault, json({})]);
     const error = await caught(createClient({ url, token: TOKEN }).call(update, newName));
@@ -67,7 +67,7 @@ test('a change without an idempotency key is not repeated when its outcome is un
   }
 });
 
-test('a POST is repeated with the same idempotency key when its response is lost', async (t) => {
+test('a POST is retried with the same idempotency key if its response is lost', async (t) => {
   const running = refusal(409, 'idempotency_in_progress', { 'retry-after': '0' });
   const made = json({ id: 'made' }, { status: 201 });
   for (const fault of [refusal(503, 'unavailable'), reset, breakOff, running]) {
@@ -80,7 +80,7 @@ test('a POST is repeated with the same idempotency key when its response is lost
   }
 });
 
-test('a change is repeated after a 429, or when the caller allows it', async (t) => {
+test('a change is retried after a 429, or if the caller allows it', async (t) => {
   const busy = refusal(429, 'rate_limited', { 'retry-after': '0' });
   const made = json({ id: 'made' }, { status: 201 });
   const refused = await scriptedServer(t, [busy, made]);
@@ -92,13 +92,13 @@ test('a change is repeated after a 429, or when the caller allows it', async (t)
   equal(broken.seen.length, 2);
 });
 
-test('a revocation is repeated after any failure', async (t) => {
+test('a revocation is retried after any failure', async (t) => {
   const { url, seen } = await scriptedServer(t, [reset, refusal(503, 'unavailable'), json({})]);
   await createClient({ url }).call(revoke, { params: { id: 'a' } });
   equal(seen.length, 3);
 });
 
-test('if nothing listens, the error says that the request was not sent', async () => {
+test('if nothing is listening, the error says the request was not sent', async () => {
   const url = await deadUrl();
   const error = await unreachable(createClient({ url, token: TOKEN }).call(create, keyBody));
   equal(error.reason, 'connect');
@@ -121,7 +121,7 @@ test('retry-after is respected unless it exceeds the time limit of the call', as
   ok(performance.now() - began < 60_000);
 });
 
-test('a silent server costs one timeout per attempt and at most the total', async (t) => {
+test('an unresponsive server costs one timeout per attempt, and the total at most', async (t) => {
   const { url, seen } = await scriptedServer(t, [silence]);
   const client = createClient({ url, token: TOKEN, timeoutMs: 100, totalMs: 250, retries: 10 });
   const error = await unreachable(client.call(read));
@@ -129,7 +129,7 @@ test('a silent server costs one timeout per attempt and at most the total', asyn
   ok(seen.length <= 3);
 });
 
-test('a single call may have a longer time limit than the client', async (t) => {
+test('a call can have a longer time limit than the client', async (t) => {
   const late: Step = (request, response) => void setTimeout(() => fine(request, response), 300);
   const { url } = await scriptedServer(t, [late]);
   const client = createClient({ url, timeoutMs: 100, totalMs: 150, retries: 0 });
@@ -148,7 +148,7 @@ test('the time limit includes reading a slow response', async (t) => {
   equal(error.reason, 'timeout');
 });
 
-test('a caller can abort a call while it is sent and while it waits', async (t) => {
+test('a caller can abort a call during an attempt and between attempts', async (t) => {
   for (const step of [silence, refusal(429, 'rate_limited', { 'retry-after': '30' })]) {
     const { url } = await scriptedServer(t, [step]);
     const controller = new AbortController();
@@ -172,7 +172,7 @@ test('a response that is not JSON is an error', async (t) => {
   await unreachable(createClient(list).pages(read).next());
 });
 
-test('an error response of a proxy becomes an error of the same shape', async (t) => {
+test('an error response from a proxy becomes an error of the same shape', async (t) => {
   const proxied = await scriptedServer(t, [text('<html>Bad gateway</html>', { status: 502 })]);
   const error = await caught(createClient({ ...proxied, retries: 0 }).call(read));
   ok(error instanceof KeyrailError);
@@ -215,7 +215,7 @@ test('a 304 is a response without a body', async (t) => {
   equal(seen[0]?.headers['if-none-match'], 'W/"1"');
 });
 
-test('a walk over an endless list rejects', async (t) => {
+test('paging through an endless list rejects', async (t) => {
   const link = '</v1/environments?cursor=again>; rel="next"';
   const { url } = await scriptedServer(t, [json({ data: [1] }, { headers: { link } })]);
   await rejects(async () => {

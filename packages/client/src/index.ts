@@ -1,6 +1,6 @@
 /**
- * The one entry point of the package: `createClient`, the two errors, `newIdempotencyKey`,
- * `verifyReceipt`, and the types of what goes in and comes back.
+ * The package's only entry point: `createClient`, the two errors, `newIdempotencyKey`,
+ * `verifyReceipt`, and the types of inputs and responses.
  */
 export {
   type Caller,

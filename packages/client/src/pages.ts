@@ -1,4 +1,4 @@
-// Walking a list: one request per page, the cursor of the next page taken from the Link header.
+// Pages through a list: one request per page, with the next cursor from the Link header.
 import { KeyrailUnreachable } from './errors.ts';
 import { type Exchange, jsonOf } from './response.ts';
 
@@ -34,8 +34,8 @@ function itemsOf(body: unknown): unknown[] {
 }
 
 /**
- * The cursor of the next page, or null on the last page. Only the cursor is taken from the link: a
- * credential is never sent to an address that a response names.
+ * The next page's cursor, or null on the last page. Only the cursor is taken from the link, so a
+ * credential is never sent to a URL from a response.
  */
 export function nextCursorOf(headers: Headers): string | null {
   const [, ...links] = (headers.get('link') ?? '').split('<');
@@ -48,7 +48,7 @@ export function nextCursorOf(headers: Headers): string | null {
   return null;
 }
 
-/** Whether the parameters of a link, such as `; rel="next"`, contain that relation. */
+/** Whether a link's parameters, such as `; rel="next"`, contain that relation. */
 const isNext = (parameters: string): boolean =>
   parameters.split(';').some((parameter) => {
     const [name = '', relations = ''] = parameter.toLowerCase().split('=');

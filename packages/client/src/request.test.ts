@@ -1,4 +1,4 @@
-// The request that a call sends, and input that is rejected before anything is sent.
+// The request a call sends, and input that is rejected before anything is sent.
 import { deepEqual, equal, match, notEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
@@ -8,7 +8,7 @@ import { baseOf, prepareEndpoint, preparePath } from './request.ts';
 const settings = { base: baseOf('https://keys.test/below'), token: 'krsk_x', headers: {} };
 const sent = (endpoint: string, input = {}) => prepareEndpoint(settings, endpoint, input);
 
-test('a deployment may be below a path', () => {
+test('a deployment can be below a path', () => {
   equal(sent('GET /healthz').url.href, 'https://keys.test/below/healthz');
   equal(baseOf('http://localhost:4400').href, 'http://localhost:4400/');
   equal(baseOf('http://localhost:4400/a//').href, 'http://localhost:4400/a/');
@@ -39,7 +39,7 @@ test('a body is sent as JSON unless it is bytes; without a body there is no cont
   equal(sent('POST /x').headers.has('content-type'), false);
 });
 
-test('each POST of the vendor plane has a new idempotency key, unless one is given', () => {
+test('each POST to the vendor plane gets a new idempotency key unless one is passed', () => {
   const keyOf = (endpoint: string, input = {}) =>
     sent(endpoint, input).headers.get('idempotency-key');
   match(keyOf('POST /v1/keys') ?? '', /^[0-9a-f]{32}$/);
@@ -86,7 +86,7 @@ test('printing a client does not show its credential', () => {
   equal(JSON.stringify(client).includes('hidden'), false);
 });
 
-test('plain HTTP is warned of once for a deployment, unless it stays on this machine', (t) => {
+test('plain HTTP logs one warning per deployment, unless it stays on this machine', (t) => {
   const { mock } = t.mock.method(console, 'warn', () => {});
   const told = () => mock.calls.map(({ arguments: [message] }) => String(message));
   for (const url of ['https://keys.test', 'http://localhost:1', 'http://127.0.0.1', 'http://[::1]'])

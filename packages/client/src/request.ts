@@ -13,7 +13,7 @@ type Settings = {
   headers: Readonly<Record<string, string>>;
 };
 
-/** The input of any endpoint; the public types are narrower. */
+/** Any endpoint's input; the public types are narrower. */
 export type LooseInput = {
   params?: Readonly<Record<string, string>> | undefined;
   query?: Readonly<Record<string, unknown>> | undefined;
@@ -22,7 +22,7 @@ export type LooseInput = {
   idempotencyKey?: string | undefined;
 };
 
-/** The root of a deployment, which may be below a path. Ends with a slash. */
+/** A deployment's root URL, which may be below a path. Ends with a slash. */
 export function baseOf(url: string): URL {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw new TypeError('url must begin with http:// or https:// and name a host');
@@ -79,15 +79,15 @@ function checkKey(key: string): string {
 
 const KEY_BYTES = 16;
 
-/** A random key for a call that you may have to repeat yourself. */
+/** A random key for a call you may have to retry yourself. */
 export function newIdempotencyKey(): string {
-  // Not randomUUID(), which is missing in pages without TLS.
+  // Not randomUUID(), which is missing on pages without TLS.
   const bytes = crypto.getRandomValues(new Uint8Array(KEY_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 function segmentOf(name: string, value: unknown): string {
-  // URLs drop such segments, so that the request would reach another endpoint.
+  // URLs drop such segments, so the request would reach another endpoint.
   if (typeof value !== 'string' || ['', '.', '..'].includes(value)) {
     throw new TypeError(`${name} must be an id, as a non-empty string`);
   }

@@ -52,7 +52,7 @@ const camelCase = (word: string): string =>
     .replace(/^\.|\.json$/g, '')
     .replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** The path names the resource; the verb is the HTTP method's, or else the last word. */
+/** The path gives the resource; the verb comes from the HTTP method or the last word. */
 function nameByRule(endpoint: string): string {
   const [method = '', path = ''] = endpoint.split(' ');
   const words = path.replace(/^\/(v1\/)?(auth\/)?/, '').split('/');
@@ -70,7 +70,7 @@ test('every endpoint has exactly one name', () => {
   deepEqual(named.map(({ endpoint }) => endpoint).toSorted(), endpoints.toSorted());
 });
 
-test('the README lists every method, and no other', () => {
+test('the README lists every method and no others', () => {
   const text = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
   const [, table = ''] =
     /\n\| Resource \| Methods \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(text) ?? [];
@@ -92,7 +92,7 @@ test('names follow the rule, apart from the listed exceptions', () => {
   deepEqual([...exceptions].toSorted(), Object.keys(EXCEPTIONS).toSorted(), 'no unused exception');
 });
 
-test('names are unique, camel case, and do not hide the methods of the client', () => {
+test('names are unique, in camel case, and do not hide client methods', () => {
   equal(new Set(named.map(({ name }) => name)).size, named.length);
   for (const { name } of named) match(name, /^([a-z]+([A-Z][a-z]+)*\.){1,2}[a-z]+([A-Z][a-z]+)*$/);
   for (const own of ['call', 'reply', 'pages', 'dryRun', 'request', 'withToken', 'then']) {
@@ -115,7 +115,7 @@ test('each method calls its endpoint, with path parameters as leading arguments'
   }
 });
 
-test('a list method walks its pages', async (t) => {
+test('a list method pages through its list', async (t) => {
   const link = '</v1/keys?cursor=two>; rel="next"';
   const { url, seen } = await scriptedServer(t, [
     json({ object: 'list', data: [{ id: 'a' }] }, { headers: { link } }),
@@ -132,7 +132,7 @@ test('a list method walks its pages', async (t) => {
   );
 });
 
-test('a dry run is the same call with one more parameter, and harmless to repeat', async (t) => {
+test('a dry run is the same call with one more parameter, and safe to retry', async (t) => {
   const { url, seen } = await scriptedServer(t, [
     json({ error: { code: 'internal_error', message: 'x' } }, { status: 500 }),
     json({ object: 'impact' }),
@@ -154,7 +154,7 @@ test('a dry run is the same call with one more parameter, and harmless to repeat
   );
 });
 
-test('a missing id is rejected before anything is sent', async (t) => {
+test('a missing ID is rejected before anything is sent', async (t) => {
   const { url, seen } = await scriptedServer(t, [json({})]);
   const client = createClient({ url });
   await rejects(async () => client.keys.get(''), TypeError);

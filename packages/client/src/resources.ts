@@ -1,5 +1,5 @@
-// The endpoints as methods: `client.keys.rotate(id)` is `POST /v1/keys/{id}/rotate`. A table names
-// each endpoint once; arguments and results are derived from the endpoint's own types.
+// The endpoints as methods: `client.keys.rotate(id)` is `POST /v1/keys/{id}/rotate`. A table lists
+// each endpoint once; arguments and results are derived from the endpoint's types.
 import { methods } from '@keyrail/protocol/wire/methods.ts';
 import type {
   Answer,
@@ -25,7 +25,7 @@ export type Method<E extends Endpoint> = ((
 
 type DryRun<E extends DryRunEndpoint> = {
   /**
-   * Asks what the call would affect. Refused as the call itself would be; changes nothing.
+   * Returns what the call would affect. Fails wherever the call itself would fail; changes nothing.
    *
    * @example
    * const { active_keys, requests_24h } = await client.tenants.delete.dryRun(id);
@@ -35,7 +35,7 @@ type DryRun<E extends DryRunEndpoint> = {
 
 type Paged<E extends PagedEndpoint> = {
   /**
-   * Walks the list page by page. Breaking out of the loop sends no further request.
+   * Pages through the list. Breaking out of the loop sends no more requests.
    *
    * @example
    * for await (const { items } of client.keys.list.pages({ query: { env: 'live' } })) {
@@ -60,7 +60,7 @@ type Send = {
 
 /** Builds the methods; `send` calls an endpoint by its name. */
 export function resourcesOver(send: Send): Resources {
-  // The methods are built from the table from which the type is derived.
+  // The methods and the type come from the same table.
   return methodsOf(methods satisfies Table, send) as never;
 }
 

@@ -3,7 +3,7 @@ import { KeyrailUnreachable } from './errors.ts';
 
 export type Exchange = { status: number; headers: Headers; text: string };
 
-/** The parsed body, or null when there is none. Throws if it is not JSON, as a proxy's page. */
+/** The parsed body, or null if there is none. Throws if it isn't JSON, such as a proxy's page. */
 export function jsonOf({ status, text, headers }: Exchange): unknown {
   if (status === 304 || text === '') return null;
   try {
@@ -15,7 +15,7 @@ export function jsonOf({ status, text, headers }: Exchange): unknown {
   }
 }
 
-/** The body as JSON if it is JSON, else as text; null when it is empty. */
+/** The body as JSON if possible, otherwise as text; null if it is empty. */
 export function jsonOrText(text: string): unknown {
   if (text === '') return null;
   try {

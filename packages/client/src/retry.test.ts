@@ -1,4 +1,4 @@
-// When a call is repeated, and how the headers of a response are read.
+// When a call is retried, and how response headers are read.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyrailUnreachable, refusalOf, retryAfterMsOf } from './errors.ts';
@@ -14,7 +14,7 @@ const inProgress = { error: { code: 'idempotency_in_progress', message: 'x' } };
 const unreachable = (...args: ConstructorParameters<typeof KeyrailUnreachable>) =>
   new KeyrailUnreachable(...args);
 
-test('each failure is repeated or not, depending on whether repeating is harmless', () => {
+test('a failure is retried depending on whether a retry is safe', () => {
   const table: [why: string, error: unknown, harmless: boolean, change: boolean][] = [
     ['429: refused before anything was done', refusal(429), true, true],
     ['503: a change may have been made', refusal(503), true, false],
@@ -35,12 +35,12 @@ test('each failure is repeated or not, depending on whether repeating is harmles
     ['a bug in the client', new TypeError('x'), false, false],
   ];
   for (const [why, error, harmless, change] of table) {
-    equal(isWorthRepeating(error, true), harmless, `${why}, harmless to repeat`);
+    equal(isWorthRepeating(error, true), harmless, `${why}, safe to retry`);
     equal(isWorthRepeating(error, false), change, `${why}, a change`);
   }
 });
 
-test('reads and requests with an idempotency key are repeatable', () => {
+test('reads and requests with an idempotency key can be retried', () => {
   const settings = { base: baseOf('https://keys.test/below'), token: null, headers: {} };
   const params = { id: 'x' };
   const repeats = (endpoint: string) =>
@@ -67,12 +67,12 @@ test('the wait grows with each failure, is random, and stays within its bound', 
   ok(waitMsAfter(30, null, 0.999) <= 5000);
 });
 
-test('the wait that the server asks for is kept in full', () => {
+test('the wait the server asks for is kept in full', () => {
   ok(waitMsAfter(0, 3000, 0) >= 3000);
   ok(waitMsAfter(0, 3000, 0.5) > 3000);
 });
 
-test('retry-after is read as seconds, or as a date on the clock of the server', () => {
+test("retry-after is read as seconds, or as a date on the server's clock", () => {
   const read = (retryAfter: string, date?: string) =>
     retryAfterMsOf(new Headers({ 'retry-after': retryAfter, ...(date && { date }) }));
   equal(read('42'), 42_000);
@@ -85,7 +85,7 @@ test('retry-after is read as seconds, or as a date on the clock of the server', 
   equal(retryAfterMsOf(new Headers()), null);
 });
 
-test('only the cursor of the next page is taken from a Link header', () => {
+test('only the next cursor is taken from a Link header', () => {
   const read = (link: string) => nextCursorOf(new Headers({ link }));
   equal(read('</v1/keys?limit=2&cursor=abc>; rel="next"'), 'abc');
   equal(read('<https://elsewhere.test/x?cursor=a%2Bb>; rel=next'), 'a+b');

@@ -1,6 +1,6 @@
-// When an attempt is repeated, and after how long. Any call is repeated after a 429, when it was
-// not sent, or when nothing was done. A call that is harmless to repeat is also repeated after a
-// 5xx, a broken connection or a timeout. An idempotency key makes a POST harmless to repeat.
+// When an attempt is retried, and after how long. Any call is retried after a 429, if it was not
+// sent, or if nothing was done. A call that is safe to retry is also retried after a 5xx, a broken
+// connection or a timeout. An idempotency key makes a POST safe to retry.
 import type { Prepared } from './attempt.ts';
 import { KeyrailError, KeyrailUnreachable } from './errors.ts';
 import type { Endpoint } from './types.ts';
@@ -8,7 +8,7 @@ import type { Endpoint } from './types.ts';
 const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 5_000;
 
-/** POSTs without an idempotency key. One only reads, and revoking twice is harmless. */
+/** POSTs without an idempotency key: one only reads, and revoking twice is harmless. */
 const REPEATABLE: ReadonlySet<string> = new Set<Endpoint>([
   'POST /v1/keys/explain',
   'POST /v1/embed/keys/{id}/revoke',
@@ -21,7 +21,7 @@ export const isRepeatable = (
 ): boolean => method === 'GET' || method === 'HEAD' || REPEATABLE.has(endpoint) || isKeyed;
 
 export type RetryLimits = {
-  /** Whether repeating is harmless. */
+  /** Whether a retry is safe. */
   repeatable: boolean;
   retries: number;
   timeoutMs: number;
@@ -29,7 +29,7 @@ export type RetryLimits = {
   signal: AbortSignal | undefined;
 };
 
-/** Repeats the attempt until it succeeds, or until the error is final or the limits are reached. */
+/** Retries until an attempt succeeds, the error is final, or a limit is reached. */
 export async function withRetries<T>(
   limits: RetryLimits,
   attempt: (timeoutMs: number) => Promise<T>,
@@ -60,7 +60,7 @@ export function isWorthRepeating(error: unknown, repeatable: boolean): boolean {
 
 /**
  * Full jitter: a random wait up to a bound that doubles with each failure, so that many clients do
- * not retry at the same moment. It is added to the wait that the server asks for.
+ * not retry at the same moment. It is added to the wait the server asks for.
  */
 export function waitMsAfter(
   failures: number,

@@ -29,13 +29,13 @@ export async function misuse(client: Client): Promise<void> {
   await client.call('POST /v1/secret_keys');
   // @ts-expect-error a field is missing
   await client.call('POST /v1/secret_keys', { body: {} });
-  // @ts-expect-error a field too many
+  // @ts-expect-error an extra field
   await client.call('POST /v1/secret_keys', { body: { env: 'live', enviroment: 'live' } });
   // @ts-expect-error no such environment
   await client.call('POST /v1/secret_keys', { body: { env: 'prod' } });
   // @ts-expect-error a required query
   await client.call('GET /v1/policy/delta', { query: { project_id: 'x' } });
-  // @ts-expect-error numbers are given as numbers
+  // @ts-expect-error numbers are passed as numbers
   await client.call('GET /v1/keys', { query: { limit: '5' } });
   // @ts-expect-error raw bytes, not an object
   await client.call('POST /v1/ingest/batch', { body: { events: [] } });
@@ -43,29 +43,29 @@ export async function misuse(client: Client): Promise<void> {
   client.pages('GET /v1/workspace');
 }
 
-/** The same for methods of resources. Never run. */
+/** The same for resource methods. Never run. */
 export async function misuseOfMethods(client: Client): Promise<void> {
   // @ts-expect-error no such method
   await client.keys.remove('x');
-  // @ts-expect-error the id is required
+  // @ts-expect-error the ID is required
   await client.keys.get();
-  // @ts-expect-error the id is an argument of its own
+  // @ts-expect-error the ID is a separate argument
   await client.keys.get({ params });
-  // @ts-expect-error this endpoint takes no id
+  // @ts-expect-error this endpoint takes no ID
   await client.keys.list('x');
   // @ts-expect-error the body is required
   await client.keys.create();
   // @ts-expect-error a field is missing
   await client.keys.create({ body: { env: 'live' } });
-  // @ts-expect-error a field too many
+  // @ts-expect-error an extra field
   await client.secretKeys.create({ body: { env: 'live', enviroment: 'live' } });
   // @ts-expect-error this endpoint takes no body
   await client.projects.delete('x', { body: {} });
   // @ts-expect-error not a list
   client.workspace.get.pages();
-  // @ts-expect-error nothing that a dry run would foresee
+  // @ts-expect-error this method has no dry run
   client.keys.create.dryRun({ body: { project_id: 'x', tenant_id: 'x', env: 'live' } });
-  // @ts-expect-error a dry run has its own method, with its own result
+  // @ts-expect-error a dry run has its own method and result
   await client.keys.revoke('x', { query: { dry_run: true } });
 }
 

@@ -3,10 +3,10 @@ import type { Endpoints } from './endpoints.ts';
 
 type Nothing = Record<never, never>;
 
-/** The name of an endpoint: its method and path, as in `GET /v1/keys/{id}`. */
+/** The name of an endpoint: its method and path, such as `GET /v1/keys/{id}`. */
 export type Endpoint = keyof Endpoints;
 
-/** The body of a successful response; null where there is none, as with 304. */
+/** The body of a successful response; null if there is none, as with 304. */
 export type Answer<E extends Endpoint> = Success<Endpoints[E]['reply']>['body'];
 
 /** An endpoint that returns a list, read page by page. */
@@ -14,12 +14,12 @@ export type PagedEndpoint = {
   [E in Endpoint]: Endpoints[E]['paged'] extends true ? E : never;
 }[Endpoint];
 
-/** A change that can be asked for its impact first. */
+/** A change that has a dry run. */
 export type DryRunEndpoint = {
   [E in Endpoint]: Endpoints[E]['dryRun'] extends null ? never : E;
 }[Endpoint];
 
-/** What a change would affect, as a dry run answers it. */
+/** What a change would affect: the result of a dry run. */
 export type Impact = NonNullable<Endpoints[DryRunEndpoint]['dryRun']>;
 
 /** One element of a list. */
@@ -29,28 +29,29 @@ export type Item<E extends PagedEndpoint> =
 /** One page of a list. Pass `cursor` to get the next one; it is null on the last page. */
 export type Page<E extends PagedEndpoint> = { items: Item<E>[]; cursor: string | null };
 
-/** Settings of a single call; they override those of the client. */
+/** Settings for a single call; they override the client's. */
 export type CallOptions = {
-  /** Aborts the call, waiting and retries included. It then rejects with the signal's reason. */
+  /** Aborts the call, including waiting and retries. It then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
   /**
    * Identifies this call, so that it is carried out once however often it is sent: 1 to 255 visible
-   * ASCII characters, a new random key by default. Only a POST of the vendor plane has one.
+   * ASCII characters; a new random key by default. Only sent with a POST that a secret key or a
+   * session may call.
    */
   idempotencyKey?: string | undefined;
   /**
-   * True if repeating this call is harmless. It is then retried even when the outcome of an attempt
-   * is unknown. Always true for GET, for calls with an idempotency key, and for revoking a key on
-   * the embed plane.
+   * True if this call is safe to retry. It is then retried even if the outcome of an attempt is
+   * unknown. Always true for GET, for calls with an idempotency key, and for revoking a key with an
+   * embed token.
    */
   idempotent?: boolean | undefined;
-  /** Further request headers, such as `if-none-match`. */
+  /** Additional request headers, such as `if-none-match`. */
   headers?: Readonly<Record<string, string>> | undefined;
   /** Time limit of one attempt, in milliseconds. */
   timeoutMs?: number | undefined;
-  /** Time limit of the whole call, retries and waiting included, in milliseconds. */
+  /** Time limit of the whole call in milliseconds, including retries and waiting. */
   totalMs?: number | undefined;
-  /** How many times a failed attempt may be repeated. */
+  /** How many times a failed attempt may be retried. */
   retries?: number | undefined;
 };
 
@@ -62,13 +63,13 @@ export type Input<E extends Endpoint> = QueryPart<Endpoints[E]> &
 /** The input of {@link Client.call}: path parameters are named. */
 export type CallInput<E extends Endpoint> = ParamsPart<Endpoints[E]> & Input<E>;
 
-/** `pagesMax` bounds a walk over a list. */
+/** `pagesMax` limits how many pages are read. */
 export type PagesLimit = {
-  /** The walk rejects after this many pages, as a guard against endless lists; 1,000 by default. */
+  /** Paging rejects after this many pages, as a guard against endless lists; 1,000 by default. */
   pagesMax?: number | undefined;
 };
 
-/** An argument that may be left out when nothing in it is required. */
+/** An argument that can be omitted if nothing in it is required. */
 export type Argument<T> = Nothing extends T ? [input?: T] : [input: T];
 
 /** The path parameters as leading arguments. */
@@ -76,16 +77,16 @@ export type Ids<E extends string> = E extends `${string}{${string}}${infer Rest}
   ? [id: string, ...rest: Ids<Rest>]
   : [];
 
-/** A successful response with its status and headers; `{ status: 304 }` where it is declared. */
+/** A successful response with its status and headers; `{ status: 304 }` if declared. */
 export type Reply<E extends Endpoint> = Success<Endpoints[E]['reply']> & ReplyHead;
 
 export type ReplyHead = {
   headers: Headers;
-  /** The id of this request in the server's log. */
+  /** The ID of this request in the server's log. */
   requestId: string | null;
 };
 
-/** A request to a path that this version of the client may not know. */
+/** A request to a path this version of the client may not know. */
 export type PlainRequest = CallOptions & {
   method: string;
   /** Path and query, from the root of the API: `/v1/keys?limit=5`. */
@@ -94,7 +95,7 @@ export type PlainRequest = CallOptions & {
   body?: unknown;
 };
 
-/** The response to a plain request. `body` is parsed JSON, else text, else null. */
+/** The response to a plain request. `body` is parsed JSON, text, or null. */
 export type PlainReply = ReplyHead & { status: number; body: unknown };
 
 type Success<R> = R extends { status: infer S extends number; body: unknown }
@@ -119,7 +120,7 @@ type BodyPart<E extends { body: unknown; bodyOptional: boolean }> = E['body'] ex
     ? { body?: E['body'] | undefined }
     : { body: E['body'] };
 
-/** An optional query field may also be passed as undefined; it is not sent either way. */
+/** An optional query field can also be undefined; it is not sent either way. */
 type OrUndefined<T> = {
   [K in keyof T]: Nothing extends Pick<T, K> ? T[K] | undefined : T[K];
 };

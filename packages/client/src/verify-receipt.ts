@@ -1,4 +1,4 @@
-// Verifies receipts of revocations, in Node 20 and later and in browsers, without a request.
+// Verifies receipts of revocations without a request, in Node.js 20 and later and in browsers.
 import {
   incompleteReasons,
   RECEIPT_PURPOSE,
@@ -9,7 +9,7 @@ import {
 
 export type { ReceiptClaims } from '@keyrail/protocol/wire/receipt.ts';
 
-/** What `/.well-known/jwks.json` of the deployment returns, or a saved copy of it. */
+/** The response of the deployment's `/.well-known/jwks.json`, or a saved copy. */
 export type ReceiptKeys = {
   keys: readonly { kty: string; crv: string; x: string; kid: string; purpose?: string }[];
 };
@@ -54,7 +54,7 @@ async function isSigned({ jwk: { kty, crv, x }, signed, text }: Signed): Promise
   return key !== null && subtle.verify(algorithm, key, signed, bytes);
 }
 
-/** Null for a malformed key. A platform without Ed25519 is another matter: nothing was verified. */
+/** Null for a malformed key. On a platform without Ed25519 it throws: nothing was verified. */
 function notOfKey(error: unknown): null {
   if (error instanceof Error && error.name === 'NotSupportedError') throw error;
   return null;
@@ -74,7 +74,7 @@ function jsonOf(part: string): Record<string, unknown> | null {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Null for text that is not base64url, or not the one encoding of its bytes. */
+/** Null for text that isn't base64url, or isn't the canonical encoding of its bytes. */
 function bytesOf(part: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9_-]+$/.test(part)) return null;
   try {
@@ -92,7 +92,7 @@ function bytesOf(part: string): Uint8Array<ArrayBuffer> | null {
 const texts = ['iss', 'ws', 'prj', 'env', 'key_id', 'lookup_hash', 'change', 'audit_hash'] as const;
 const numbers = ['iat', 'version', 'waited_ms', 'audit_seq'] as const;
 
-/** The signature is valid, so only a receipt of a later version could fail here. */
+/** The signature is valid, so only a receipt from a later version could fail here. */
 const isReceipt = (claims: Record<string, unknown>): claims is ReceiptClaims =>
   texts.every((name) => typeof claims[name] === 'string') &&
   numbers.every((name) => typeof claims[name] === 'number') &&
@@ -103,7 +103,7 @@ const isReceipt = (claims: Record<string, unknown>): claims is ReceiptClaims =>
   Array.isArray(claims.nodes) &&
   claims.nodes.every(isNode);
 
-/** Undefined in receipts of earlier releases. */
+/** Undefined in receipts from earlier releases. */
 const isReason = (reason: unknown): boolean =>
   reason === undefined || reason === null || incompleteReasons.some((known) => known === reason);
 

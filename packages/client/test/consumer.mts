@@ -1,4 +1,4 @@
-// Compiled by tests/packages as the TypeScript of a user: ESM.
+// Compiled by tests/packages like a user's TypeScript: ESM.
 import { type Answer, type Client, createClient, type Item, KeyrailError } from '@keyrail/client';
 
 const client: Client = createClient({ url: 'https://keys.example.com', token: 'krsk_live_…' });
@@ -25,7 +25,7 @@ export const isMissing = (error: unknown): boolean =>
 
 // @ts-expect-error no such field
 void client.keys.create({ body: { project_id: '', tenant_id: '', env: 'live', nam: '' } });
-// @ts-expect-error the id is required
+// @ts-expect-error the ID is required
 void client.keys.get();
 // @ts-expect-error no such endpoint
 void client.call('GET /v1/key');

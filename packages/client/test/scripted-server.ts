@@ -1,4 +1,4 @@
-// A server that plays back steps, one per request: failures that the real server does not show on
+// A server that plays back steps, one per request, for failures the real server can't produce on
 // demand.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -37,7 +37,7 @@ export async function scriptedServer(t: TestContext, steps: Step[]): Promise<Scr
   return { url: `http://127.0.0.1:${port}`, seen };
 }
 
-/** An address where nothing listens. */
+/** A URL where nothing is listening. */
 export async function deadUrl(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,4 +1,4 @@
-// Run by tests/packages beside the installed package. Prints one line of JSON with the results.
+// Run by tests/packages next to the installed package. Prints one line of JSON with the results.
 const failureOf = (call) =>
   call.then(
     () => null,

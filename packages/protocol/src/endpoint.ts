@@ -1,4 +1,4 @@
-// The declaration of an endpoint. Its name is its method and path, as in `GET /v1/workspace`.
+// The declaration of an endpoint. Its name is its method and path, such as `GET /v1/workspace`.
 import { z } from 'zod';
 import { queryBoolean } from './query.ts';
 import type { Auth } from './wire/auth.ts';
@@ -11,11 +11,11 @@ export type Endpoint = {
   summary: string;
   /** What the endpoint does and when to call it, in one to four sentences of Markdown. */
   description: string;
-  /** Requires this role instead of the one that the method implies. */
+  /** Requires this role instead of the one the method implies. */
   role?: 'owner';
-  /** Only reads, although it is no GET: members may call it. */
+  /** Only reads, although it isn't a GET, so members may call it. */
   reads?: true;
-  /** Accepts `dry_run=true`, which answers 200 with an `impact` and changes nothing. */
+  /** Accepts `dry_run=true`, which returns 200 with an `impact` and changes nothing. */
   dryRun?: true;
   /** Descriptions of request headers; documentation only. */
   headers?: Record<string, string>;
@@ -27,12 +27,12 @@ export type Endpoint = {
   /** An empty body is read as `{}`. */
   bodyOptional?: true;
   bodyBytesMax?: number;
-  /** The number of JSON values that a large body may hold. */
+  /** The maximum number of JSON values in a large body. */
   bodyValuesMax?: number;
   anyContentType?: true;
   /**
-   * Error statuses that the other fields do not imply, each with its reason. Tests of the server
-   * refuse an undeclared 409.
+   * Error statuses that the other fields do not imply, each with its reason. Server tests fail on
+   * an undeclared 409.
    */
   refusals?: Partial<Record<404 | 409 | 413 | 429, string>>;
   /** Paged by `cursor` and a `Link` header. */
@@ -64,7 +64,7 @@ export type QueryOf<E> = E extends { query: infer Q extends z.ZodType }
   ? z.output<Q>
   : Record<never, never>;
 
-/** The query as a client passes it, before it becomes text: values, with defaults optional. */
+/** The query as a client passes it: values before they become text, with defaults optional. */
 export type QueryInputOf<E> = E extends { query: infer Q extends z.ZodType }
   ? { [K in keyof z.input<Q>]: K extends keyof z.output<Q> ? z.output<Q>[K] : never }
   : Record<never, never>;
@@ -105,7 +105,7 @@ export const isSafe = (line: string, { reads }: Endpoint): boolean =>
 
 const dryRunQuery = {
   dry_run: queryBoolean(false).meta({
-    description: 'Changes nothing, and answers with the `impact` that the change would have.',
+    description: 'Changes nothing and returns the `impact` the change would have.',
   }),
 };
 
@@ -129,7 +129,7 @@ const isMethod = (word: string): word is Method =>
 
 /**
  * Whether an endpoint accepts an `Idempotency-Key`: every POST of the vendor plane that changes
- * something does. With a key a request is carried out once, and its response is replayed.
+ * something does. With a key, a request is carried out once, and its response is replayed.
  */
 export const takesIdempotencyKey = (
   line: string,
@@ -137,8 +137,8 @@ export const takesIdempotencyKey = (
 ): boolean => auth === 'vendor' && !reads && splitLine(line).method === 'POST';
 
 /**
- * The error statuses that an endpoint declares, in ascending order. A request can always have an
- * unknown query parameter, so 400 is one of them.
+ * The error statuses of an endpoint, in ascending order. Any request can have an unknown query
+ * parameter, so 400 is always one of them.
  */
 export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
   const { auth, body, anyContentType, refusals = {} } = endpoint;
@@ -150,7 +150,7 @@ export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
     ...(pathParams(line).length > 0 ? [404] : []),
     ...(body ? [413] : []),
     ...(body && !anyContentType ? [415] : []),
-    // Endpoints that take a body without a credential are throttled, and so are embed changes.
+    // Endpoints that take a body without a credential are throttled; so are embed changes.
     ...(takesIdempotencyKey(line, endpoint) ? [409, 422] : []),
     ...((auth === 'none' && body) || (auth === 'embed' && method !== 'GET') ? [429] : []),
   ];
@@ -158,6 +158,6 @@ export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
   return [...declared].sort((a, b) => a - b);
 }
 
-/** Whether the documented headers are required: signatures and origins are, `If-None-Match` not. */
+/** Whether the documented headers are required: signatures and origins, not `If-None-Match`. */
 export const requiresItsHeaders = ({ auth }: Endpoint): boolean =>
   auth === 'signature' || auth === 'embed';

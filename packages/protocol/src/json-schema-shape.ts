@@ -1,4 +1,4 @@
-// Helpers to read JSON Schema: references, nullability, items and properties.
+// Reads JSON Schema: references, nullability, items and properties.
 import type { Components, JsonObject } from './json-schema.ts';
 import { isJsonObject } from './json-value.ts';
 

@@ -34,17 +34,17 @@ function adjust(type: z.core.$ZodType, schema: JsonObject, direction: Direction)
     for (const key of Object.keys(schema)) if (key !== 'description') delete schema[key];
     Object.assign(schema, own);
   }
-  // Next to a format, a pattern adds nothing for readers.
+  // Beside a format, a pattern tells readers nothing new.
   if (schema.format !== undefined) delete schema.pattern;
   delete schema.jsonSchema;
   delete schema.id;
-  // Responses may gain fields; a generated client must not break on an unknown one.
+  // Responses can get new fields, and generated clients must not break on unknown ones.
   if (direction === 'output' && schema.additionalProperties === false) {
     delete schema.additionalProperties;
   }
 }
 
-// An object is strict in a request and open in a response, hence two names.
+// An object is strict in a request but open in a response, so it needs two names.
 const componentName = (name: string, direction: Direction) =>
   direction === 'input' ? `${name}Input` : name;
 

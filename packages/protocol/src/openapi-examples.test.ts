@@ -1,4 +1,4 @@
-// Every example is a request that the server accepts, or a response that it may send.
+// Every example is a request the server accepts, or a response it can send.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from './endpoint.ts';

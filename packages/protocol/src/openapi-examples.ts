@@ -27,7 +27,7 @@ const shownInBodies = new Set([
 export const exampleBody = (schema: JsonObject, line: string, components: Components): unknown =>
   sample(schema, { line, components, isShown: ({ name }) => shownInBodies.has(name) }, TOP);
 
-/** Includes an optional field of a response only if openapi-samples.ts has a value for it. */
+/** Only includes an optional response field if openapi-samples.ts has a value for it. */
 export const exampleResponse = (
   schema: JsonObject,
   line: string,
@@ -69,7 +69,7 @@ function sampleObject(shape: JsonObject, sampling: Sampling, position: Position)
   return members;
 }
 
-/** The kind of an object is in its field `object`. A rate limit has only `algorithm`. */
+/** An object's kind is in its field `object`. A rate limit only has `algorithm`. */
 function kindOf({ properties }: JsonObject): string | null {
   if (!isJsonObject(properties)) return null;
   if ('algorithm' in properties) return 'rate_limit';

@@ -1,9 +1,9 @@
-// Values for the examples of the OpenAPI document, by field name, or by kind of object and field
-// name where a name has several meanings. A test checks every example against its schema.
+// Values for the examples in the OpenAPI document, by field name, or by object kind and field name
+// if a name has several meanings. A test checks every example against its schema.
 
 const NOW = '2026-03-02T09:30:00.000Z';
 const TOMORROW = '2026-03-03T09:30:00.000Z';
-const PREDECESSOR = '0195563a-1f40-7b21-9c0e-7d1f2a3b4c5d';
+const PREVIOUS_KEY = '0195563a-1f40-7b21-9c0e-7d1f2a3b4c5d';
 const ONE_HASH = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 const ANOTHER_HASH = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
 
@@ -139,7 +139,7 @@ const byKind: Record<string, unknown> = {
   'api_key.imported': false,
   'audit_log.action': 'secret_key.created',
   'audit_log.actor_type': 'secret_key',
-  'audit_log.actor_id': PREDECESSOR,
+  'audit_log.actor_id': PREVIOUS_KEY,
   'audit_log.target_type': 'secret_key',
   'audit_log.target_id': '01955a60-8c00-7c3a-b1f2-5e6d7c8b9a01',
   'audit_log.payload': { display_prefix: 'krsk_live_3vTq9Z', env: 'live' },
@@ -199,7 +199,7 @@ const byLine: [RegExp, Record<string, unknown>][] = [
   [/\/v1\/tenants/, { name: 'Globex' }],
   [/\/keys\/import$/, { 'keys.display_prefix': 'acme_9vT2', 'data.display_prefix': 'acme_9vT2' }],
   [/\/keys\/import$/, { 'data.imported': true }],
-  [/\/rotate$/, { rotated_from: PREDECESSOR, 'previous_key.id': PREDECESSOR }],
+  [/\/rotate$/, { rotated_from: PREVIOUS_KEY, 'previous_key.id': PREVIOUS_KEY }],
   [/\/rotate$/, { 'previous_key.expires_at': TOMORROW }],
   [/\/secret_keys\/\{id\}\/rotate$/, { 'previous_key.display_prefix': 'krsk_live_bN5x0W' }],
   [/\/keys\/\{id\}\/rotate$/, { 'previous_key.display_prefix': 'kr_live_bN5x0W' }],
@@ -221,7 +221,7 @@ const byLine: [RegExp, Record<string, unknown>][] = [
 
 export type Place = { line: string; kind: string; path: string; name: string };
 
-/** The sample for a field, or undefined if its type is enough. */
+/** The sample for a field, or undefined if the type alone is enough. */
 export function sampleAt({ line, kind, path, name }: Place): unknown {
   const ofLine = byLine.find(([pattern, values]) => pattern.test(line) && path in values);
   if (ofLine) return ofLine[1][path];

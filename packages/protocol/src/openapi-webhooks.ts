@@ -1,4 +1,4 @@
-// The events in the OpenAPI document: the requests that Keyrail sends to endpoints of the vendor.
+// The events in the OpenAPI document: requests that Keyrail sends to the vendor's endpoints.
 import { type Components, type JsonObject, jsonSchemaOf } from './json-schema.ts';
 import { ChangeEvent, NoticeEvent, TestEvent } from './objects/webhook.ts';
 import { eventOperationId } from './operation-names.ts';
@@ -31,8 +31,8 @@ const received = (type: keyof typeof eventTexts, event: JsonObject): JsonObject 
     },
   },
   responses: {
-    204: { description: 'Any 2xx within 15 seconds: it is not sent again.' },
-    default: { description: 'Anything else: it is sent again.' },
+    204: { description: 'Any 2xx within 15 seconds: the event is not sent again.' },
+    default: { description: 'Anything else: the event is sent again.' },
   },
 });
 
@@ -45,7 +45,7 @@ const header = (name: string, description: string): JsonObject => ({
 });
 
 const parameters = [
-  header(WEBHOOK_ID, 'The same in every attempt: ignore an id that you have seen.'),
-  header(WEBHOOK_TIMESTAMP, 'Seconds since 1970, of this attempt.'),
+  header(WEBHOOK_ID, 'The same in every attempt: ignore an ID you have already seen.'),
+  header(WEBHOOK_TIMESTAMP, 'The time of this attempt, in seconds since 1970.'),
   header(WEBHOOK_SIGNATURE, 'Standard Webhooks 1.0: one `v1,…` for each valid secret.'),
 ];

@@ -15,12 +15,12 @@ const document: Node = JSON.parse(
 );
 const lines = Object.keys(allEndpoints);
 
-/** Generated clients are named after these: an entry may be added, and none may change. */
+/** Generated clients use these names: entries may be added but never changed. */
 const pinned: Record<string, string> = JSON.parse(
   readFileSync(new URL('./vectors/operation-ids.json', import.meta.url), 'utf8'),
 );
 
-test('the document has its version and the URL of the server', () => {
+test("the document has its version and the server's URL", () => {
   equal(document.openapi, '3.1.1');
   equal(document.info?.version, '1.2.3');
   deepEqual(document.servers, [{ url: 'https://keys.example.com' }]);
@@ -33,7 +33,7 @@ test('exactly the existing endpoints are documented', () => {
   deepEqual(documented.toSorted(), lines.toSorted());
 });
 
-test('operations have ids and tags by the names of the client, and keep them', () => {
+test('operation IDs and tags follow the names of the client and never change', () => {
   const found = lines.map((line) => {
     const { operationId, tags } = operationOf(line);
     return [line, `${tags?.[0]} ${operationId}`];
@@ -41,7 +41,7 @@ test('operations have ids and tags by the names of the client, and keep them', (
   deepEqual(Object.fromEntries(found), pinned);
 });
 
-test('every operation id is unique, also among the events', () => {
+test('every operation ID is unique, even among events', () => {
   const items = [...Object.values(document.paths ?? {}), ...Object.values(document.webhooks ?? {})];
   const ids = items.flatMap((item) => Object.values(item).map((each) => String(each.operationId)));
   equal(ids.length, lines.length + Object.keys(document.webhooks ?? {}).length);
@@ -49,7 +49,7 @@ test('every operation id is unique, also among the events', () => {
   deepEqual(ids.toSorted(), [...new Set(ids)].toSorted());
 });
 
-test('every event is described, with the schema of its kind', () => {
+test('every event has a description and the schema of its kind', () => {
   const webhooks = document.webhooks ?? {};
   deepEqual(Object.keys(webhooks), [...auditActions, ...noticeTypes, TEST_EVENT]);
   for (const [type, { post = {} }] of Object.entries(webhooks)) {
@@ -93,10 +93,10 @@ test('every tag is used and described, and every operation says more than its su
   }
 });
 
-test('every operation documents an error of the caller, and conflicts where they happen', () => {
+test('every operation documents client errors, and conflicts where they can happen', () => {
   const has = (status: string) => (line: string) => status in (operationOf(line).responses ?? {});
   ok(lines.every(has('400')));
-  // Tests of the server refuse a conflict of any other endpoint.
+  // Server tests fail on a conflict from any other endpoint.
   const conflictOf = (line: string) => operationOf(line).responses?.['409']?.description;
   deepEqual(lines.filter(conflictOf), [
     'POST /v1/auth/invites/accept',
@@ -156,7 +156,7 @@ test('every path parameter is declared', () => {
   }
 });
 
-test('query parameters have the types of their values', () => {
+test('query parameters have the type of their value', () => {
   const parameters = parametersOf('GET /v1/policy/delta');
   const schemaOf = (name: string) => parameters.find((each) => String(each.name) === name);
   equal(schemaOf('since')?.required, true);
@@ -187,12 +187,12 @@ test('timestamps in requests are strings; requests are closed objects, responses
   ok(!('additionalProperties' in (schemas?.ApiKey ?? {})));
 });
 
-test('the document has the lengths of strings', () => {
+test('the document includes string lengths', () => {
   const create = operationOf('POST /v1/tenants').requestBody?.content?.['application/json']?.schema;
   deepEqual(create?.properties?.external_id, { type: 'string', minLength: 1, maxLength: 200 });
 });
 
-test('the document gives the minimum length of a new password', () => {
+test('the document includes the minimum length of a new password', () => {
   const passwordOf = (line: string) =>
     operationOf(line).requestBody?.content?.['application/json']?.schema?.properties?.password;
   for (const line of [
@@ -219,7 +219,7 @@ test('a throttled endpoint documents 429', () => {
   for (const line of ['POST /v1/keys', 'GET /healthz']) ok(!isBounded(line), line);
 });
 
-test('the document holds no leftovers of its generation', () => {
+test('the document contains no leftovers from its generation', () => {
   const text = JSON.stringify(document);
   for (const trace of ['$defs', '"jsonSchema"', '"$schema"', '~standard']) {
     ok(!text.includes(trace), trace);

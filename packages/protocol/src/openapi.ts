@@ -49,13 +49,13 @@ export function buildOpenApi({ url, version }: { url: string; version: string })
     info: {
       title: 'Keyrail',
       version,
-      summary: 'Control plane for API keys that are verified inside your own process.',
+      summary: 'Control plane for API keys that are verified inside your own processes.',
       description: introduction(url).trim(),
       contact: { name: 'The operator of this deployment', url },
       license: { name: 'Proprietary; no licence has been granted yet' },
     },
     'x-first-operation': operationId('GET /v1/workspace'),
-    // The headings of the reference, which hold several tags each.
+    // The headings in the reference, each for several tags.
     'x-groups': described(groupDescriptions),
     servers: [{ url }],
     tags: described(tagDescriptions),
@@ -99,7 +99,7 @@ function operation(
   };
 }
 
-/** The lowest role that may call; null if roles do not apply or a member may call. */
+/** The lowest role that may call the endpoint; null if roles do not apply or members may. */
 function requiredRole(line: string, endpoint: Endpoint): 'admin' | 'owner' | null {
   if (endpoint.auth !== 'vendor') return null;
   return endpoint.role ?? (isSafe(line, endpoint) ? null : 'admin');
@@ -141,9 +141,9 @@ const idempotencyKeyParameter: JsonObject = {
   in: 'header',
   required: false,
   description:
-    'Makes the request safe to repeat: with the same key, method, path, query and body it is ' +
-    `carried out once in ${REQUEST_KEPT_HOURS} hours, and a repetition gets the first response ` +
-    'again, without its secret. 1 to 255 visible ASCII characters.',
+    'Makes the request safe to retry: with the same key, method, path, query and body, it is ' +
+    `carried out once in ${REQUEST_KEPT_HOURS} hours, and a retry gets the first response, ` +
+    'without its secret. 1 to 255 visible ASCII characters.',
   schema: { type: 'string', minLength: 1, maxLength: REQUEST_KEY_CHARS_MAX },
 };
 
@@ -225,24 +225,24 @@ const replayedHeader = {
 
 const feedHeaders = {
   ETag: {
-    description: 'A weak tag of the query and the policy version.',
+    description: 'A weak tag for the query and the policy version.',
     schema: { type: 'string' },
   },
   'Content-Digest': {
-    description: 'RFC 9530, `sha-256` of the body before compression. Absent without a body.',
+    description: 'RFC 9530: `sha-256` of the body before compression. Absent without a body.',
     schema: { type: 'string' },
   },
   'Signature-Input': {
-    description: 'RFC 9421, the covered components and parameters of the signature `keyrail`.',
+    description: 'RFC 9421: the covered components and parameters of the `keyrail` signature.',
     schema: { type: 'string' },
   },
   Signature: {
-    description: 'RFC 9421, `ed25519`, by a published key of the purpose `policy_feed`.',
+    description: 'RFC 9421: `ed25519`, made with a published key for `policy_feed`.',
     schema: { type: 'string' },
   },
 };
 
-/** The error statuses of an endpoint, and `default` for all others. A reason is specific to it. */
+/** The error statuses of an endpoint, with its own reasons, and `default` for all others. */
 function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
   const reasons = new Map(Object.entries(endpoint.refusals ?? {}));
   const named = refusalStatuses(line, endpoint).map((status) => {
@@ -255,8 +255,8 @@ function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
 const refusalRef = (name: string) => ({ $ref: `#/components/responses/Refused${name}` });
 
 /**
- * One response per status that an endpoint declares, with its error codes. The codes of all other
- * statuses are listed in `RefusedOther`.
+ * One response for each declared status, with its error codes. The codes of all other statuses are
+ * in `RefusedOther`.
  */
 function refusals(schema: JsonObject, paths: Record<string, JsonObject>): JsonObject {
   const content = { 'application/json': { schema } };

@@ -1,6 +1,6 @@
-// The ids and tags of operations in the OpenAPI document. Both follow the methods of the client:
-// `keys.rotate` is `rotateKey` with the tag `keys`. Generated clients are named after them, so they
-// stay.
+// The IDs and tags of operations in the OpenAPI document. Both follow the client's methods:
+// `keys.rotate` is `rotateKey` with the tag `keys`. Generated clients use these names, so they must
+// not change.
 import { type Endpoint, splitLine } from './endpoint.ts';
 import { allEndpoints } from './endpoints/all.ts';
 import { methods } from './wire/methods.ts';
@@ -8,7 +8,7 @@ import { methods } from './wire/methods.ts';
 type Tag = keyof typeof methods;
 type Table = { readonly [name: string]: string | Table };
 
-/** Ids that differ from the rule, because the rule would read badly. */
+/** IDs that break the rule, because the rule would read badly. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'audit.list': 'listAuditLogs',
   'ingest.batch': 'ingestBatch',
@@ -17,10 +17,10 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhooks.secretScanning': 'receiveSecretScanning',
 };
 
-/** Resources whose name is not that of the object. */
+/** Resources with a different name from their object. */
 const OBJECTS: Readonly<Record<string, string>> = { idempotency: 'idempotencyKey' };
 
-/** The other words of GET methods name what is read. */
+/** In GET methods, all other words describe what is read. */
 const READING = ['get', 'list', 'verify'];
 
 const pathsIn = (table: Table, before: readonly string[] = []): [string, readonly string[]][] =>
@@ -39,7 +39,7 @@ function pathOf(line: string): readonly string[] {
   return path;
 }
 
-/** The client's name of the resource. */
+/** The resource's name in the client. */
 export const tagOf = (line: string): string => pathOf(line)[0] ?? '';
 
 /** The verb, the object, and the other words of the method. */
@@ -67,35 +67,35 @@ const oneOf = (name: string): string => name.replace(/ies$/, 'y').replace(/s$/, 
 
 const capitalised = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
 
-/** The id of an event: `api_key.revoked` is `onApiKeyRevoked`. */
+/** An event's operation ID: `api_key.revoked` is `onApiKeyRevoked`. */
 export const eventOperationId = (type: string): string =>
   `on${type.split(/[._]/).map(capitalised).join('')}`;
 
 /** The type requires a description for each tag. */
 export const tagDescriptions: Readonly<Record<Tag, string>> = {
-  users: 'Accounts of people.',
+  users: 'User accounts.',
   sessions: 'Signing in and out.',
-  me: 'The account of the signed-in person.',
-  emailVerifications: 'Proof that an address belongs to a person.',
+  me: 'The account of the signed-in user.',
+  emailVerifications: 'Proof that an email address belongs to a user.',
   passwordResets: 'New passwords by email.',
-  workspace: 'The workspace of the credential.',
-  members: 'The people in the workspace.',
+  workspace: "The credential's workspace.",
+  members: 'The members of the workspace.',
   invites: 'Invitations to the workspace.',
-  projects: 'The APIs that you protect.',
+  projects: 'The APIs you protect.',
   tenants: 'Your customers.',
-  keys: 'The API keys of your customers.',
-  secretKeys: 'The credentials of your own backend.',
-  embedTokens: 'Tokens with which a customer manages keys in a browser.',
+  keys: "Your customers' API keys.",
+  secretKeys: 'Credentials for your own backend.',
+  embedTokens: 'Tokens that let a customer manage keys in a browser.',
   embed: 'Key management from a browser.',
-  policy: 'The data from which nodes verify keys, and the nodes.',
+  policy: 'The data nodes use to verify keys, and the nodes.',
   rateLimits: 'Counters shared by all nodes.',
   idempotency: 'Requests that run once.',
-  ingest: 'Telemetry of nodes.',
+  ingest: 'Telemetry from nodes.',
   usage: 'Metrics from telemetry.',
   environments: '`live` and `test`.',
   audit: 'Every change, in a hash chain.',
-  webhookEndpoints: 'Your endpoints for events.',
-  webhookDeliveries: 'Deliveries of events to them.',
-  server: 'The state, settings and public keys of the deployment.',
+  webhookEndpoints: 'Your webhook endpoints.',
+  webhookDeliveries: 'Deliveries of events to your endpoints.',
+  server: "The deployment's state, settings and public keys.",
   webhooks: 'What partners send to Keyrail.',
 };

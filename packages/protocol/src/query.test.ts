@@ -15,7 +15,7 @@ test('a whole number consists of decimal digits and is within its range', () => 
   for (const value of [5, null, ['5', '6']]) ok(!limit.safeParse(value).success);
 });
 
-test('a version may have more than ten digits', () => {
+test('a version can have more than ten digits', () => {
   const since = queryInteger(0, Number.MAX_SAFE_INTEGER);
   equal(since.parse('9007199254740991'), Number.MAX_SAFE_INTEGER);
   ok(!since.safeParse('9007199254740992').success);
@@ -37,7 +37,7 @@ test('only true and false are booleans', () => {
   }
 });
 
-test('a tenant filter holds one to fifty ids', () => {
+test('a tenant filter takes 1 to 50 IDs', () => {
   const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
   deepEqual(TenantFilter.parse(id), [id]);
   deepEqual(TenantFilter.parse([id, id.toUpperCase()]), [id, id]);
@@ -47,7 +47,7 @@ test('a tenant filter holds one to fifty ids', () => {
   }
 });
 
-test('a limit above the maximum is refused, not clamped', () => {
+test('a limit above the maximum is rejected, not clamped', () => {
   const page = z.strictObject(paging(100, 50));
   deepEqual(page.parse({}), { limit: 50 });
   deepEqual(page.parse({ limit: '100', cursor: 'abc' }), { limit: 100, cursor: 'abc' });

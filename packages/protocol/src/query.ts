@@ -53,7 +53,7 @@ export const queryBoolean = (fallback: boolean) =>
     .default(fallback)
     .meta({ jsonSchema: { type: 'boolean', default: fallback } });
 
-/** One id, or the parameter repeated; always parsed to an array. */
+/** One ID, or the parameter repeated; always parsed to an array. */
 const queryIds = (min: number, max: number) =>
   z
     .union([z.string(), z.array(z.string())])
@@ -70,7 +70,7 @@ const queryIds = (min: number, max: number) =>
 
 export const TenantFilter = queryIds(POLICY_TENANTS_MIN, POLICY_TENANTS_MAX);
 
-/** The ids of a page of rows, to look up what belongs to them in one request. */
+/** The IDs of a page of rows, for looking up related data in one request. */
 export const Ids = queryIds(IDS_MIN, IDS_MAX);
 
 /** A time in a query. Stays text, because clients pass it as text. */
@@ -98,8 +98,8 @@ export const FeedIncludes = z
       examples: ['meta', 'meta,external_id'],
     },
     description:
-      'Adds fields to each entry: `meta`, that of the key, and `external_id`, that of its tenant ' +
-      'as `tenant_external_id`. Separate names by commas.',
+      "Adds fields to each entry: `meta` adds the key's `meta`, and `external_id` adds its " +
+      "tenant's as `tenant_external_id`. Separate names with commas.",
   });
 
 /** The search parameter of a list: the start of one of these fields. */
@@ -111,16 +111,16 @@ export const search = (fields: string) => ({
     .optional()
     .meta({
       description:
-        `Lists only rows whose ${fields} begins with this text. The case of the letters A to Z ` +
-        `is ignored. Of more than ${SEARCH_MATCHES_MAX} matches, not all are listed: send a ` +
-        'longer text. A text with a whole credential is rejected, because URLs are logged.',
+        `Only lists rows whose ${fields} starts with this text, ignoring case (A to Z). If there ` +
+        `are more than ${SEARCH_MATCHES_MAX} matches, not all are listed: send a longer text. ` +
+        'Text that contains a full credential is rejected, because URLs are logged.',
     }),
 });
 
 /** The paging parameters of every list. */
 export const paging = (limitMax: number, limitDefault: number) => ({
   cursor: Cursor.optional().meta({
-    description: 'An opaque position, taken from the `next` link of the previous page.',
+    description: 'An opaque position, from the `next` link of the previous page.',
   }),
   limit: queryInteger(1, limitMax, limitDefault),
 });

@@ -1,4 +1,4 @@
-// The patterns published for scanners match every minted credential, and nothing longer.
+// The patterns published for scanners match every created credential, and nothing longer.
 import { equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ const minted = (kind: CredentialKind): string[] =>
   });
 
 for (const [kind, pattern] of Object.entries(patterns)) {
-  test(`the pattern for ${kind} finds a minted credential in any text`, () => {
+  test(`the pattern for ${kind} finds a created credential in any text`, () => {
     const known: { kind: string; secret: string }[] = vectors.valid;
     const golden = known.filter((each) => each.kind === kind).map(({ secret }) => secret);
     ok(golden.length > 0);

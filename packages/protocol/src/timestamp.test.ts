@@ -61,7 +61,7 @@ const refused: [input: string, why: string][] = [
 ];
 
 for (const [input, why] of refused) {
-  test(`${JSON.stringify(input)} is refused: ${why}`, () => {
+  test(`${JSON.stringify(input)} is rejected: ${why}`, () => {
     equal(parseTimestamp(input), null);
   });
 }

@@ -20,7 +20,7 @@ export function parseTimestamp(value: string): Date | null {
 
   const ms = fraction.slice(0, 3).padEnd(3, '0');
   const at = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}${offset}`);
-  // An offset may move the instant out of the years that have four digits.
+  // An offset can move the time to a year without four digits.
   return at >= EARLIEST && at <= LATEST ? new Date(at) : null;
 }
 

@@ -223,9 +223,9 @@ const cases: Record<string, Case> = {
 };
 
 for (const [name, { type, accepts, refuses }] of Object.entries(cases)) {
-  test(`${name} accepts valid values and refuses others`, () => {
+  test(`${name} accepts valid values and rejects all others`, () => {
     for (const value of accepts) ok(type.safeParse(value).success, `accepts ${show(value)}`);
-    for (const value of refuses) ok(!type.safeParse(value).success, `refuses ${show(value)}`);
+    for (const value of refuses) ok(!type.safeParse(value).success, `rejects ${show(value)}`);
   });
 }
 
@@ -234,17 +234,17 @@ const show = (value: unknown) => JSON.stringify(value)?.slice(0, 80) ?? String(v
 const messages = (type: z.ZodType, value: unknown) =>
   type.safeParse(value).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
-test('ids and hashes are converted to lower case', () => {
+test('IDs and hashes are converted to lowercase', () => {
   equal(Uuid.parse('0190A1B2-C3D4-7E5F-8A9B-0C1D2E3F4A5B'), '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b');
   equal(Sha256Hex.parse('A'.repeat(64)), a(64));
 });
 
-test('names and addresses are not changed', () => {
+test('names and email addresses are not changed', () => {
   equal(Name.parse('  Ada  '), '  Ada  ');
   equal(Email.parse('Ada@Example.COM'), 'Ada@Example.COM');
 });
 
-test('two rate limits with the same id are refused with the published message', () => {
+test('two rate limits with the same ID are rejected with the published message', () => {
   deepEqual(messages(RateLimits, [rule(), rule()]), [': rate limit ids must be unique']);
 });
 
@@ -259,7 +259,7 @@ test('the default overlap is one day', () => {
   equal(OverlapHours.parse(undefined), 24);
 });
 
-test('a malicious address is refused as fast as a normal one', () => {
+test('a malicious email address is rejected as fast as a normal one', () => {
   const hostile = [`${'a.'.repeat(159)}!`, `a@${'a-'.repeat(158)}`, `a@${'a.'.repeat(158)}`];
   const started = performance.now();
   for (let round = 0; round < 200; round += 1) for (const text of hostile) Email.safeParse(text);

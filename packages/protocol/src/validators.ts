@@ -46,7 +46,7 @@ export type Env = z.output<typeof Env>;
 export const Role = z.enum(['owner', 'admin', 'member']);
 export type Role = z.output<typeof Role>;
 
-/** A UUID of any version, converted to lower case. */
+/** A UUID of any version, converted to lowercase. */
 export const Uuid = z.guid('must be a UUID').toLowerCase();
 
 export const Name = text(NAME_CHARS_MIN, NAME_CHARS_MAX);
@@ -63,7 +63,7 @@ export const Slug = z
       'with no hyphen at either end',
   );
 
-/** Stored as sent. Comparisons of addresses ignore case. */
+/** Stored as sent. Comparisons ignore case. */
 export const Email = z
   .string()
   .refine(isEmail, `must be an email address of at most ${EMAIL_CHARS_MAX} characters`)
@@ -82,7 +82,7 @@ export const Password = password(1);
 export const NewPassword = Password.meta({
   description:
     `At least ${PASSWORD_CHARS_MIN} characters, unless the deployment sets another minimum. ` +
-    'Common passwords and your own e-mail address are refused.',
+    'Common passwords and your own email address are rejected.',
 });
 
 /** Parsed to a Date, truncated to milliseconds. */
@@ -99,7 +99,7 @@ export const Timestamp = z
   })
   .meta({ jsonSchema: { type: 'string', format: 'date-time' } });
 
-/** Any JSON object. Arrays, scalars and the key `__proto__` are refused. */
+/** Any JSON object. Arrays, scalars and the key `__proto__` are rejected. */
 export const Meta = z
   .custom<Record<string, unknown>>(isJsonObject, 'must be a JSON object')
   .check((ctx) => {
@@ -145,7 +145,7 @@ export const Sha256Hex = z
 
 export const LookupHash = z.string().regex(LOOKUP_HASH, 'must be 64 lowercase hex characters');
 
-/** What is shown of an imported key. It cannot be mistaken for a credential of Keyrail. */
+/** The part of an imported key that is shown. It never looks like a Keyrail credential. */
 export const DisplayPrefix = z
   .string()
   .regex(
@@ -166,7 +166,7 @@ export const OverlapHours = z
   .default(OVERLAP_HOURS_DEFAULT);
 
 // Atoms and labels cannot contain the dots that separate them, so matching backtracks over one of
-// them at most. With the length checked first, no address takes more than microseconds.
+// them at most. With the length checked first, matching takes microseconds at most.
 const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/i;
 

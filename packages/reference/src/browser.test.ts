@@ -1,5 +1,5 @@
 // The page in a browser: nothing overflows at any width, all text has enough contrast in light and
-// dark, a printout is complete, and the menu can be filtered.
+// dark mode, printouts are complete, and the menu can be filtered.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { referenceStyle } from './style.ts';
 
 const sideways = 'document.documentElement.scrollWidth - innerWidth';
 
-/** Every text whose contrast is below WCAG AA for its size. */
+/** Every text with less contrast than WCAG AA requires for its size. */
 const faint = `(() => {
   const numbers = (colour) => colour.match(/[\\d.]+/g).map(Number);
   const light = (colour) => colour.slice(0, 3).map((part) => part / 255)
@@ -42,7 +42,7 @@ const faint = `(() => {
   return [...found];
 })()`;
 
-/** Parts that a printout would lack: closed sections, and clipped text. */
+/** Parts missing from a printout: closed sections and clipped text. */
 const unprinted = `[...document.querySelectorAll('main details, main pre')].filter((each) =>
   each.tagName === 'PRE'
     ? each.scrollHeight > each.clientHeight + 1 || each.scrollWidth > each.clientWidth + 1
@@ -67,13 +67,17 @@ test('the page fits every width, has enough contrast, prints and can be filtered
       equal(await page.evaluate(sideways), 0, `${width} wide`);
     }
     deepEqual(await page.evaluate(faint), [], colorScheme);
-    equal(await page.evaluate(distinguished), true, 'links differ from text by more than colour');
+    equal(
+      await page.evaluate(distinguished),
+      true,
+      'links do not differ from text by colour alone',
+    );
     await filterMenu(page);
     await page.setViewportSize({ width: 794, height: 1123 });
     await page.emulateMedia({ media: 'print' });
     equal(await page.evaluate(unprinted), 0, 'on paper');
     const body = 'getComputedStyle(document.body).backgroundColor';
-    equal(await page.evaluate(body), 'rgb(255, 255, 255)', 'paper is light');
+    equal(await page.evaluate(body), 'rgb(255, 255, 255)', 'printouts are light');
     await page.close();
   }
   const plain = await browser.newPage({ javaScriptEnabled: false });
@@ -89,13 +93,13 @@ async function filterMenu(page: Page): Promise<void> {
   const all: string[] = await page.evaluate(entries);
   await page.fill('#menu-filter', 'KEYS rotate');
   deepEqual(await page.evaluate(entries), [
-    'Replace an API key without an outagePOST',
-    'Replace a secret key without an outagePOST',
-    'Replace a key of the tenant without an outagePOST',
+    'Replace an API key without downtimePOST',
+    'Replace a secret key without downtimePOST',
+    "Replace one of the tenant's keys without downtimePOST",
   ]);
   await page.fill('#menu-filter', 'no such endpoint');
   deepEqual(await page.evaluate(entries), []);
-  equal(await page.textContent('#menu-none'), 'No endpoint matches.');
+  equal(await page.textContent('#menu-none'), 'No matching endpoints.');
   await page.fill('#menu-filter', '/v1/workspace patch');
   await page.press('#menu-filter', 'Enter');
   equal(await page.evaluate('location.hash'), '#updateWorkspace');

@@ -1,4 +1,4 @@
-// Reads the parts of an OpenAPI document that the page shows. Unknown parts are ignored.
+// Reads what the page shows from an OpenAPI document. Unknown parts are ignored.
 import type { Components, JsonObject } from '@keyrail/protocol/json-schema.ts';
 import { objectsIn } from '@keyrail/protocol/json-schema-shape.ts';
 import { isJsonObject } from '@keyrail/protocol/json-value.ts';
@@ -24,7 +24,7 @@ export type Operation = {
   path: string;
   summary: string;
   description: string | null;
-  /** Names of security schemes, any of which is enough; empty if no credential is needed. */
+  /** Names of security schemes. Any one of them is enough; empty if none is needed. */
   credentials: readonly string[];
   role: string | null;
   parameters: readonly Parameter[];
@@ -34,7 +34,7 @@ export type Operation = {
   refusals: readonly OwnRefusal[];
 };
 
-/** `reason` is set if the operation describes the status in its own words. */
+/** `reason` is set if the operation has its own description of the status. */
 type OwnRefusal = { status: string; reason: string | null };
 
 export type Group = { name: string; description: string; operations: Operation[] };
@@ -48,7 +48,7 @@ export type ApiDocument = {
   version: string;
   url: string;
   description: string;
-  /** The operation that the introduction shows as an example: `x-first-operation`. */
+  /** The example operation in the introduction: `x-first-operation`. */
   firstOperation: Operation | null;
   groups: Group[];
   credentials: Credential[];

@@ -137,7 +137,7 @@ function kindOf(schema: JsonObject, schemas: Components): string {
 const nameOf = ({ $ref }: JsonObject): string =>
   typeof $ref === 'string' ? $ref.slice($ref.lastIndexOf('/') + 1) : '';
 
-/** The statuses, and a line for each reason that is specific to this operation. */
+/** The statuses, and a line for each reason specific to this operation. */
 function refusalLinks({ refusals }: Operation): Html {
   if (refusals.length === 0) return nothing;
   const link = (status: string) =>
@@ -149,7 +149,7 @@ function refusalLinks({ refusals }: Operation): Html {
       ${reasons}`;
 }
 
-/** A command and the response to it. */
+/** A command and its response. */
 export function operationExamples(operation: Operation, url: string): Html {
   const [response] = operation.responses;
   return html`

@@ -1,4 +1,4 @@
-// The curl commands of the page, from the real document.
+// The page's curl commands, from the real document.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
@@ -17,13 +17,13 @@ function operationAt(line: string): Operation {
 
 const curl = (line: string): string => curlFor(operationAt(line), url);
 
-test('a command has -X only if curl would choose another method', () => {
+test('a command only has -X if curl would choose another method', () => {
   match(curl('GET /v1/workspace'), /^curl https:\/\/keys\.example\.com\/v1\/workspace \\\n/);
   match(curl('POST /v1/secret_keys'), /^curl https:/);
   match(curl('DELETE /v1/projects/{id}'), /^curl -X DELETE https:\S+\/v1\/projects\/\$ID \\\n/);
 });
 
-test('a command sends the credential that its endpoint accepts', () => {
+test('a command sends a credential its endpoint accepts', () => {
   match(curl('GET /v1/workspace'), /Bearer \$SECRET_KEY/);
   match(curl('GET /v1/auth/me'), /Bearer \$SESSION/);
   match(curl('POST /v1/workspaces'), /Bearer \$BOOTSTRAP_TOKEN/);
@@ -31,7 +31,7 @@ test('a command sends the credential that its endpoint accepts', () => {
   equal(curl('GET /healthz'), `curl ${url}/healthz`);
 });
 
-test('a command sends the required query and headers, and nothing optional', () => {
+test('a command sends the required query and headers, but nothing optional', () => {
   match(curl('GET /v1/policy/delta'), /delta\?project_id=\$PROJECT_ID&since=\$SINCE"/);
   match(
     curl('POST /v1/webhooks/scanner/secret_scanning'),
@@ -39,7 +39,7 @@ test('a command sends the required query and headers, and nothing optional', () 
   );
 });
 
-test('a body survives the quoting of the shell', () => {
+test('a body survives shell quoting', () => {
   const operation = operationAt('POST /v1/secret_keys/{id}/revoke');
   const { body } = operation;
   ok(body);

@@ -1,7 +1,7 @@
-// The only script of the page: it filters the menu. Without it, the field stays hidden. The server
-// allows exactly this text, by its hash, in the content security policy.
+// The page's only script: it filters the menu. Without it, the field stays hidden. The content
+// security policy allows exactly this text, by its hash.
 
-/** Shows the entries that contain every word, in their title, path, method or group. */
+/** Shows the entries with every word in their title, path, method or group. */
 export const filterScript = `
 (() => {
   const field = document.getElementById('menu-filter');
@@ -28,7 +28,7 @@ export const filterScript = `
       found += shown;
     }
     document.getElementById('menu-sections').hidden = words.length > 0;
-    none.textContent = found === 0 ? 'No endpoint matches.' : '';
+    none.textContent = found === 0 ? 'No matching endpoints.' : '';
   };
   field.addEventListener('input', apply);
   field.addEventListener('keydown', (event) => {

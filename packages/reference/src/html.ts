@@ -1,4 +1,4 @@
-// HTML as values. A template escapes every value that is not HTML already, so escaping cannot be
+// HTML as values. A template escapes every value that isn't already HTML, so escaping cannot be
 // forgotten.
 
 export type Html = { readonly html: string };

@@ -1,4 +1,4 @@
-// The subset of Markdown that descriptions use: `##` headings, paragraphs, lists, fenced JSON,
+// The Markdown subset used in descriptions: `##` headings, paragraphs, lists, fenced JSON,
 // `code` and **bold**. Everything else is shown as plain text.
 import { type Html, html, jsonHtml } from './html.ts';
 

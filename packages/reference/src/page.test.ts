@@ -38,13 +38,13 @@ test('the page shows the document of another API', () => {
   ok(page.includes('&lt;b&gt;Read&lt;/b&gt; a pet'));
 });
 
-test('the introduction shows the operation that the document names as the first', () => {
+test("the introduction shows the document's first operation as an example", () => {
   ok(!referencePage(foreign, links).includes('A first request'));
   const page = referencePage({ ...foreign, 'x-first-operation': 'readPet' }, links);
   match(page, /A first request: <a href="#readPet">/);
 });
 
-test('a refusal is shown with the reason that is specific to its operation', () => {
+test('an error is shown with the reason specific to its operation', () => {
   const document = structuredClone(foreign);
   const refused = { $ref: '#/components/responses/Gone', description: 'Rex is `gone`.' };
   Object.assign(document.paths['/pets/{id}'].get.responses, { 404: refused });

@@ -6,7 +6,7 @@ import { filterScript } from './filter.ts';
 import { columnHeads, type Html, html, methodBadge, nothing, statusBadge } from './html.ts';
 import { prose, type Section, sectionsOf } from './markdown.ts';
 
-/** The URLs that the page links to. */
+/** The URLs the page links to. */
 type PageLinks = { styleUrl: string; iconUrl: string; documentUrl: string };
 
 export function referencePage(openApi: JsonObject, links: PageLinks): string {

@@ -1,4 +1,4 @@
-// Field rows: types in words, limits of requests, and nested fields with the path of their parent.
+// Field rows: types in words, request limits, and nested fields with their parent's path.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
@@ -29,7 +29,7 @@ const field = (rows: readonly Row[], path: string): FieldRow => {
   return found;
 };
 
-test('a field has its type, its limits, its default and whether it is required', () => {
+test('a field shows its type, limits and default, and whether it is required', () => {
   const rows = bodyRows('POST /v1/keys');
   deepEqual(field(rows, 'project_id'), {
     parents: '',
@@ -51,7 +51,7 @@ test('a field shows its description', () => {
   ok(field(rows, 'rate_limits').meaning?.startsWith('`null` inherits'));
 });
 
-test('nested fields have the path of their parent', () => {
+test("nested fields have their parent's path", () => {
   const window = field(bodyRows('POST /v1/keys'), 'rate_limits[].window_ms');
   deepEqual(window.notes, ['1,000 to 2,678,400,000']);
   const rows = answerRows('GET /v1/secret_keys', 200);
@@ -78,6 +78,6 @@ test('an alternative is identified by its fixed field', () => {
   );
 });
 
-test('a nullable enum has null as one more choice', () => {
+test('a nullable enum lists null as another choice', () => {
   equal(field(answerRows('GET /v1/policy/snapshot', 200), 'env').type, 'live | test | null');
 });

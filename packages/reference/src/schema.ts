@@ -1,5 +1,5 @@
-// JSON Schema → the rows of a field table. Nested fields follow their parent, with its path, so
-// that one table shows the whole body.
+// JSON Schema → the rows of a field table. Nested fields follow their parent and include its path,
+// so one table shows the whole body.
 import type { Components, JsonObject } from '@keyrail/protocol/json-schema.ts';
 import {
   arrayItems,
@@ -11,7 +11,7 @@ import {
 import { isJsonObject } from '@keyrail/protocol/json-value.ts';
 
 export type FieldRow = {
-  /** The path of the parent object, as in `rate_limits[].`; empty at the top level. */
+  /** The parent's path, such as `rate_limits[].`; empty at the top level. */
   parents: string;
   name: string;
   type: string;
@@ -22,14 +22,14 @@ export type FieldRow = {
   meaning: string | null;
 };
 
-/** The heading of an alternative: the rows below it apply if the condition holds. */
+/** The heading of an alternative: the rows below it apply if the condition is true. */
 type VariantRow = { when: string };
 
 export type Row = FieldRow | VariantRow;
 
 type Walk = { components: Components; parents: string; withBounds: boolean };
 
-/** Limits are shown for requests only. */
+/** Limits are only shown for requests. */
 export const rowsOf = (
   schema: JsonObject,
   components: Components,
@@ -109,7 +109,7 @@ function plainType(shape: JsonObject, components: Components): string {
 
 const arrayOf = (type: string): string => (type.includes(' ') ? `(${type})[]` : `${type}[]`);
 
-/** An alternative is identified by the first field that has a fixed value. */
+/** An alternative is identified by the first field with a fixed value. */
 function whenOf(variant: JsonObject): string {
   const required = Array.isArray(variant.required) ? variant.required : [];
   const fixed = propertiesOf(variant).find(

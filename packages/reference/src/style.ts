@@ -1,5 +1,5 @@
-// The style sheet of the page, for light and dark, from phones to wide screens. It is served as a
-// separate file, so that the page needs no inline styles.
+// The page's style sheet, for light and dark mode, from phones to wide screens. It is a separate
+// file, so the page needs no inline styles.
 import { colours } from './palette.ts';
 
 const text = `

@@ -1,4 +1,5 @@
-// The address of the app that all tests of a process share. It listens when the first test asks.
+// The URL of the app shared by all tests in a process. It starts listening for the first test that
+// needs it.
 import type { TestApp } from './test-app.ts';
 
 const addresses = new WeakMap<TestApp['app'], Promise<string>>();

@@ -1,4 +1,4 @@
-// The audit rows of the last calls.
+// The audit rows from the last calls.
 import type { Harness } from './harness.ts';
 
 export const headSeq = async ({ as }: Harness): Promise<number> =>

@@ -1,12 +1,12 @@
-// A certificate that signs itself, for servers of tests over TLS. It is created for each run,
-// because a private key in the sources would be public.
+// A self-signed certificate for test servers with TLS. It is created for each run, because a
+// private key in the sources would be public.
 import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 
 type Certificate = { certificate: string; key: string };
 
-/** The paths of both files, or null if there is no openssl. The directory must exist. */
+/** The paths of both files, or null without openssl. The directory must exist. */
 export function createCertificate(directory: string, host: string): Certificate | null {
   const certificate = join(directory, 'certificate.pem');
   const key = join(directory, 'key.pem');
@@ -32,7 +32,7 @@ export function createCertificate(directory: string, host: string): Certificate 
     certificate,
   ]);
   if (status !== 0) return null;
-  // Servers of tests run under accounts of their own.
+  // Test servers run under their own accounts.
   chmodSync(directory, 0o755);
   chmodSync(key, 0o644);
   return { certificate, key };

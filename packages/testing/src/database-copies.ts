@@ -1,5 +1,5 @@
-// A migrated database that is created once and copied for each test file: creating one takes
-// seconds, a copy a fraction. Its name contains the hashes of the migrations.
+// A migrated database, created once and copied for each test file: creating one takes seconds,
+// copying it a fraction of that. Its name contains the hashes of the migrations.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -16,7 +16,7 @@ import pg from 'pg';
 
 const LOCK_ID = 7_265_002;
 
-/** Derived from everything that a migration runs, so that a change creates a new template. */
+/** Derived from everything a migration runs, so that a change creates a new template. */
 export async function templateName(): Promise<string> {
   const hashes = (await readMigrations()).map(({ hash }) => hash);
   const texts = [...hashes, ...(await readRoleSetup())];
@@ -27,7 +27,7 @@ export async function templateName(): Promise<string> {
 export const openEmbeddedCopy = async (): Promise<PGlite> =>
   PGlite.create({ loadDataDir: new Blob([await readFile(await embeddedTemplate())]) });
 
-/** The same as a directory that a program can start on. */
+/** The same, as a directory that a program can start with. */
 export async function unpackEmbeddedCopy(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await promisify(execFile)('tar', ['-xf', await embeddedTemplate(), '-C', directory]);
@@ -41,8 +41,8 @@ async function embeddedTemplate(): Promise<string> {
 }
 
 /**
- * Two test files may do this at once; the atomic rename keeps one complete template. It has only
- * the database in use: without the two others, opening a copy takes a third less CPU.
+ * Two test files may do this at the same time; the atomic rename keeps one complete template. It
+ * only has the database in use: without the other two, opening a copy takes a third less CPU.
  */
 async function writeEmbeddedTemplate(path: string): Promise<void> {
   const lite = await PGlite.create();
@@ -70,7 +70,7 @@ export async function createPostgresCopy(superuserUrl: string): Promise<string> 
   return loginUrl(superuserUrl, name);
 }
 
-/** The same for one test, with a superuser connection; both are closed after the test. */
+/** Does the same for one test, with a superuser connection; both are closed after the test. */
 export async function postgresCopyFor(t: TestContext, superuserUrl: string) {
   const url = await createPostgresCopy(superuserUrl);
   const admin = new pg.Client({ connectionString: url.replace('keyrail@', 'postgres@') });

@@ -1,20 +1,20 @@
-// A name server on the loopback, over UDP, with names that answer, fail, or stay silent.
+// A name server on loopback, over UDP, with names that resolve, fail, or never get a response.
 import { createSocket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** Addresses of both families, another name, a failure, or no answer at all. */
+/** Addresses of both families, another name, a failure, or no response. */
 type Zone = Record<string, Found>;
 type Found = readonly string[] | { alias: string } | 'servfail' | 'silent';
 
 const isAlias = (found: Found | undefined): found is { alias: string } =>
   typeof found === 'object' && 'alias' in found;
 
-/** Names that end in this are silent, so that a test can ask for many of them. */
+/** Names ending in this get no response, so that a test can query many of them. */
 export const SILENT = '.silent.test';
 
 type NameServer = {
-  /** As a resolver takes it: address and port. */
+  /** Address and port, as a resolver takes them. */
   server: string;
   /** Every question, as `name type`. */
   asked: string[];
@@ -68,7 +68,7 @@ function questionIn(message: Buffer): Question {
   };
 }
 
-/** Null: no answer. */
+/** Null: no response. */
 function replyTo({ id, name, type, asked }: Question, zone: Zone): Buffer | null {
   const found = zone[name];
   if (found === 'silent' || name.endsWith(SILENT)) return null;

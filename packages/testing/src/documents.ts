@@ -6,12 +6,12 @@ import { join } from 'node:path';
 export type Document = { path: string; text: string };
 
 export type Block = {
-  /** Path and line, as in README.md:28. */
+  /** Path and line, such as README.md:28. */
   place: string;
   document: string;
   language: string;
   code: string;
-  /** The reason why it is not run, or null. */
+  /** Why it is not run, or null. */
   notRun: string | null;
 };
 

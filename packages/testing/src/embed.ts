@@ -1,4 +1,4 @@
-// Embed tokens: minted by the vendor's backend, presented by a browser page.
+// Embed tokens: created by the vendor's backend, used by a browser page.
 import type { Caller, Harness, Input } from './harness.ts';
 
 export const ORIGIN = 'https://app.customer.example';
@@ -13,7 +13,7 @@ export type Embedded = {
 
 type Vendor = Pick<Harness, 'given' | 'callWith'> & { as: Pick<Harness['as'], 'liveKey'> };
 
-/** Mints a token for a new tenant and project, unless they are given. */
+/** Creates a token for a new tenant and project, unless they are passed. */
 export async function embedded(app: Vendor, wanted: Input = {}): Promise<Embedded> {
   const { liveKey } = app.as;
   const { embed_origins: registered } = await liveKey('GET /v1/workspace');

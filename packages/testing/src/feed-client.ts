@@ -1,5 +1,5 @@
-// A node over real sockets: polls the feed of one server, applies it, and throws when a version
-// goes back. For tests with several server processes.
+// A node over real sockets: it polls one server's feed, applies it, and throws if a version goes
+// back. For tests with several server processes.
 import { applied, type Fed, type Held, type Page } from './feed.ts';
 
 export type Client = { url: string; token: string };
@@ -16,7 +16,7 @@ const WAIT_MS = 5000;
 
 type Sent = { method?: string; body?: unknown };
 
-/** Sends one request and returns the response with any status. */
+/** Sends one request and returns its response, whatever the status. */
 export async function request(
   { url, token }: Client,
   path: string,
@@ -95,7 +95,7 @@ export type RunningNode = {
   stop(): Promise<Held>;
 };
 
-/** Polls until it is stopped, and then until it is up to date. */
+/** Polls until stopped, and then until up to date. */
 export function startNode(client: Client, query: FeedQuery): RunningNode {
   let held: Held | null = null;
   let generation = 0;

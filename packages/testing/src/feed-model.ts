@@ -1,6 +1,6 @@
-// A project's feed in memory, for simulations: keys with the change that wrote them last, changes
-// with their versions, and a floor. A reader keeps the state it began with, like a repeatable read,
-// and lists the same rows as the statements of the feed.
+// A project's feed in memory, for simulations: keys with the last change that wrote them, changes
+// with their versions, and a floor. A reader keeps the state it started with, like a repeatable
+// read, and lists the same rows as the feed's statements.
 import { allEnvs, type Env } from '@keyrail/server/doors/reach.ts';
 import type { EntryPosition, FeedFilter } from '@keyrail/server/features/policy/feed-view.ts';
 import type {
@@ -19,7 +19,7 @@ type ModelKey = EntryRow &
 type FeedState = {
   head: FeedHead;
   keys: ReadonlyMap<string, ModelKey>;
-  /** The version of each change that is not pruned. */
+  /** The version of each change that has not been pruned. */
   versions: ReadonlyMap<number, number>;
 };
 
@@ -42,7 +42,7 @@ export class FeedModel {
     keys: new Map(),
     versions: new Map(),
   };
-  /** The state at each version, for comparison with what a node holds. */
+  /** The state at each version, for comparison with a node's policy. */
   readonly past = new Map<number, FeedState>([[1, this.state]]);
   #created = 0;
   #changes = 0;
@@ -61,7 +61,7 @@ export class FeedModel {
       rateLimits: null,
       isImported: false,
       shelf: shelfOf(env),
-      // Several keys share a creation time, so that the id decides their order.
+      // Several keys share a creation time, so that the ID determines their order.
       createdAt: new Date(Math.floor(this.#created / 3)),
       changeId: 0,
       isRevoked: false,
@@ -78,7 +78,7 @@ export class FeedModel {
     if (touched.length > 0) this.#write(touched.map((key) => ({ ...key, ...patch })));
   }
 
-  /** Changes the limits that all keys inherit, so that nodes start again. */
+  /** Changes the limits all keys inherit, so that nodes start again. */
   changeDefaults(limit: number): void {
     const rule = { id: 'all', limit, window_ms: 1000, algorithm: 'fixed', scope: 'key' } as const;
     this.#write([], { defaultRateLimits: [rule], floor: this.state.head.version + 1 });
@@ -92,7 +92,7 @@ export class FeedModel {
     );
   }
 
-  /** Deletes changes up to a version. This moves no version. */
+  /** Deletes changes up to a version. Versions stay the same. */
   prune(upTo: number): void {
     const { head, versions } = this.state;
     this.state = {
@@ -123,7 +123,7 @@ const shelfOf = (env: Env): number => 2 * allEnvs.indexOf(env);
 const isInFeed = (key: ModelKey, { env, tenantIds }: FeedFilter): boolean =>
   (env === null || key.env === env) && (tenantIds === null || tenantIds.includes(key.tenantId));
 
-/** The keys that a node with this filter must hold at this state. */
+/** The keys a node with this filter must have in this state. */
 export const keysIn = ({ keys }: FeedState, filter: FeedFilter): ModelKey[] =>
   [...keys.values()]
     .filter((key) => !key.isRevoked && !key.isDisabled && !key.isRetired)
@@ -167,7 +167,7 @@ export const readingOf = (state: FeedState, turn: () => Promise<void>): FeedSour
 
 const withoutMeta = <Row extends EntryRow>({ meta: _, ...row }: Row) => row;
 
-/** What the feed includes of a key on request. */
+/** What the feed includes about a key on request. */
 export const detailsOf = (
   { meta, tenantId }: ModelKey,
   include: FeedFilter['include'],

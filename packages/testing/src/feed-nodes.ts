@@ -1,5 +1,5 @@
-// Simulated nodes and the server's responses to them, over the model of the store and the product's
-// own decisions. Requests and responses get lost, and nodes restart empty.
+// Simulated nodes and the server's responses to them, on a model of the store but with the
+// product's own logic. Requests and responses get lost, and nodes restart empty.
 import { equal, ok } from 'node:assert/strict';
 import { ApiError } from '@keyrail/server/base/errors.ts';
 import { readDelta } from '@keyrail/server/features/policy/feed-delta.ts';
@@ -18,9 +18,9 @@ export type Scene = {
   model: FeedModel;
   chance: Chance;
   turn(): Promise<void>;
-  /** The server's page ceiling. */
+  /** The server's maximum page size. */
   keysMax: number;
-  /** The version that each node has acknowledged, as the server records it. */
+  /** The version each node has acknowledged, as the server records it. */
   acks: Map<string, number>;
 };
 
@@ -75,7 +75,7 @@ export class Node {
     this.#asked = asked;
   }
 
-  /** Restarts empty, perhaps with another filter. */
+  /** Restarts empty, possibly with another filter. */
   restart(asked: Asked): void {
     this.held = null;
     this.#asked = asked;
@@ -131,7 +131,7 @@ export class Node {
     return false;
   }
 
-  /** Asserts that the held keys are exactly those of the model at that version. */
+  /** Asserts that the node has exactly the model's keys at that version. */
   holdsTheTruth(): void {
     const { held } = this;
     const state = held && this.#scene.model.past.get(held.version);
@@ -153,8 +153,8 @@ export class Node {
   }
 
   /**
-   * The request may get lost, may be served after the node stopped waiting, or its response may get
-   * lost.
+   * The request or its response may get lost, or the request may be served after the node has
+   * stopped waiting.
    */
   async #overTheWire<T>(serve: () => Promise<T>): Promise<T> {
     const { chance, turn } = this.#scene;

@@ -24,7 +24,7 @@ export type Page = {
   next_cursor: string | null;
 };
 
-/** The policy of a node: a version and its keys by id. */
+/** A node's policy: a version and its keys by ID. */
 export type Held = { version: number; keys: Map<string, Fed> };
 
 const snapshot: AnyLine = 'GET /v1/policy/snapshot';
@@ -40,7 +40,7 @@ export async function poll(
   return { ...answer, page: answer.body as unknown as Page };
 }
 
-/** Reads a snapshot, with all its pages; `between` runs after each page. */
+/** Reads all pages of a snapshot; `between` runs after each page. */
 export async function readAll(
   app: Harness,
   input: Input,
@@ -85,6 +85,6 @@ export function applied(
   return { version, keys };
 }
 
-/** Sorted by id, for comparison. */
+/** Sorted by ID, for comparison. */
 export const fold = ({ keys }: Held): Fed[] =>
   [...keys.values()].toSorted((a, b) => (a.key_id < b.key_id ? -1 : 1));

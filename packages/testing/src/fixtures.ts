@@ -1,4 +1,4 @@
-// Factories for projects, tenants and keys, with defaults for everything that a test does not name.
+// Factories for projects, tenants and keys, with defaults for everything a test does not set.
 import type { AnswerOf } from '@keyrail/protocol/endpoint.ts';
 import type { allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import type { Caller, Input, Shown } from './harness.ts';
@@ -8,7 +8,7 @@ type Made<L extends keyof typeof allEndpoints> = Promise<Shown<AnswerOf<(typeof 
 export type Given = {
   project(overrides?: Input): Made<'POST /v1/projects'>;
   tenant(overrides?: Input): Made<'POST /v1/tenants'>;
-  /** Live, in a new project and for a new tenant, unless they are given. */
+  /** Live, in a new project and for a new tenant, unless they are passed. */
   key(overrides?: Input): Made<'POST /v1/keys'>;
 };
 

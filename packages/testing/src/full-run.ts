@@ -1,4 +1,4 @@
-// `npm test` has a time limit. What takes longer is left to the full run, `npm test -- --full`.
+// `npm test` has a time limit. Anything longer is left to the full run, `npm test -- --full`.
 import type { StoreName } from './test-app.ts';
 
 export const isFullRun = process.env.KEYRAIL_TEST_FULL === '1';
@@ -8,8 +8,8 @@ export const inRun = (counts: { usual: number; full: number }): number =>
   isFullRun ? counts.full : counts.usual;
 
 /**
- * The stores for tests that choose theirs: the one that the runner names; in the full run both;
- * otherwise PostgreSQL, if there is one.
+ * The stores for tests that choose their own: the one the runner selects; both in the full run;
+ * otherwise PostgreSQL, if available.
  */
 export function storesOfRun(): StoreName[] {
   const named = process.env.KEYRAIL_TEST_STORE;

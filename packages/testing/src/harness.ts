@@ -28,7 +28,7 @@ export type Answer = {
 
 type Answers = { [L in AnyLine]: Shown<AnswerOf<(typeof allEndpoints)[L]>> };
 
-/** Only a replayed response lacks its secret. */
+/** Only replayed responses lack their secret. */
 export type Shown<Body> = Body extends { key_shown_once: boolean }
   ? Body & { key: string }
   : Body extends { token_shown_once: boolean }
@@ -54,7 +54,7 @@ export type Harness = {
     bootstrap: Caller;
     nobody: Caller;
     token(token: string): Caller;
-    /** A customer's employee in a browser: see `embed`. */
+    /** A customer's user in a browser: see `embed`. */
     embed: Caller;
     /** The secret scanner; it signs its requests. */
     scanner: Caller;
@@ -62,10 +62,10 @@ export type Harness = {
     owner: Caller;
     admin: Caller;
     member: Caller;
-    /** A new verified person without a workspace, for every call. */
+    /** A new verified user without a workspace, for every call. */
     visitor: Caller;
   };
-  /** The persons behind the callers of the same name. */
+  /** The users behind the callers of the same name. */
   people: Record<'owner' | 'admin' | 'member', () => Promise<Person>>;
   /** A new token of the `embed` caller, always for the same tenant and project. */
   embed(): Promise<Embedded>;
@@ -176,7 +176,7 @@ export async function ask(
   };
 }
 
-/** Distributes one object over path, query and body, as the endpoint declares them. */
+/** Splits one object into path, query and body, as declared by the endpoint. */
 export function requestOf(
   line: AnyLine,
   input: Input,
@@ -200,12 +200,12 @@ export function requestOf(
   return {
     method,
     url: query.size > 0 ? `${url}?${query}` : url,
-    // The only body that is a list is given as `reports`.
+    // The only body that is a list is passed as `reports`.
     body: hasBody ? JSON.stringify('reports' in rest ? rest.reports : rest) : undefined,
   };
 }
 
-/** Asserts that a call is refused with this status and code. */
+/** Asserts that a call fails with this status and code. */
 export async function refused(
   call: Promise<unknown>,
   status: number,

@@ -1,4 +1,4 @@
-// The memory that a program retains, for tests against unbounded growth.
+// The memory a program retains, for tests against unbounded growth.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

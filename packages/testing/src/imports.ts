@@ -1,11 +1,11 @@
-// Imports of keys that another product issued.
+// Imports keys issued by another product.
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { IMPORT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { Harness, Input } from './harness.ts';
 
 let issued = 0;
 
-/** The text of a key of another product; each call returns a new one. */
+/** Another product's key; each call returns a new one. */
 export function foreignKey(): string {
   issued += 1;
   return `sk_live_${lookupHash(`${process.pid} ${issued}`).slice(0, 32)}`;
@@ -19,7 +19,7 @@ export const importedKey = (text: string, more: Input = {}): Input => ({
 
 type Place = { project_id: string; tenant_id: string };
 
-/** Imports one live key, in a new project and for a new tenant unless they are given. */
+/** Imports one live key, in a new project and for a new tenant unless they are passed. */
 export async function importOne(
   { as, given }: Harness,
   { text = foreignKey(), env = 'live', at, ...more }: Input & { text?: string; at?: Place } = {},
@@ -33,7 +33,7 @@ export async function importOne(
   return { text, key };
 }
 
-/** Imports live keys into one project and for one tenant, by as many calls as that needs. */
+/** Imports live keys into one project for one tenant, in as many calls as needed. */
 export async function importMany(
   { as }: Harness,
   { project_id, tenant_id }: Place,

@@ -5,10 +5,10 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { root } from './documents.ts';
 
-/** An entry of the lock file, with its path from the root. */
+/** An entry in the lock file, with its path from the root. */
 type InstalledPackage = { path: string; link?: boolean; resolved?: string };
 
-/** Packages for other machines are in the lock file, but not installed: they are left out. */
+/** Packages for other machines are in the lock file but not installed, so they are left out. */
 export async function copyInstalled(
   packages: readonly InstalledPackage[],
   to: string,
@@ -22,6 +22,6 @@ export async function copyInstalled(
     .filter(({ path, link }) => !link && existsSync(join(root, path)))
     .map(({ path }) => path);
   const outermost = own.filter((path) => !own.some((one) => path.startsWith(`${one}/`)));
-  // A program copies twenty thousand files in a tenth of the time that Node needs.
+  // cp copies twenty thousand files in a tenth of the time Node.js needs.
   execFileSync('cp', ['-a', '--parents', ...outermost, to], { cwd: root });
 }

@@ -1,6 +1,6 @@
-// Statements that append many rows to the audit log of a workspace: rows as close_change() writes
-// them, each with its real hash, about keys of the workspace. A superuser runs them with the
-// triggers switched off.
+// Statements that append many rows to a workspace's audit log: rows like the ones close_change()
+// writes, each with its real hash, about keys of the workspace. A superuser runs them with triggers
+// disabled.
 
 type LongLog = { workspaceId: string; rows: number };
 

@@ -1,5 +1,5 @@
-// Operations called without HTTP: those that no endpoint calls on its own, and those that a test
-// pauses in the middle.
+// Operations called without HTTP: some have no endpoint of their own, others are paused midway by a
+// test.
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import { changeBy, type Operation } from '@keyrail/server/doors/plan.ts';
 import { allEnvs } from '@keyrail/server/doors/reach.ts';

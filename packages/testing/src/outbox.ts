@@ -1,4 +1,4 @@
-// The outbox as the worker sees it, for tests about queued, sent and deleted mail.
+// The outbox as the worker sees it, for tests of queued, sent and deleted emails.
 import { randomUUID } from 'node:crypto';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import type { Work } from '@keyrail/server/doors/work.ts';
@@ -20,7 +20,7 @@ type Queued = {
   lastError: string | null;
 };
 
-/** The mail for an address that the worker's role sees, oldest first. */
+/** The emails to an address that the worker's role can see, oldest first. */
 export const queuedFor = ({ app }: TestApp, recipient: string): Promise<Queued[]> =>
   app.worker.work(async (tx: Work) => {
     const text = 'select * from mail_outbox where recipient = $1 order by created_at, id';
@@ -33,7 +33,7 @@ export const partsOf = ({ app }: TestApp, changes: Partial<SendParts> = {}): Sen
   ...changes,
 });
 
-/** Sends mail until nothing is due; returns the number of runs. */
+/** Sends emails until none are due; returns the number of runs. */
 export async function sendAll(testApp: TestApp, changes: Partial<SendParts> = {}): Promise<number> {
   const parts = partsOf(testApp, changes);
   let times = 0;
@@ -41,7 +41,7 @@ export async function sendAll(testApp: TestApp, changes: Partial<SendParts> = {}
   return times;
 }
 
-/** Queues a message without an endpoint. */
+/** Queues an email without an endpoint. */
 export async function queue(
   { db, clock }: TestApp,
   mail: { kind: string; to: string; params: Record<string, string> },

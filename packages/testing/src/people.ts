@@ -1,5 +1,4 @@
-// Test persons: signed up, verified and logged in through the API, with the mail that the
-// product sent.
+// Test users: signed up, verified and logged in through the API, with the emails the product sends.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';
@@ -27,7 +26,7 @@ export const callersOf =
   (token) =>
     token === null ? as.nobody : as.token(token);
 
-/** A new verified person without a workspace. */
+/** A new verified user without a workspace. */
 export const someone = (vendor: Harness): Promise<Person> =>
   newPerson(vendor.testApp, callersOf(vendor));
 
@@ -38,7 +37,7 @@ export function newAddress(): string {
   return `person-${process.pid}-${people}@example.com`;
 }
 
-/** Sends queued mail, then reads the mail to an address, oldest first. */
+/** Sends queued emails, then reads the emails to an address, oldest first. */
 export async function mailTo({ app }: TestApp, address: string): Promise<Mail[]> {
   while (await sendDueMail({ ...app.worker, newClaim: app.worker.newId }));
   const names = await readdir(mailDirectory).catch(() => []);
@@ -53,14 +52,14 @@ export async function mailTo({ app }: TestApp, address: string): Promise<Mail[]>
 
 const readMails = new Map<string, Mail>();
 
-/** Each file is read once: it never changes, and a program sends hundreds. */
+/** Each file is read once: it never changes, and a test process sends hundreds. */
 async function readMail(name: string): Promise<Mail> {
   const mail = readMails.get(name) ?? JSON.parse(await readFile(join(mailDirectory, name), 'utf8'));
   readMails.set(name, mail);
   return mail;
 }
 
-/** The token in the newest mail of a kind. */
+/** The token in the newest email of a kind. */
 export async function mailedToken(opened: TestApp, address: string, kind: string): Promise<string> {
   const mail = (await mailTo(opened, address)).findLast((each) => each.kind === kind);
   const token = /#token=(\S+)/.exec(mail?.text ?? '')?.[1];
@@ -79,7 +78,7 @@ export async function logIn(as: As, email: string): Promise<Person> {
   return { email, userId: user.id, token, call: as(token) };
 }
 
-/** A new person with a verified address and without a workspace. */
+/** A new user with a verified email address and without a workspace. */
 export async function newPerson(opened: TestApp, as: As): Promise<Person> {
   const email = await signUp(as);
   const token = await mailedToken(opened, email, 'verify_email');
@@ -87,7 +86,7 @@ export async function newPerson(opened: TestApp, as: As): Promise<Person> {
   return logIn(as, email);
 }
 
-/** A new person that accepts an invitation; it becomes the session's workspace. */
+/** A new user that accepts an invitation; the workspace becomes the session's active one. */
 export async function newMember(
   opened: TestApp,
   as: As,

@@ -1,5 +1,5 @@
-// The plans of all statements that a server sends, including those inside database functions, as
-// PostgreSQL ran them: `auto_explain` sends them to the connection as warnings.
+// The plans of all statements a server sends, including statements inside database functions, as
+// run by PostgreSQL: `auto_explain` sends them to the connection as warnings.
 import pg from 'pg';
 import { until } from './until.ts';
 
@@ -24,7 +24,7 @@ const SETTINGS = {
   'auto_explain.log_timing': 'off',
   'auto_explain.log_nested_statements': 'on',
   'auto_explain.log_format': 'json',
-  // Connections of the server receive warnings, but no notices.
+  // The server's connections receive warnings, but no notices.
   'auto_explain.log_level': 'warning',
 };
 
@@ -69,7 +69,7 @@ export async function tellPlans(superuserUrl: string, database: string): Promise
   const others = `select pid, pg_terminate_backend(pid) from pg_stat_activity
     where datname = $1 and usename = 'keyrail'`;
   const terminated = (await admin.query(others, [database])).rows.map(({ pid }) => pid);
-  // A change that is sent on one of them meanwhile would be refused.
+  // A change sent on one of them in the meantime would fail.
   const remaining = 'select from pg_stat_activity where pid = any ($1::int[])';
   await until(async () => (await admin.query(remaining, [terminated])).rowCount === 0);
   await admin.end();
@@ -80,7 +80,7 @@ export const nodesOf = (node: PlanNode): PlanNode[] => [
   ...(node.Plans ?? []).flatMap(nodesOf),
 ];
 
-/** The number of rows that a plan node read in all its loops. */
+/** How many rows a plan node read in all its loops. */
 export const rowsThrough = (node: PlanNode): number =>
   ((node['Actual Rows'] ?? 0) +
     (node['Rows Removed by Filter'] ?? 0) +

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** The bus of a Redis Cluster listens this far above its port. */
+/** A Redis Cluster's bus listens this far above its port. */
 const BUS_OFFSET = 10_000;
 const PORT_MAX = 65_535;
 
-/** A free port of the loopback interface whose bus port of a Redis Cluster is free as well. */
+/** A free loopback port whose Redis Cluster bus port is free as well. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = await listenOnce(0);

@@ -1,4 +1,4 @@
-// Random numbers that a seed repeats, for tests of many schedules.
+// Seeded random numbers, for tests of many schedules.
 
 export type Chance = () => number;
 

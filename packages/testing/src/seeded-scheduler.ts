@@ -1,5 +1,5 @@
-// A seeded scheduler: it gives one turn at a time to a random waiting actor, so that a failing run
-// can be repeated exactly.
+// A seeded scheduler: it gives one turn at a time to a random waiting actor, so a failing run can
+// be repeated exactly.
 import { setImmediate as settled } from 'node:timers/promises';
 
 export type Chance = {
@@ -32,7 +32,7 @@ export function chanceFrom(seed: number): Chance {
 }
 
 type Turns = {
-  /** Resolves when it is the actor's turn. */
+  /** Resolves once it is the actor's turn. */
   turn(): Promise<void>;
   /** Gives turns until all actors are done. */
   run(actors: readonly Promise<unknown>[]): Promise<void>;

@@ -1,5 +1,5 @@
-// Passes time with and without a serving API process. The product's own record of served time runs
-// here on the shifted clock.
+// Passes time with and without a serving API process. The product's own record of served time uses
+// the shifted clock here.
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import { createIdMaker } from '@keyrail/server/base/ids.ts';
 import { openLog } from '@keyrail/server/base/log.ts';
@@ -16,12 +16,12 @@ const STEP_MS = 5_000;
 export type ServedTime = {
   /** Passes time while an API process serves. */
   serve(ms: number): Promise<void>;
-  /** Another API process, over a gate that a test may break. */
+  /** Another API process, through a gate that a test can break. */
   another(gateOver?: (gate: Gate) => Gate): ServingRecord;
   spans(): Promise<Record<string, unknown>[]>;
 };
 
-/** Starts from an empty record, because records of other tests use another clock. */
+/** Starts with an empty record, because other tests' records use another clock. */
 export async function servedTime({
   testApp,
   clock,

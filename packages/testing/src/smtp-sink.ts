@@ -1,5 +1,5 @@
-// A mail server on the loopback that accepts mail or fails like real ones: it refuses, stalls, or
-// disconnects just before or just after its "accepted".
+// A mail server on loopback that accepts emails or fails like real ones: it rejects them, stalls,
+// or disconnects just before or after its "accepted".
 import { once } from 'node:events';
 import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server';
 
@@ -8,7 +8,7 @@ type Manner = 'accept' | 'refuse' | 'stall' | 'cut before' | 'cut after';
 type Letter = {
   from: string;
   to: string[];
-  /** Headers by lower-case name; the last one of each name. */
+  /** Headers by lowercase name; the last one of each name. */
   headers: Record<string, string>;
   /** Decoded parts by type. */
   parts: Record<string, string>;
@@ -16,7 +16,7 @@ type Letter = {
 
 export type Sink = {
   url(credentials?: string): string;
-  /** Every message that was received completely, even if its sender got no response. */
+  /** Every email received in full, even if its sender got no response. */
   letters: Letter[];
   behave(manner: Manner): void;
   /** Sends "accepted" to all stalled senders. */

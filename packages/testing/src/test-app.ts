@@ -1,5 +1,5 @@
-// One real app per test file, in this process, on the store that the runner names: the product with
-// a clock that can be shifted and repeatable randomness.
+// One real app per test file, in this process, on the store the runner selects: the product with a
+// shiftable clock and repeatable randomness.
 import { createHash, randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,13 +33,13 @@ export type StoreName = 'embedded' | 'postgres';
 export const storeName: StoreName =
   process.env.KEYRAIL_TEST_STORE === 'postgres' ? 'postgres' : 'embedded';
 
-/** The machine's clock with an offset that a test can change. */
+/** The machine's clock with an offset that tests can change. */
 export type ShiftableClock = Clock & { shift(ms: number): void; reset(): void };
 
 const MINUTE_MS = 60_000;
 const MARGIN_MS = 500;
 
-/** Limits of a minute begin at full minutes: a test that counts must not cross one. */
+/** Per-minute limits start at full minutes, which a counting test must not cross. */
 export const toNextMinute = (clock: ShiftableClock): void =>
   clock.shift(MINUTE_MS - (clock.now().getTime() % MINUTE_MS) + MARGIN_MS);
 
@@ -48,7 +48,7 @@ export type TestApp = {
   db: Database;
   clock: ShiftableClock;
   hasher: PasswordHasher;
-  /** Another app over the same store, with other settings. Close only its `http`. */
+  /** Another app on the same store, with other settings. Only close its `http`. */
   variant(changes: Partial<AppParts>): App;
   /** Runs statements in one transaction of the superuser, past every guard. */
   beyond(text: string): Promise<void>;
@@ -59,7 +59,7 @@ export const mailDirectory = join(tmpdir(), `keyrail-mail-${process.pid}-${rando
 
 let opened: Promise<TestApp> | undefined;
 
-/** The application of this file, opened on first use and closed after its last test. */
+/** This file's app, opened on first use and closed after its last test. */
 export function testApp(): Promise<TestApp> {
   opened ??= openTestApp();
   return opened;
@@ -71,8 +71,8 @@ after(async () => {
 });
 
 /**
- * A small cost, because tests sign up many people. Tests of the hasher and servers that run as
- * programs have the product's.
+ * A low cost, because tests sign up many users. Tests of the hasher, and servers that run as
+ * programs, use the product's.
  */
 const CHEAP_HASH = { memoryKiB: 64, passes: 1 };
 

@@ -1,4 +1,4 @@
-/** A condition may be a request, so short pauses would keep a core busy. */
+/** Conditions may be requests, so short pauses would keep a core busy. */
 const PAUSE_MS = 20;
 
 /** Waits until a condition holds; throws after `ms`. */

@@ -1,4 +1,4 @@
-// A receiver of webhooks on the loopback that answers, refuses, redirects, or never answers.
+// A webhook receiver on loopback that accepts, rejects, redirects or never responds.
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
@@ -17,9 +17,9 @@ type Receiver = {
   url: string;
   received: Received[];
   behave(manner: Manner): void;
-  /** Answers all requests that have no response yet. */
+  /** Responds to all pending requests. */
   relent(): void;
-  /** Closes its port and cuts its connections, as the end of its process does. */
+  /** Closes its port and cuts its connections, as if its process had ended. */
   die(): Promise<void>;
   /** Listens on the same port again. */
   revive(): Promise<void>;

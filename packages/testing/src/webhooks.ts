@@ -1,4 +1,4 @@
-// Endpoints for events, and the worker's part of sending them, for tests.
+// Webhook endpoints, and the worker's part of sending events, for tests.
 import type { Work } from '@keyrail/server/doors/work.ts';
 import {
   createWebhookSender,
@@ -12,7 +12,7 @@ import { until } from './until.ts';
 
 type Made = { id: string; secret: string };
 
-/** An endpoint for these events, made with the live key. */
+/** An endpoint for these events, created with the live key. */
 export async function endpointFor({ as }: Harness, url: string, more: Input = {}): Promise<Made> {
   const made = await as.liveKey('POST /v1/webhook_endpoints', { url, events: ['*'], ...more });
   return { id: made.id, secret: String(made.secret) };
@@ -43,7 +43,7 @@ export const deliveriesTo = ({ app }: TestApp, endpointId: string): Promise<Queu
 export const typesTo = async (app: TestApp, endpointId: string): Promise<string[]> =>
   (await deliveriesTo(app, endpointId)).map(({ type }) => type);
 
-/** As in a process of its own: without the slots of other senders. */
+/** As in its own process: without other senders' slots. */
 export const senderOf = ({ app }: TestApp, changes: Partial<WebhookParts> = {}): WebhookSender =>
   createWebhookSender({ ...app.worker.webhooks, slots: createSendingSlots(), ...changes });
 

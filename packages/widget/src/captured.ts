@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noShadowRestrictedNames: it replaces them on purpose
 // The globals that the widget uses, taken when its script is loaded. The build puts them in place
-// of the global names everywhere in the bundle, also in the libraries, so that a page that replaces
-// them later does not break the widget. Tokens stay readable for scripts of the page: they can set
+// of the global names everywhere in the bundle, libraries included, so that a page that replaces
+// them later does not break the widget. The page's scripts can still read tokens: they can set
 // `transport`, read the open shadow root, or run before this script.
 const { globalThis: page } = globalThis;
 
-/** Functions of the window need the window as `this`. */
+/** Window functions need the window as `this`. */
 const bound = <F extends (...args: never[]) => unknown>(own: F | undefined): F =>
-  // Undefined where a server renders the page; nothing calls it there.
+  // Undefined on a server that renders the page; nothing calls it there.
   own?.bind(page) as F;
 
 export const fetch = bound(page.fetch);
@@ -45,7 +45,7 @@ export const {
 
 const { parse, stringify } = page.JSON;
 
-/** Old libraries give arrays a `toJSON` that turns them into strings. */
+/** Some old libraries add a `toJSON` to arrays that turns them into strings. */
 const written = (value: unknown): string => {
   if (typeof value !== 'object' || value === null) return stringify(value);
   let text = '';

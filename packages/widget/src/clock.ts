@@ -1,2 +1,2 @@
-// The clock of the browser.
+// The browser's clock.
 export const nowMs = (): number => Date.now();

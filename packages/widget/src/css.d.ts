@@ -1,5 +1,5 @@
 declare module '*.css' {
-  /** The build shortens the style sheet and passes it as a text. */
+  /** The build minifies the style sheet and imports it as text. */
   const text: string;
   // biome-ignore lint/style/noDefaultExport: the build gives a style sheet this form
   export default text;

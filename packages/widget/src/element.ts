@@ -1,5 +1,5 @@
 // The custom element: attributes, properties, methods and events for the page. The connection lives
-// while the element is in the document; removal ends every timer, listener and request.
+// while the element is in the document; removing it ends every timer, listener and request.
 import { h, render } from 'preact';
 import { Connection } from './core/connection.ts';
 import type { ConnectionState, Ending } from './core/session.ts';
@@ -14,18 +14,18 @@ import type { GetToken, KeyrailKeysEvents, Transport } from './types.ts';
 
 export const NAME = 'keyrail-keys';
 
-/** A page has this long to set its properties before the element says what is missing. */
+/** How long a page has to set its properties before the element says what is missing. */
 const SETUP_MS = 1000;
 const PROPERTIES = ['getToken', 'texts', 'transport', 'url'] as const;
 
-/** A server that renders the page has no elements. */
+/** A server that renders the page has no HTMLElement. */
 const Base = globalThis.HTMLElement ?? class {};
 
 let deploymentUrl: string | null = null;
 
 const NOTHING: ConnectionState = { session: null, ending: null };
 
-/** `<keyrail-keys>`: the keys of one customer, to look at, create, rotate and revoke. */
+/** `<keyrail-keys>`: view, create, rotate and revoke the keys of one customer. */
 export class KeyrailKeysElement extends Base {
   static readonly observedAttributes = ATTRIBUTES;
 
@@ -37,7 +37,7 @@ export class KeyrailKeysElement extends Base {
   #life: AbortController | null = null;
   #connection: Connection | null = null;
   #opened: AbortController | null = null;
-  /** What the connection was opened with: a change opens another. */
+  /** What the connection was opened with: if any of it changes, a new one is opened. */
   #openedWith: readonly unknown[] = [];
   #state: ConnectionState = NOTHING;
   #commands: Commands | null = null;
@@ -45,7 +45,7 @@ export class KeyrailKeysElement extends Base {
   #fault: Fault | null = null;
   #isDrawing = false;
 
-  /** Fetches a token from your backend; wins over the attribute `token-url`. */
+  /** Fetches a token from your backend. Takes precedence over the attribute `token-url`. */
   get getToken(): GetToken | null {
     return this.#getToken;
   }
@@ -55,7 +55,7 @@ export class KeyrailKeysElement extends Base {
     this.#update();
   }
 
-  /** Replaces any of the texts; `scopes` says your scopes in your words. */
+  /** Replaces any of the texts; `scopes` gives your scopes readable names. */
   get texts(): Texts {
     return this.#texts;
   }
@@ -65,7 +65,7 @@ export class KeyrailKeysElement extends Base {
     this.#update();
   }
 
-  /** Takes the place of `fetch`, for previews and tests. */
+  /** Used instead of `fetch`, for previews and tests. */
   get transport(): Transport | null {
     return this.#transport;
   }
@@ -75,7 +75,7 @@ export class KeyrailKeysElement extends Base {
     this.#update();
   }
 
-  /** The deployment; wins over the one that the script came from. Only scripts can set it. */
+  /** The deployment's URL, if not the one the script came from. Only scripts can set it. */
   get url(): string | null {
     return this.#url;
   }
@@ -85,7 +85,7 @@ export class KeyrailKeysElement extends Base {
     this.#update();
   }
 
-  /** Reads the keys again; after an ended token, asks for another first. */
+  /** Loads the keys again; if access has ended, it first requests a new token. */
   async refresh(): Promise<void> {
     if (this.#state.ending !== null) await this.#connection?.retry();
     await this.#commands?.reload();
@@ -111,7 +111,7 @@ export class KeyrailKeysElement extends Base {
   }
 
   disconnectedCallback(): void {
-    // An element that is moved within the page is back before this runs.
+    // An element moved within the page is connected again before this runs.
     queueMicrotask(() => {
       if (!this.isConnected) this.#end();
     });
@@ -139,7 +139,7 @@ export class KeyrailKeysElement extends Base {
     if (this.#root) render(null, this.#root);
   }
 
-  /** Ends the connection, but not the life of the element. */
+  /** Closes the connection; the element stays in the document. */
   #close(): void {
     this.#opened?.abort();
     this.#connection = null;
@@ -147,7 +147,7 @@ export class KeyrailKeysElement extends Base {
     this.#state = NOTHING;
   }
 
-  /** Several changes at once are drawn once. */
+  /** Several changes in a row are drawn once. */
   #update(): void {
     if (this.#isDrawing || !this.#life) return;
     this.#isDrawing = true;
@@ -238,7 +238,7 @@ export class KeyrailKeysElement extends Base {
 }
 
 /**
- * Defines the element once. `url` is the deployment of all elements without the property `url`; a
+ * Defines the element once. `url` is the deployment for all elements without a `url` property; a
  * page that uses the package may call it before it adds elements.
  */
 export function defineKeyrailKeys(url: string | null): void {

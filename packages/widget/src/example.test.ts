@@ -1,4 +1,4 @@
-// The example as it stands: under 60 lines, and a browser creates a key on its page.
+// The example, unchanged: under 60 lines, and a browser creates a key on its page.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { openSite } from '../test/ground.ts';
 const LINES_MAX = 60;
 const folder = join(import.meta.dirname, '../../../examples/widget');
 
-test("the page and the backend of the example let a customer's people create a key", async (t) => {
+test('a user creates a key on the page of the example', async (t) => {
   const lines = ['page.html', 'server.ts'].flatMap((name) =>
     readFileSync(join(folder, name), 'utf8').trimEnd().split('\n'),
   );

@@ -1,5 +1,5 @@
-// All flows of a customer, in a real browser, on a page of another origin with a strict policy,
-// against the real server.
+// Everything a customer can do, in a real browser, on a page of another origin with a strict
+// content security policy, against the real server.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
@@ -23,7 +23,7 @@ const focused = (page: Page): Promise<string> =>
     return inside?.getAttribute('aria-label') ?? inside?.textContent ?? '';
   });
 
-/** The focus moves when what had it is gone, which may be after the dialog is. */
+/** The focus moves once its element has gone, which may be after the dialog has closed. */
 const hasFocus = (page: Page, name: RegExp): Promise<void> =>
   until(async () => name.test(await focused(page)));
 
@@ -63,7 +63,7 @@ test('a customer creates, copies, rotates and revokes a key', async (t) => {
   equal(site.asked(), 1, 'one token was enough');
 });
 
-/** The scopes are those of the token, and one of them is needed. */
+/** The choices are the scopes the token grants, and at least one is required. */
 async function creates(site: Site): Promise<void> {
   const { page } = site;
   const dialog = page.getByRole('dialog');
@@ -72,14 +72,14 @@ async function creates(site: Site): Promise<void> {
   equal(await dialog.getByRole('checkbox').count(), 2);
   await dialog.getByLabel('Name').fill('Website');
   await page.keyboard.press('Enter');
-  await dialog.getByText('Choose at least one.').waitFor();
+  await dialog.getByText('Choose at least one option.').waitFor();
   deepEqual(await stored(site), [], 'nothing was sent');
   await dialog.getByLabel('invoices:read').check();
   await axe(page);
   await dialog.getByRole('button', { name: 'Create key' }).click();
 }
 
-/** A new key is shown once, and is gone with its dialog. */
+/** A new key is shown once, and disappears with its dialog. */
 async function copies({ page }: Site): Promise<void> {
   const dialog = page.getByRole('dialog');
   const copy = dialog.getByRole('button', { name: 'Copy key' });
@@ -89,11 +89,11 @@ async function copies({ page }: Site): Promise<void> {
   match(keyText, /^kr_live_[\w-]{20,}/);
   await axe(page);
   await page.keyboard.press('Escape');
-  await dialog.getByText('You have not copied the key.').waitFor();
+  await dialog.getByText('You haven’t copied this key').waitFor();
   await copy.click();
   await dialog.getByRole('button', { name: 'Copied' }).waitFor();
   equal(await page.evaluate(() => navigator.clipboard.readText()), keyText);
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.getByRole('button', { name: 'I’ve stored it' }).click();
   await dialog.waitFor({ state: 'detached' });
   await hasFocus(page, /Create key/);
   equal((await shownIn(page)).includes(keyText), false, 'the key is nowhere in the page');
@@ -104,29 +104,29 @@ async function rotates(site: Site): Promise<void> {
   const { page } = site;
   const dialog = page.getByRole('dialog');
   await choose(page, 'first', 'Rotate');
-  await dialog.getByLabel('3 more days').check();
-  await dialog.getByText('Then the old key stops.').waitFor();
+  await dialog.getByLabel('In 3 days').check();
+  await dialog.getByText('After that, only the new one does.').waitFor();
   await axe(page);
   await dialog.getByRole('button', { name: 'Rotate key' }).click();
   await dialog.getByText('The old key works until').waitFor();
   await page.keyboard.press('Escape');
-  await dialog.getByText('You have not copied the key.').waitFor();
+  await dialog.getByText('You haven’t copied this key').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
   await page.getByText('Replaced, works until').waitFor();
 }
 
-/** What the nodes reported, as bars and as a table. */
+/** What the nodes have reported, as bars and as a table. */
 async function looksAtUsage(site: Site): Promise<void> {
   const { page, vendor } = site;
   const dialog = page.getByRole('dialog');
-  const successor = (await stored(site)).find(({ rotated_from }) => rotated_from !== null);
-  ok(successor, 'the server has the successor');
+  const newKey = (await stored(site)).find(({ rotated_from }) => rotated_from !== null);
+  ok(newKey, 'the server has the new key');
   const at = vendor.clock.now();
-  const events = [eventOf(successor, at), eventOf(successor, at, { status: 500 })];
+  const events = [eventOf(newKey, at), eventOf(newKey, at, { status: 500 })];
   await vendor.as.liveKey('POST /v1/ingest/batch', batchOf(events));
   await choose(page, 'first', 'Usage');
-  await dialog.locator('figcaption', { hasText: '2 requests, 1 of them' }).waitFor();
+  await dialog.locator('figcaption', { hasText: '2 requests, 1 with errors' }).waitFor();
   await axe(page);
   await dialog.getByRole('button', { name: 'Table' }).click();
   equal(await dialog.getByRole('row').count(), 31, 'a row for each of 30 days');
@@ -134,7 +134,7 @@ async function looksAtUsage(site: Site): Promise<void> {
   await dialog.waitFor({ state: 'detached' });
 }
 
-/** By keyboard alone; the focus is not lost with the row. */
+/** With the keyboard alone; the focus is not lost with the row. */
 async function revokes({ page }: Site): Promise<void> {
   const dialog = page.getByRole('dialog');
   await page.getByRole('button', { name: ACTIONS }).last().focus();
@@ -153,7 +153,7 @@ async function revokes({ page }: Site): Promise<void> {
   await axe(page);
 }
 
-test('pages, test mode, reading alone, and a token for which a key is too wide', async (t) => {
+test('the list has pages, and offers only what the token and the page allow', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor, tenantId, projectId } = site;
@@ -162,22 +162,24 @@ test('pages, test mode, reading alone, and a token for which a key is too wide',
   await vendor.given.key({ ...place, name: 'Wide', scopes: ['admin'] });
   site.serve('<keyrail-keys token-url="/token" page-size="10"></keyrail-keys>');
   await site.open();
-  await page.getByText('The newest 10 keys').waitFor();
+  await page.getByText('10 most recent keys').waitFor();
   await page.getByRole('button', { name: 'Show more' }).click();
   await page.getByText('13 keys').waitFor();
   equal(await page.getByRole('button', { name: ACTIONS }).count(), 13);
   await page.getByRole('button', { name: 'Actions for Wide' }).click();
   const rotate = page.getByRole('menuitem', { name: 'Rotate' });
   equal(await rotate.getAttribute('aria-disabled'), 'true');
-  match((await rotate.textContent()) ?? '', /permissions that this page may not give/);
+  match((await rotate.textContent()) ?? '', /permissions that can’t be granted from this page/);
   await page.keyboard.press('Escape');
 
-  // Without keys:write there is no control that changes something.
+  // Without keys:write, no control changes anything.
   site.answer(() => site.mint({ env: 'test', scopes: ['keys:read'] }));
   await vendor.as.testKey('POST /v1/keys', { ...place, env: 'test', name: 'Trial' });
   await site.open();
   await page.getByText('Test mode').waitFor();
-  await page.getByText('but not change them').waitFor();
+  await page
+    .getByText('You can view these keys You can view these keys but not change them..')
+    .waitFor();
   equal(await page.getByRole('button', { name: 'Create key' }).count(), 0);
   await page.getByRole('button', { name: 'Actions for Trial' }).click();
   deepEqual(await page.getByRole('menuitem').allTextContents(), ['Usage']);
@@ -200,7 +202,7 @@ test('pages, test mode, reading alone, and a token for which a key is too wide',
   await page.getByRole('button', { name: 'Create key' }).waitFor();
 });
 
-test('a menu closes when its button moves, not by a late event of an earlier scroll', async (t) => {
+test('a menu closes when its button moves, not on a late event from an earlier scroll', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor, tenantId, projectId } = site;

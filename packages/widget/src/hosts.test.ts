@@ -1,4 +1,4 @@
-// The element inside other pages: hostile ones, ones with a stranger's markup, ones with their own
+// The element inside other pages: hostile pages, pages with injected markup, pages with their own
 // dialogs and shortcuts, several elements on one page, other languages.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -12,7 +12,7 @@ test('a page that replaces styles and globals later does not break the element',
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
-  // Before the script: additions of old libraries. After it: everything that can be replaced.
+  // Before the script: what old libraries add. After it: everything a page can replace.
   await page.addInitScript(() => {
     Reflect.set(Array.prototype, 'each', () => 'from an old library');
     Reflect.set(Array.prototype, 'toJSON', () => 'an array');
@@ -51,12 +51,12 @@ test('a page that replaces styles and globals later does not break the element',
   await dialog.getByLabel('Name').fill('Website');
   await dialog.getByLabel('invoices:write').check();
   await dialog.getByRole('button', { name: 'Create key' }).click();
-  await page.getByText('It is shown this once.').waitFor();
+  await page.getByText('You won’t see it again.').waitFor();
   const { data } = await site.vendor.as.liveKey('GET /v1/keys', { tenant_id: site.tenantId });
   deepEqual(data[0]?.scopes, ['invoices:write'], 'arrays are sent as arrays');
 });
 
-test('dialogs and shortcuts of the page, two elements, languages and directions', async (t) => {
+test('two elements share a page with dialogs, shortcuts, languages and directions', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
@@ -80,23 +80,27 @@ test('dialogs and shortcuts of the page, two elements, languages and directions'
   await page.keyboard.press('Escape');
   await input.waitFor({ state: 'detached' });
   ok(await first.evaluate((own: Element) => own.matches('[open]')), 'the page keeps its dialog');
-  deepEqual(await page.evaluate('pressed'), [], 'letters are no shortcuts of the page');
+  deepEqual(
+    await page.evaluate('pressed'),
+    [],
+    'typed letters do not trigger shortcuts of the page',
+  );
   const back = await page.evaluate(
     () => document.activeElement?.shadowRoot?.activeElement?.textContent,
   );
   equal(back, 'Create key');
   await page.keyboard.press('Escape');
 
-  // German, by the language of its part of the page, and a theme of its own.
+  // German, because its part of the page is German, and with its own theme.
   const german = page.locator('section keyrail-keys');
   await german.getByText('Noch keine Schlüssel').waitFor();
   await german.getByRole('button', { name: 'Schlüssel erstellen' }).click();
-  await page.getByRole('dialog').getByText('Was darf er?').waitFor();
+  await page.getByRole('dialog').getByText('Berechtigungen').waitFor();
   await axe(page);
   await page.keyboard.press('Escape');
-  equal(site.asked(), 2, 'each has a token of its own');
+  equal(site.asked(), 2, 'each has its own token');
 
-  // Right to left, by texts of the vendor; both at 280 px without sideways scrolling.
+  // Right to left, with the vendor's texts, and without horizontal scrolling at 280 px.
   await page.evaluate(() => {
     const [, element] = document.querySelectorAll<HTMLElement>('keyrail-keys');
     if (!element) return;
@@ -113,7 +117,7 @@ test('dialogs and shortcuts of the page, two elements, languages and directions'
   deepEqual(facts, { dir: 'rtl', over: 0 });
 });
 
-/** A host that anyone may call from any page, and what arrived there. */
+/** A host that any page may call, and what it received. */
 async function openStranger(t: TestContext): Promise<{ url: string; received: string[] }> {
   const received: string[] = [];
   const server = createServer(({ method, url, headers }, response) => {
@@ -127,9 +131,9 @@ async function openStranger(t: TestContext): Promise<{ url: string; received: st
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
 }
 
-const ELSEWHERE = 'token-url is on another origin';
+const ELSEWHERE = 'token-url must be on the same origin as this page';
 
-/** Opens a page with a stranger's markup, whose policy allows scripts of the vendor alone. */
+/** Opens a page with injected markup, whose policy only allows the vendor's scripts. */
 async function openInjected(site: Site, markup: string, hasScript: boolean): Promise<void> {
   site.serve(markup, { hasScript, policy: `script-src ${site.api}` });
   await site.open();
@@ -140,7 +144,7 @@ async function openInjected(site: Site, markup: string, hasScript: boolean): Pro
 }
 
 for (const build of ['served', 'package']) {
-  test(`markup sends no token to another host: the ${build} build`, async (t) => {
+  test(`injected markup cannot send a token to another host: the ${build} build`, async (t) => {
     const site = await openSite(t);
     if (!site) return;
     const { page } = site;
@@ -164,14 +168,14 @@ for (const build of ['served', 'package']) {
     ];
     for (const [at, markup] of foreign.entries()) {
       await open(markup);
-      await page.getByText('Not set up: token-url is on another origin').waitFor();
+      await page.getByText(`Setup incomplete: ${ELSEWHERE}`).waitFor();
       equal(said.filter((text) => text.includes(ELSEWHERE)).length, at + 1, markup);
     }
-    deepEqual([site.asked(), stranger.received], [1, []], 'nobody was asked for a token');
+    deepEqual([site.asked(), stranger.received], [1, []], 'no token was requested');
   });
 }
 
-test("a redirect of the page's own site does not take the request for a token elsewhere", async (t) => {
+test('a redirect on the site does not send the token request elsewhere', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const stranger = await openStranger(t);
@@ -179,11 +183,11 @@ test("a redirect of the page's own site does not take the request for a token el
   const headers = { location: `${stranger.url}/token` };
   await site.page.route('/elsewhere', (route) => route.fulfill({ status: 307, headers }));
   await openInjected(site, '<keyrail-keys token-url="/elsewhere"></keyrail-keys>', true);
-  await site.page.getByText('cannot be reached at the moment').waitFor();
+  await site.page.getByText('Keys are unavailable right now').waitFor();
   deepEqual(stranger.received, []);
 });
 
-test('a script of the page chooses among deployments with the property url', async (t) => {
+test('a script on the page selects the deployment with the url property', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;

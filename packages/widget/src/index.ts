@@ -1,6 +1,6 @@
 /**
- * The entry point of the package: importing it defines `<keyrail-keys>`. The deployment comes from
- * `defineKeyrailKeys(url)` or from the property `url` of an element.
+ * The package's entry point: importing it defines `<keyrail-keys>`. The deployment's URL comes from
+ * `defineKeyrailKeys(url)` or from an element's `url` property.
  */
 import { defineKeyrailKeys } from './element.ts';
 

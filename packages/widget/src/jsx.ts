@@ -1,4 +1,4 @@
-// The build writes elements as calls of these: shorter than the automatic form.
+// The build compiles JSX to calls of these, which is shorter than the automatic form.
 import { Fragment, h } from 'preact';
 
 export const element = h;

@@ -1,4 +1,4 @@
-// An application with many pages mounts the element again and again.
+// A single-page app mounts the element again and again.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite } from '../test/ground.ts';
@@ -6,7 +6,7 @@ import { openSite } from '../test/ground.ts';
 const MOUNTS = 1000;
 const GROWTH_BYTES_MAX = 3_000_000;
 
-test('a thousand mounts leave no memory, no timer and no listener behind', async (t) => {
+test('a thousand mounts leave no memory, timers or listeners behind', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;

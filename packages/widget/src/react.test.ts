@@ -1,4 +1,4 @@
-// The component for React: on a server, in strict mode, with its properties, events and ref.
+// The React component: on a server, in strict mode, with its props, events and ref.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ test('a server renders the component as an empty element', async (t) => {
   equal(html, '<keyrail-keys readonly="" token-url="/token" page-size="10"></keyrail-keys>');
 });
 
-test('the component works in strict mode, with events, properties and its ref', async (t) => {
+test('the component works in strict mode, with its events, props and ref', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
@@ -64,7 +64,7 @@ test('the component works in strict mode, with events, properties and its ref', 
   await page.getByRole('dialog').getByLabel('Name').fill('Website');
   await page.getByRole('dialog').getByLabel('invoices:read').check();
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-  await page.getByText('It is shown this once.').waitFor();
+  await page.getByText('You won’t see it again.').waitFor();
   deepEqual(await page.evaluate('heard'), [false, 'Website']);
   await page.evaluate('end()');
   ok((await page.locator('keyrail-keys').count()) === 0);

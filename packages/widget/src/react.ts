@@ -1,5 +1,5 @@
-// The element for React: properties and events as props. It renders on a server as an empty
-// element, and works twice in strict mode.
+// The element as a React component: properties and events are props. On a server it renders as an
+// empty element, and it works when strict mode mounts it twice.
 import {
   createElement,
   type ForwardedRef,
@@ -17,7 +17,7 @@ import type { GetToken, KeyrailKeysEvents, Transport } from './types.ts';
 
 type Listener<E extends keyof KeyrailKeysEvents> = (event: KeyrailKeysEvents[E]) => void;
 
-/** The attributes, properties and events of the element. */
+/** The element's attributes, properties and events. */
 export type KeyrailKeysProps = {
   getToken?: GetToken | undefined;
   tokenUrl?: string | undefined;
@@ -44,7 +44,7 @@ const EVENTS = ['ready', 'created', 'rotated', 'revoked', 'error', 'token-expire
 
 defineKeyrailKeys(null);
 
-/** `<keyrail-keys>` as a component of React 18 and later. */
+/** `<keyrail-keys>` as a component for React 18 and later. */
 export const KeyrailKeys: ForwardRefExoticComponent<
   KeyrailKeysProps & RefAttributes<KeyrailKeysElement>
 > = forwardRef(Keys);
@@ -62,7 +62,7 @@ function Keys(props: KeyrailKeysProps, ref: ForwardedRef<KeyrailKeysElement>): R
   useEffect(() => {
     const found = element.current;
     if (!found) return;
-    // A new function at each render is not a new source of tokens.
+    // A new function on each render does not make a new token source.
     found.getToken = hasGetToken ? (reason) => ask(latest.current, reason) : null;
     return () => {
       found.getToken = null;
@@ -72,7 +72,7 @@ function Keys(props: KeyrailKeysProps, ref: ForwardedRef<KeyrailKeysElement>): R
     if (!element.current) return;
     element.current.texts = texts;
     element.current.transport = transport;
-    // As a property: the element ignores an attribute of this name.
+    // A property, because the element ignores an attribute with this name.
     element.current.url = url;
   }, [texts, transport, url]);
   useEffect(() => listen(element.current, latest), []);
@@ -94,7 +94,7 @@ async function ask(
   { getToken }: KeyrailKeysProps,
   reason: Parameters<GetToken>[0],
 ): ReturnType<GetToken> {
-  if (!getToken) throw new Error('The property getToken was removed.');
+  if (!getToken) throw new Error('The getToken prop was removed.');
   return getToken(reason);
 }
 

@@ -1,5 +1,5 @@
-// The attributes of the element, read with their bounds. None of them decides where a token goes:
-// an attribute may be markup that somebody else put on the page.
+// The element's attributes, read with their bounds. None of them decides where a token goes,
+// because an attribute may be injected markup.
 
 export const ATTRIBUTES = [
   'token-url',
@@ -32,7 +32,7 @@ export function settingsOf(element: HTMLElement): Settings {
   return {
     tokenUrl: read('token-url') || null,
     theme: theme === 'light' || theme === 'dark' ? theme : 'auto',
-    // The language of a part of the page is that of its nearest ancestor with the attribute.
+    // HTML takes the language from the nearest ancestor with the attribute.
     lang: element.closest('[lang]')?.getAttribute('lang') || 'en',
     dir: dir === 'rtl' || dir === 'ltr' ? dir : null,
     density: read('density') === 'compact' ? 'compact' : 'normal',

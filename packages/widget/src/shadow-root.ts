@@ -1,5 +1,5 @@
-// The shadow root of an element: one style sheet for all of them, and a base that keeps the keys
-// that a person types from the page.
+// An element's shadow root: one style sheet shared by all elements, and a base that hides typed
+// keys from the page.
 import css from './style/style.css';
 
 const TYPED_IN = 'input[type=text]';
@@ -15,7 +15,7 @@ export function openRoot(element: HTMLElement): HTMLElement {
   shadow.adoptedStyleSheets = [sheet];
   const root = document.createElement('div');
   root.className = 'base';
-  // Outside, the target of a key is the element: the page would take letters for shortcuts.
+  // Outside, the event's target is the element, so the page would take letters for shortcuts.
   for (const name of ['keydown', 'keypress', 'keyup']) {
     root.addEventListener(name, (event) => {
       if (event.target instanceof HTMLElement && event.target.matches(TYPED_IN)) {

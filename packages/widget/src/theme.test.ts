@@ -1,9 +1,9 @@
-// The look of the element: properties and parts of the page, and light and dark with the page.
+// The element's look: custom properties and parts set by the page, and its light or dark theme.
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite } from '../test/ground.ts';
 
-test('properties and parts of the page style the element, and the theme follows the page', async (t) => {
+test('custom properties and parts style the element, and its theme follows the page', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
@@ -12,7 +12,7 @@ test('properties and parts of the page style the element, and the theme follows 
   await button.waitFor();
   const style = (name: 'backgroundColor' | 'borderRadius' | 'color') =>
     button.evaluate((element: Element, of) => getComputedStyle(element)[of], name);
-  // The sheet of a page, under the strict policy of the site.
+  // A page's style sheet, under the site's strict policy.
   const pageStyle = (css: string) =>
     page.evaluate((text) => {
       const sheet = new CSSStyleSheet();
@@ -31,7 +31,7 @@ test('properties and parts of the page style the element, and the theme follows 
     element.setAttribute('theme', 'light');
   });
   await page.locator('keyrail-keys .base[data-theme=light]').waitFor();
-  equal(await style('backgroundColor'), light, 'the attribute decides against the page');
+  equal(await style('backgroundColor'), light, 'the attribute overrides the page');
 
   await pageStyle(`main { --keyrail-accent: rgb(1 2 3) }
     keyrail-keys { --keyrail-radius: 11px }
@@ -42,13 +42,13 @@ test('properties and parts of the page style the element, and the theme follows 
   equal(await style('color'), 'rgb(4, 5, 6)');
 });
 
-test('lengths of the page are bounded, so that none blows the element up', async (t) => {
+test('lengths set by the page are bounded, so none breaks the layout', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
   await site.open();
   await page.getByRole('button', { name: 'Create key' }).waitFor();
-  /** What one property with this value leads to: the padding, size and radius of parts. */
+  /** The padding, size and radius that result from one property with this value. */
   const with_ = (name: string, value: string) =>
     page.locator('keyrail-keys').evaluate(
       (element, [property, text]) => {

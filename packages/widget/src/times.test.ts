@@ -1,4 +1,4 @@
-// Times in the element: local, with their zone, on the clock of the locale.
+// Times in the element are local, name their zone and follow the locale's clock.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite } from '../test/ground.ts';
@@ -7,12 +7,12 @@ import { openSite } from '../test/ground.ts';
 const TIMEZONE = { timezoneId: 'Asia/Kolkata' };
 
 const UNTIL: Readonly<Record<string, RegExp>> = {
-  en: /until \w{3} \d+ \w{3,4}, \d\d:\d\d GMT\+5:30\. Then/,
-  'en-US': /until \w{3}, \w{3} \d+, \d\d:\d\d [AP]M GMT\+5:30\. Then/,
-  de: /bis \w{2}\., \d+\. \S+, \d\d:\d\d GMT\+5:30\. Dann/,
+  en: /until \w{3} \d+ \w{3,4}, \d\d:\d\d GMT\+5:30\. After that/,
+  'en-US': /until \w{3}, \w{3} \d+, \d\d:\d\d [AP]M GMT\+5:30\. After that/,
+  de: /bis \w{2}\., \d+\. \S+, \d\d:\d\d GMT\+5:30, danach/,
 };
 
-test('moments have a zone and a 24-hour clock, unless the region has another one', async (t) => {
+test('times name their zone and use a 24-hour clock unless the region has another', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, context, vendor, projectId: project_id, tenantId: tenant_id } = site;

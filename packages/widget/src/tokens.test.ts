@@ -1,5 +1,5 @@
-// Tokens in a real browser: renewed before they end and when the page is back, one renewal at a
-// time, never in a loop, and never while it costs what the person is typing.
+// Tokens in a real browser are renewed before they expire and when the page is visible again, one
+// renewal at a time, never in a loop, and without losing what is being typed.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSite, type Site } from '../test/ground.ts';
@@ -9,7 +9,7 @@ const TOKEN_MS = 300_000;
 const refusals = /status of 40[13]/;
 const lost = /net::ERR_|CORS policy/;
 
-/** Opens the dialog, types a name, and returns what asserts that it is still there. */
+/** Opens the dialog, types a name, and returns a check that the name is still there. */
 async function type({ page }: Site): Promise<() => Promise<void>> {
   await page.getByRole('button', { name: 'Create key' }).click();
   const input = page.getByRole('dialog').getByLabel('Name');
@@ -21,7 +21,7 @@ async function type({ page }: Site): Promise<() => Promise<void>> {
   };
 }
 
-test('a token that ends while a name is typed is renewed once, and nothing is lost', async (t) => {
+test('a token that expires while a name is being typed is renewed once, and nothing is lost', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor } = site;
@@ -56,12 +56,12 @@ test('a token that ends while a name is typed is renewed once, and nothing is lo
   equal(site.asked(), 3);
   await isStillThere();
 
-  // Refused without a warning: the call did nothing, so it is repeated, and the key exists once.
+  // Revoked without warning: the call changed nothing, so it is retried, and creates one key.
   site.expects(refusals);
   await vendor.as.liveKey('POST /v1/tenants/{id}/embed_tokens/revoke', { id: site.tenantId });
   await page.getByRole('dialog').getByLabel('invoices:read').check();
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-  await page.getByText('It is shown this once.').waitFor();
+  await page.getByText('You won’t see it again.').waitFor();
   equal(site.asked(), 4);
   const { data } = await vendor.as.liveKey('GET /v1/keys', { tenant_id: site.tenantId });
   deepEqual(
@@ -74,7 +74,7 @@ test('a token that ends while a name is typed is renewed once, and nothing is lo
   );
 });
 
-test('three failures end in one quiet state; trying again and the network help', async (t) => {
+test('after three failures the element stays quiet until a retry or the network brings it back', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, context } = site;
@@ -82,7 +82,7 @@ test('three failures end in one quiet state; trying again and the network help',
   site.answer(async () => ({ status: 500, body: {} }));
   await site.open();
   const retry = page.getByRole('button', { name: 'Try again' });
-  await page.getByText('cannot be reached at the moment').waitFor();
+  await page.getByText('Keys are unavailable right now').waitFor();
   equal(site.asked(), 3);
   const named = async () => (await site.events()).map(([name]) => name);
   deepEqual(await named(), ['error', 'token-expired']);
@@ -94,30 +94,30 @@ test('three failures end in one quiet state; trying again and the network help',
   equal(site.asked(), 4);
   const isStillThere = await type(site);
 
-  // Without a network: nothing is sent, the form stays, and the network's return is enough.
+  // Offline, nothing is sent and the form stays; once online, it can be sent.
   await context.setOffline(true);
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-  await page.getByText('There is no network. Nothing was sent.').waitFor();
+  await page.getByText('You’re offline. Nothing was sent.').waitFor();
   await page.getByRole('dialog').getByLabel('Name').focus();
   await isStillThere();
   await context.setOffline(false);
   await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
-  await page.getByText('It is shown this once.').waitFor();
+  await page.getByText('You won’t see it again.').waitFor();
 });
 
-test('a refused token, an unregistered page and another tenant', async (t) => {
+test('a rejected token or page is explained, and another tenant gets its own list', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor } = site;
   site.expects(refusals, lost);
-  // The backend returns an old token again and again.
+  // The backend keeps returning an old token.
   const old = await site.mint();
   await vendor.as.liveKey('POST /v1/tenants/{id}/embed_tokens/revoke', { id: site.tenantId });
   site.answer(async () => old);
   await site.open();
-  await page.getByText('Your access to these keys has ended.').waitFor();
+  await page.getByText('You no longer have access to these keys.').waitFor();
   equal(site.asked(), 2, 'asked again once, not in a loop');
   const details = (await site.events()).map(([name, { code, reason }]) => [name, code ?? reason]);
   deepEqual(details, [
@@ -125,7 +125,7 @@ test('a refused token, an unregistered page and another tenant', async (t) => {
     ['token-expired', 'refused'],
   ]);
 
-  // Another tenant: the list is read again, for that one.
+  // For another tenant, the list is loaded again.
   const other = await vendor.given.tenant();
   await vendor.given.key({ project_id: site.projectId, tenant_id: other.id, name: 'Theirs' });
   site.answer(null);
@@ -142,6 +142,6 @@ test('a refused token, an unregistered page and another tenant', async (t) => {
   await vendor.as.liveKey('PATCH /v1/workspace', { embed_origins: ['https://other.example'] });
   site.answer(() => site.mint({ origins: ['https://other.example'] }));
   await site.open();
-  await page.getByText('This page is not registered for key management.').waitFor();
+  await page.getByText('Key management isn’t enabled for this page.').waitFor();
   equal((await site.events()).at(-1)?.[1].code, 'origin_not_allowed');
 });

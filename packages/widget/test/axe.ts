@@ -1,4 +1,4 @@
-// Accessibility of the page as it stands, by axe-core, in both themes.
+// Checks the page's accessibility with axe-core, in both themes.
 import { deepEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,12 +10,12 @@ const RULES_OF_COLOUR = ['color-contrast'];
 
 type Violation = { id: string; nodes: { target: unknown; failureSummary?: string }[] };
 
-/** The themes differ in colours alone, so the other rules run once. */
+/** The themes differ only in colours, so the other rules run once. */
 export async function axe(page: Page): Promise<void> {
   source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-  // Evaluated by the browser's debugger, which the policy of the page does not hinder.
+  // Evaluated through the debugger, which the page's policy does not restrict.
   await page.evaluate(source);
-  // Ends a dialog's opening animation, in which colours have less contrast.
+  // Skips a dialog's opening animation, in which colours have less contrast.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const faults: string[] = [];
   for (const theme of ['light', 'dark']) {

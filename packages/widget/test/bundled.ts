@@ -1,4 +1,4 @@
-// A build of the package, with code of a page around it, as the bundler of a vendor makes one.
+// Bundles the package with a page's code, as a vendor's bundler does.
 import { join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 // biome-ignore lint/correctness/useImportExtensions: its types are in a file beside it
@@ -6,7 +6,7 @@ import { widgetOptions } from '../../../scripts/widget-options.mjs';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Imports of the code are relative to the folder of the sources. */
+/** Imports in the code are relative to the source folder. */
 export async function bundled(code: string, more: BuildOptions): Promise<string> {
   const { outputFiles } = await build({
     ...widgetOptions(root),

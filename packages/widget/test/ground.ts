@@ -1,6 +1,6 @@
-// The ground of the widget's tests: the real server, and the site of a vendor on another origin,
-// with the strictest policy that allows the script. One browser for all tests of a program. A test
-// fails on anything that a person would not want to find in the console.
+// The widget's test ground: the real server, and a vendor's site on another origin with the
+// strictest content security policy that allows the script. All tests of a process share one
+// browser. A test fails on any unexpected error or warning in the console.
 import { deepEqual } from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, type TestContext } from 'node:test';
@@ -9,7 +9,7 @@ import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Long enough for a busy machine, short enough that the report names the line. */
+/** Long enough for a busy machine, and short enough for the report to show the line. */
 const WAIT_MS_MAX = 30_000;
 
 type Shared = { browser: Browser; api: string; close(): Promise<void> };
@@ -32,7 +32,7 @@ async function openShared(executablePath: string): Promise<Shared> {
 }
 
 type Surroundings = {
-  /** Without the served script, the test brings a build of the package. */
+  /** Without the served script, the test injects its own build of the package. */
   hasScript: boolean;
   /** The content security policy. */
   policy: string;
@@ -48,24 +48,24 @@ export type Site = {
   vendor: Harness;
   projectId: string;
   tenantId: string;
-  /** How often the page asked for a token. */
+  /** How often the page requested a token. */
   asked(): number;
-  /** The vendor's page: its body, and what differs from the page that docs/embed.md describes. */
+  /** The vendor's page: its body, and how it differs from the page in docs/embed.md. */
   serve(body: string, more?: Partial<Surroundings>): void;
-  /** What the vendor's backend answers from now on; null for the usual token. */
+  /** How the vendor's backend responds from now on; null for the usual token. */
   answer(with_: (() => Promise<TokenAnswer>) | null): void;
   /** A token, as the backend creates it. */
   mint(more?: object): Promise<TokenAnswer>;
   open(): Promise<void>;
-  /** Allows these in the console. */
+  /** Accepts these messages in the console. */
   expects(...notices: RegExp[]): void;
-  /** Names and details of the events of the element, so far. */
+  /** Names and details of the element's events so far. */
   events(): Promise<[name: string, detail: Record<string, unknown>][]>;
 };
 
 const ELEMENT = '<keyrail-keys token-url="/token"></keyrail-keys>';
 
-/** Null if there is no Chromium; the test is then skipped. */
+/** Null if Chromium is missing; the test is then skipped. */
 export async function openSite(t: TestContext): Promise<Site | null> {
   const found = findChromium();
   if ('missing' in found) {
@@ -155,7 +155,7 @@ async function openServer(api: string, served: Served): Promise<Opened> {
   return { server, origin: `http://127.0.0.1:${port}` };
 }
 
-/** Runs inside the page: collects the events of the first element, and violations of the policy. */
+/** Runs inside the page: records the first element's events and policy violations. */
 function record(): void {
   const recorded: unknown[] = [];
   Reflect.set(window, 'recorded', recorded);

@@ -1,4 +1,4 @@
-// Login, logout, the file of profiles, and where credentials are sent.
+// Login, logout, the profile file, and where credentials are sent.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ const KEY = `krsk_live_${'A'.repeat(51)}`;
 const fileIn = (home: string) => join(home, '.config', 'keyrail', 'profiles.json');
 const read = async (home: string) => JSON.parse(await readFile(fileIn(home), 'utf8'));
 
-test('login saves a session, commands use it, logout ends it', async (t) => {
+test('login saves a session, commands use it, and logout ends it', async (t) => {
   const { people, url, home } = await setUpCli(t);
   const { email } = await people.owner();
   const keyrail = keyrailProcess(home, { KEYRAIL_URL: url });
@@ -47,19 +47,19 @@ test('a wrong password is rejected and nothing is saved', async (t) => {
   );
 });
 
-test('a missing secret or an unreachable server is reported with what to do', async (t) => {
+test('a missing secret or an unreachable server is reported with a next step', async (t) => {
   const { url, home } = await setUpCli(t);
   const keyrail = keyrailInProcess(home, { KEYRAIL_URL: url });
   const mute = await keyrail('login --email ada@example.com');
   equal(mute.code, 2);
-  match(mute.stderr, /No password was given\.\n.*first line of stdin/);
-  match((await keyrail('login --key')).stderr, /No secret key was given\./);
+  match(mute.stderr, /No password given\.\n.*first line of stdin/);
+  match((await keyrail('login --key')).stderr, /No secret key given\./);
   const lost = await keyrail('login --key --url http://127.0.0.1:2', { input: KEY });
   equal(lost.code, 3);
   match(lost.stderr, /Cannot reach http:\/\/127\.0\.0\.1:2.*\n.*--url/);
 });
 
-test('a secret key is saved in a file that only its owner can read', async (t) => {
+test('a secret key is saved in a file only its owner can read', async (t) => {
   const { url, home, tokens } = await setUpCli(t);
   const keyrail = keyrailProcess(home, { KEYRAIL_URL: url });
   const ran = await keyrail('login --key', { input: `${tokens.liveKey}\n` });
@@ -68,11 +68,11 @@ test('a secret key is saved in a file that only its owner can read', async (t) =
   equal((await stat(fileIn(home))).mode & 0o777, 0o600);
   equal((await stat(join(home, '.config', 'keyrail'))).mode & 0o777, 0o700);
   const alone = keyrailProcess(home, {});
-  equal((await alone('workspace get --quiet')).code, 0, 'the address is saved with it');
+  equal((await alone('workspace get --quiet')).code, 0, 'the URL is saved with it');
   match((await alone('logout')).stdout, /Logged out/);
 });
 
-test('text that is not a secret key is rejected before it is sent', async (t) => {
+test('anything but a secret key is rejected before it is sent', async (t) => {
   const { url, home } = await setUpCli(t);
   const keyrail = keyrailInProcess(home, { KEYRAIL_URL: url });
   for (const input of ['', 'kr_live_customer\n', 'hunter2\n']) {
@@ -82,10 +82,10 @@ test('text that is not a secret key is rejected before it is sent', async (t) =>
   }
   const bad = await keyrail('login --key', { input: `krsk_live_${'x'.repeat(51)}\n` });
   equal(bad.code, 4);
-  match(bad.stderr, /^keyrail: The server refused this secret key\.\n/);
+  match(bad.stderr, /^keyrail: The server rejected this secret key\.\n/);
 });
 
-test('a file that other users can read is rejected', async (t) => {
+test('a profile file that other users can read is rejected', async (t) => {
   const { url, home, tokens } = await setUpCli(t);
   const keyrail = keyrailInProcess(home, { KEYRAIL_URL: url });
   await keyrail('login --key', { input: tokens.liveKey });
@@ -95,7 +95,7 @@ test('a file that other users can read is rejected', async (t) => {
   match(ran.stderr, /other users can read it \(mode 644\)[\s\S]*chmod 600/);
 });
 
-test('a damaged file is reported, not overwritten', async (t) => {
+test('a damaged profile file is reported, not overwritten', async (t) => {
   const { home, tokens } = await setUpCli(t);
   await mkdir(join(home, '.config', 'keyrail'), { recursive: true });
   await writeFile(fileIn(home), '{"profiles"', { mode: 0o600 });
@@ -105,7 +105,7 @@ test('a damaged file is reported, not overwritten', async (t) => {
   equal(await readFile(fileIn(home), 'utf8'), '{"profiles"');
 });
 
-test('several profiles can be used side by side', async (t) => {
+test('several profiles work side by side', async (t) => {
   const { url, home, tokens } = await setUpCli(t);
   const xdg = join(home, 'elsewhere');
   const keyrail = keyrailInProcess(home, { XDG_CONFIG_HOME: xdg });
@@ -131,7 +131,7 @@ test('several profiles can be used side by side', async (t) => {
   equal((await keyrail('whoami --profile ../up')).code, 2);
 });
 
-test('the credential of a profile is sent only to the address of that profile', async (t) => {
+test("a profile's credential is only sent to that profile's URL", async (t) => {
   const { url, home, tokens } = await setUpCli(t);
   const other = await scriptedServer(t, [json({ object: 'workspace' })]);
   const keyrail = keyrailInProcess(home, {});
@@ -153,6 +153,6 @@ test('login without TLS prints a warning and never the credential', async (t) =>
     input: 'krsk_live_hidden\n',
   });
   equal(ran.code, 3);
-  match(ran.stderr, /does not use TLS/);
+  match(ran.stderr, /doesn't use TLS/);
   equal(ran.stderr.includes('hidden'), false);
 });

@@ -13,8 +13,8 @@ const login: Command = {
   name: 'login',
   summary: 'log in to a deployment and save the credential in a profile',
   options: [
-    { flags: '--email <address>', about: 'your e-mail address; asked for if not given' },
-    { flags: '--workspace <id>', about: 'id of the workspace to use' },
+    { flags: '--email <address>', about: 'your email address; prompted for if omitted' },
+    { flags: '--workspace <id>', about: 'ID of the workspace to use' },
     { flags: '--key', about: 'save a secret key (krsk_…) instead of a session' },
   ],
   examples: [
@@ -22,13 +22,13 @@ const login: Command = {
     'keyrail login --email ada@example.com < password.txt',
     'keyrail login --key --profile ci < secret-key.txt',
   ],
-  notes: `The password or secret key is asked for without echo, or read from the first line of
-stdin. It is never an argument, because other users can see arguments. The profile is
-saved in ~/.config/keyrail/profiles.json, readable only by you.`,
+  notes: `You are prompted for the password or secret key without echo; without a terminal, it is
+read from the first line of stdin. It is never an argument, because other users can see
+arguments. The profile is saved in ~/.config/keyrail/profiles.json, readable only by you.`,
   run: async (context, given) => {
     const { target, output } = context;
     if (isUnencrypted(target.url)) {
-      output.warn(`${target.url} does not use TLS: the credential can be intercepted.`);
+      output.warn(`${target.url} doesn't use TLS, so your credential can be intercepted.`);
     }
     const signIn = given.flag('key') ? signInWithKey : signInWithPassword;
     const { profile, sentence } = await signIn(context, given);
@@ -42,7 +42,7 @@ type SignedIn = { profile: Profile; sentence: string };
 async function signInWithPassword(context: Context, given: Given): Promise<SignedIn> {
   const { terminal, target } = context;
   const email = given.maybe('email') ?? (await askEmail(context));
-  const password = await secretFrom(terminal, 'password', `${email} at ${target.url}`);
+  const password = await secretFrom(terminal, 'password', `Password for ${email} at ${target.url}`);
   const session = await context.anonymous().call('POST /v1/auth/sessions', {
     body: { email, password, workspace_id: given.maybe('workspace') },
   });
@@ -58,17 +58,17 @@ async function signInWithPassword(context: Context, given: Given): Promise<Signe
 
 async function askEmail({ terminal }: Context): Promise<string> {
   if (!isInteractive(terminal))
-    throw usage('No terminal to ask for the e-mail address on: pass --email.');
-  const email = (await ask(terminal, 'E-mail: ')).trim();
-  if (email === '') throw usage('No e-mail address was given.', 'Type it, or pass --email.');
+    throw usage("Can't prompt for an email address without a terminal. Pass --email.");
+  const email = (await ask(terminal, 'Email: ')).trim();
+  if (email === '') throw usage('No email address given.', 'Type one, or pass --email.');
   return email;
 }
 
 async function signInWithKey(context: Context): Promise<SignedIn> {
   const { terminal, target } = context;
-  const token = (await secretFrom(terminal, 'secret key', target.url)).trim();
+  const token = (await secretFrom(terminal, 'secret key', `Secret key for ${target.url}`)).trim();
   if (!/^krsk_(live|test)_[\w-]+$/.test(token)) {
-    throw usage('Not a secret key: secret keys begin with krsk_live_ or krsk_test_.');
+    throw usage('Not a secret key. Secret keys start with krsk_live_ or krsk_test_.');
   }
   const client = context.anonymous().withToken(token);
   const workspace = await client.call('GET /v1/workspace').catch((error: unknown) => {
@@ -84,7 +84,7 @@ async function signInWithKey(context: Context): Promise<SignedIn> {
 const refusedKey = (): Failure =>
   new Failure(
     exitCodes.notLoggedIn,
-    'The server refused this secret key.',
+    'The server rejected this secret key.',
     'It is unknown, expired or revoked, or belongs to another deployment.',
   );
 
@@ -94,9 +94,7 @@ async function saveProfile(context: Context, profile: Profile): Promise<void> {
   const next = withProfile(profiles, name, profile);
   await context.saveProfiles(next);
   if (terminal.env.KEYRAIL_TOKEN) {
-    output.warn(
-      'KEYRAIL_TOKEN is set, and is used instead of the profile unless you pass --profile.',
-    );
+    output.warn('KEYRAIL_TOKEN is set and overrides the profile unless you pass --profile.');
   }
   if (next.current === name) return;
   output.note(`The current profile is still "${next.current}". Change it with:`);
@@ -105,9 +103,10 @@ async function saveProfile(context: Context, profile: Profile): Promise<void> {
 
 const logout: Command = {
   name: 'logout',
-  summary: 'end the session and remove the profile',
+  summary: 'log out and remove the profile',
   examples: ['keyrail logout', 'keyrail logout --profile staging'],
-  notes: 'A secret key is removed here but stays valid. Revoke it with secret-keys revoke.',
+  notes: `A secret key is removed from this machine but stays valid. To revoke it, use
+keyrail secret-keys revoke.`,
   run: async (context) => {
     const { target, profiles, output } = context;
     const { profile, profileName } = target;
@@ -129,7 +128,7 @@ async function endSession({ anonymous, target, output }: Context, profile: Profi
   } catch (error) {
     if (error instanceof KeyrailError && error.status === 401) return;
     const reason = error instanceof Error ? error.message : String(error);
-    output.warn(`The session could not be ended; it will expire. ${reason}`);
+    output.warn(`Couldn't end the session on the server; it will expire on its own. ${reason}`);
   }
 }
 
@@ -143,7 +142,7 @@ type Who = {
 
 const whoFields: readonly Field<Who>[] = [
   { title: 'profile', of: (who) => who.profile },
-  { title: 'address', of: (who) => who.url },
+  { title: 'url', of: (who) => who.url },
   { title: 'as', of: (who) => who.as },
   { title: 'workspace', of: (who) => who.workspace },
   { title: 'role', of: (who) => who.role, ifAny: true },
@@ -151,7 +150,7 @@ const whoFields: readonly Field<Who>[] = [
 
 const whoami: Command = {
   name: 'whoami',
-  summary: 'show the current user, workspace and address',
+  summary: 'show the current user, workspace and URL',
   examples: ['keyrail whoami', 'keyrail whoami --profile staging --json'],
   run: async (context) => {
     const token = tokenOf(context.target);
@@ -178,7 +177,7 @@ async function machineOf({ client }: Context, token: string): Promise<WhoOnly> {
   return { as, workspace: `${name} (${slug})`, role: null };
 }
 
-/** The part of a secret key that the server shows too. */
+/** The part of a secret key the server shows too. */
 const PREFIX_CHARS = 'krsk_live_'.length + 6;
 
 const envIn = (token: string): string => token.slice('krsk_'.length, 'krsk_live'.length);

@@ -16,7 +16,7 @@ const all: { path: string; command: Command }[] = [
   ),
 ];
 
-test('every command has help with examples that begin with its name', async (t) => {
+test('every command has help with examples that start with its name', async (t) => {
   const keyrail = keyrailInProcess(await home(t), {});
   const groups = tree.groups.map(({ name }) => ({ path: name, command: null }));
   for (const { path, command } of [...all, ...groups]) {
@@ -43,7 +43,7 @@ test('examples use only options that exist', () => {
   }
 });
 
-test('no example is too wide for a terminal of 100 columns', () => {
+test('every example fits in 100 columns', () => {
   const lines = all.flatMap(({ command }) => command.examples.flatMap((one) => one.split('\n')));
   deepEqual(
     lines.filter((line) => line.length > 96),
@@ -51,7 +51,7 @@ test('no example is too wide for a terminal of 100 columns', () => {
   );
 });
 
-test('the version is that of the package', async (t) => {
+test('the version is the version of the package', async (t) => {
   const path = join(import.meta.dirname, '..', '..', 'package.json');
   equal(JSON.parse(readFileSync(path, 'utf8')).version, VERSION);
   equal((await keyrailInProcess(await home(t), {})('--version')).stdout, `${VERSION}\n`);

@@ -1,4 +1,4 @@
-// Every command, in the order in which help lists them.
+// Every command, in the order of the help.
 
 import type { Tree } from '../program.ts';
 import { account } from './account.ts';

@@ -1,4 +1,4 @@
-// Sends any request, for endpoints without a command of their own.
+// Sends any request, for endpoints without their own command.
 import type { Command } from '../command.ts';
 import { usage } from '../failures.ts';
 import { jsonOf } from '../input/given.ts';
@@ -15,7 +15,7 @@ export const api: Command = {
     { flags: '--body <json>', about: 'JSON body; - reads it from stdin' },
     {
       flags: '--header <line>',
-      about: 'further header, as in "x-a: b"; may be repeated',
+      about: 'extra header, such as "x-a: b"; repeatable',
       repeat: true,
     },
   ],
@@ -24,13 +24,14 @@ export const api: Command = {
     `keyrail api PATCH /v1/workspace --body '{"name":"Acme"}'`,
     'keyrail api POST /v1/embed_tokens --body - < token.json',
   ],
-  notes: 'There is no confirmation, not even for DELETE. Without a login, no credential is sent.',
+  notes: `Never asks for confirmation, not even for DELETE. If you're not logged in, no
+credential is sent.`,
   changes: true,
   run: async ({ terminal, target, anonymous, output }, given) => {
     const method = given.text('method').toUpperCase();
     const path = given.text('path');
-    if (!/^[A-Z]{3,7}$/.test(method)) throw usage(`"${method}" is not a method.`);
-    if (!path.startsWith('/')) throw usage('The path must begin with /.');
+    if (!/^[A-Z]{3,7}$/.test(method)) throw usage(`"${method}" isn't an HTTP method.`);
+    if (!path.startsWith('/')) throw usage('The path must start with /.');
     const text = given.maybe('body');
     const json = text === '-' ? await readAll(terminal) : text;
     const { body } = await anonymous()
@@ -50,7 +51,7 @@ function headersOf(lines: readonly string[]): Record<string, string> {
     lines.map((line) => {
       const [, name = '', value = ''] =
         /^([\w-]+):\s*((?:[\x21-\x7e][\x20-\x7e]*)?)$/.exec(line) ?? [];
-      if (name === '') throw usage('Write a header as "name: value".');
+      if (name === '') throw usage('Pass headers as "name: value".');
       return [name, value];
     }),
   );

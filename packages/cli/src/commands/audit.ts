@@ -1,4 +1,4 @@
-// The audit log, and the verification of its hash chain.
+// The audit log, and how its hash chain is verified.
 import type { Item } from '@keyrail/client';
 import { type Command, type Group, listCommand } from '../command.ts';
 import { refused } from '../failures.ts';
@@ -8,7 +8,7 @@ import { auditExport } from './export-audit.ts';
 
 type AuditRow = Item<'GET /v1/audit_logs'>;
 
-/** A person by address, a secret key by prefix, anything else by its type. */
+/** A user by email address, a secret key by prefix, anything else by type. */
 function actorOf({ actor, actor_type: type, actor_id: id }: AuditRow, { nameOf }: Format): string {
   if (actor) return actor.email;
   if (type !== 'secret_key' || id === null) return type.replace('_', ' ');
@@ -16,7 +16,7 @@ function actorOf({ actor, actor_type: type, actor_id: id }: AuditRow, { nameOf }
   return name === id ? `secret key ${id}` : name;
 }
 
-/** What an entry says about its target names it in all other entries too. */
+/** A target named in one entry has the same name in every other entry. */
 function referencesOf({ payload, ...row }: AuditRow): Reference[] {
   const fields = [payload.display_prefix, payload.external_id, payload.slug, payload.email];
   const name = fields.find((field) => typeof field === 'string');
@@ -39,46 +39,49 @@ const verify: Command = {
   name: 'verify',
   summary: 'verify the hash chain of the audit log',
   examples: ['keyrail audit verify', 'keyrail audit verify --json'],
-  notes: 'The server computes every hash again. Exits with 1 if the chain is broken.',
+  notes: 'The server recomputes every hash. Exits with 1 if the chain is broken.',
   run: async ({ client, output }) => {
     const chain = await client().call('GET /v1/audit_logs/chain', { timeoutMs: 120_000 });
     const { verified, checked, head_seq: head, head_hash: hash } = chain;
-    const intact = `The chain is intact: ${checked} rows checked, last row ${head}, hash ${hash}.`;
-    const broken = `The chain is broken at row ${chain.broken_seq}: ${chain.reason}`;
+    const intact = `The chain is intact: ${checked} entries checked, last entry ${head}, hash ${hash}.`;
+    const broken = `The chain is broken at entry ${chain.broken_seq}: ${chain.reason}`;
     output.report(chain, verified ? intact : broken);
-    if (!verified) throw refused('The audit log has been changed or damaged.');
+    if (!verified) throw refused('The audit log has been tampered with or damaged.');
   },
 };
 
 const anchor: Command = {
   name: 'anchor',
-  summary: 'read the newest signed head of the audit log',
+  summary: 'show the latest signed anchor of the audit log',
   examples: ['keyrail audit anchor', 'keyrail audit anchor --json >> anchors.jsonl'],
-  notes: `Keep it where the operator of the server cannot change it: it proves later
-that no row up to it was removed or rewritten. docs/verify-audit-chain.mjs
-compares an export with such a file.`,
+  notes: `Keep it where the server's operator can't change it. It later proves that no entry
+up to it was removed or rewritten: docs/verify-audit-chain.mjs compares an export
+with a file of anchors.`,
   run: async ({ client, output }) => {
     const head = await client().call('GET /v1/audit_logs/anchor');
     const { seq, hash, anchored_at: at } = head;
-    output.part({ json: head, sentence: `Row ${seq} was signed at ${at}, hash ${hash}.` });
+    output.part({ json: head, sentence: `Entry ${seq} was signed at ${at}, hash ${hash}.` });
   },
 };
 
 export const audit: Group = {
   name: 'audit',
-  summary: 'the log of every change',
+  summary: 'a log of every change',
   commands: [
     listCommand({
-      summary: 'list audit rows, oldest first',
+      summary: 'list audit log entries, oldest first',
       options: [
-        { flags: '--after <seq>', about: 'only rows after this sequence number' },
+        { flags: '--after <seq>', about: 'only entries after this sequence number' },
         { flags: '--order <order>', about: 'asc, or desc for the newest first', choices: orders },
-        { flags: '--action <action>', about: 'an action, or a type followed by ".*"' },
-        { flags: '--actor <id>', about: 'only changes by this person or secret key' },
-        { flags: '--target-type <type>', about: 'only changes of this type, as in api_key' },
-        { flags: '--target <id>', about: 'only changes of this record' },
-        { flags: '--from <time>', about: 'only rows at or after this time' },
-        { flags: '--to <time>', about: 'only rows before this time' },
+        {
+          flags: '--action <action>',
+          about: 'an action, or a type with ".*", such as "api_key.*"',
+        },
+        { flags: '--actor <id>', about: 'only changes by this user or secret key' },
+        { flags: '--target-type <type>', about: 'only changes to this type, such as api_key' },
+        { flags: '--target <id>', about: 'only changes to this record' },
+        { flags: '--from <time>', about: 'only entries at or after this time' },
+        { flags: '--to <time>', about: 'only entries before this time' },
       ],
       examples: [
         'keyrail audit list --order desc --limit 20',
@@ -104,7 +107,7 @@ export const audit: Group = {
         }),
       fields,
       references: referencesOf,
-      empty: 'No rows.',
+      empty: 'No entries.',
     }),
     verify,
     anchor,

@@ -1,4 +1,4 @@
-// Disabling an API key for a while, and enabling it again.
+// Disables an API key for a while, and enables it again.
 import { type Command, foreseeable } from '../command.ts';
 import { receiptOption, receiptPathOf, writeReceipt } from '../exports/receipt-file.ts';
 import { keyArg, keyIdOf, keyNameOf } from '../input/find-key.ts';
@@ -12,7 +12,7 @@ const { request, impact } = foreseeable((client) => client.keys.disable)(async (
 
 export const keyDisable: Command = {
   name: 'disable',
-  summary: 'disable an API key until it is enabled again',
+  summary: 'disable an API key until you enable it again',
   args: [keyArg],
   options: [reasonOption, waitOption, receiptOption],
   examples: ['keyrail keys disable kr_live_3hArfb --reason "unpaid invoice" --wait'],

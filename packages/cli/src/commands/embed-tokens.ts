@@ -1,4 +1,4 @@
-// Embed tokens, to try out what a customer's page can do.
+// Embed tokens, for trying out what a customer's page can do.
 import { type Answer, KeyrailError } from '@keyrail/client';
 import { type Group, secretCommand } from '../command.ts';
 import { type Failure, refused } from '../failures.ts';
@@ -24,17 +24,17 @@ const create = secretCommand({
     ...placeOptions,
     {
       flags: '--scope <scope>',
-      about: 'keys:read, keys:write or key_scope:<scope>; may be repeated',
+      about: 'keys:read, keys:write or key_scope:<scope>; repeatable',
       repeat: true,
     },
-    { flags: '--origin <origin>', about: 'origin of the page; may be repeated', repeat: true },
+    { flags: '--origin <origin>', about: 'origin of the page; repeatable', repeat: true },
   ],
   examples: [
     'keyrail embed-tokens create --project payments --tenant acme --env live',
     'keyrail embed-tokens create --project payments --tenant acme --env test --scope keys:write',
   ],
-  notes: `The token is valid for five minutes on the registered origins of the workspace.
-Without --scope it can only read. Requires a secret key; a session is rejected.`,
+  notes: `The token is valid for 5 minutes on the workspace's registered origins. Without
+--scope it can only read. Requires a secret key; sessions are rejected.`,
   request: async (client, given) => {
     const body = {
       ...(await placeOf(client, given)),
@@ -56,12 +56,12 @@ const isAboutOrigins = (error: unknown): boolean =>
 
 const unregistered = (): Failure =>
   refused(
-    'An embed token is valid only on origins that the workspace has registered.',
-    'Register every origin of your pages: keyrail workspace update --embed-origin https://…',
+    'Embed tokens only work on origins registered in the workspace.',
+    "Register your pages' origins: keyrail workspace update --embed-origin https://…",
   );
 
 export const embedTokens: Group = {
   name: 'embed-tokens',
-  summary: 'tokens with which customers manage their keys in a browser',
+  summary: 'tokens that let customers manage their keys in a browser',
   commands: [create],
 };

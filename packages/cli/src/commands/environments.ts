@@ -1,9 +1,9 @@
-// The environments live and test.
+// The live and test environments.
 import { type Group, listCommand } from '../command.ts';
 
 export const environments: Group = {
   name: 'environments',
-  summary: 'the environments live and test',
+  summary: 'the live and test environments',
   commands: [
     listCommand({
       summary: 'list the environments',

@@ -21,18 +21,21 @@ export const keyExplain: Command = {
   name: 'explain',
   summary: 'explain why a key is allowed or denied',
   options: [
-    { flags: '--key-id <id>', about: 'explain the key with this id, instead of a key on stdin' },
-    { ...projectOption, about: `${projectOption.about}, that verifies the key` },
-    { ...envOption, about: 'environment that the route requires' },
-    { flags: '--scope <scope>', about: 'scope that the route requires', repeat: true },
+    {
+      flags: '--key-id <id>',
+      about: 'explain the key with this ID instead of reading a key from stdin',
+    },
+    { ...projectOption, about: `${projectOption.about}, whose nodes verify the key` },
+    { ...envOption, about: 'environment the route requires' },
+    { flags: '--scope <scope>', about: 'scope the route requires; repeatable', repeat: true },
     { flags: '--at <when>', about: 'time of the request: 2027-01-31T12:00:00Z, or 30d from now' },
   ],
   examples: [
     'keyrail keys explain --project payments --scope invoices:read < key.txt',
     'keyrail keys explain --key-id 01890c5e-…',
   ],
-  notes: `The key is read from stdin, or asked for without echo: other users can see
-arguments. It is sent to the deployment, which neither stores nor logs it.`,
+  notes: `The key is read from stdin, or prompted for without echo, because other users can
+see arguments. It is sent to the deployment, which neither stores nor logs it.`,
   run: async (context, given) => {
     const { terminal, output, now } = context;
     const client = context.client();
@@ -47,7 +50,7 @@ arguments. It is sent to the deployment, which neither stores nor logs it.`,
     };
     const named =
       keyId === undefined
-        ? { key: await secretFrom(terminal, 'key', 'the explanation') }
+        ? { key: await secretFrom(terminal, 'key', 'Key to explain') }
         : { key_id: keyId };
     const explained = await client.keys.explain({ body: { ...asked, ...named } });
     output.table(explained, explained.checks, fields);
@@ -66,6 +69,6 @@ function verdictText({
   const because = reason === null ? '' : ` (${reason})`;
   const policy = version === null ? '' : ` at policy version ${version}`;
   const current =
-    nodes.total === 0 ? '' : ` ${nodes.current} of ${nodes.total} nodes are at that version.`;
+    nodes.total === 0 ? '' : ` ${nodes.current} of ${nodes.total} nodes are on that version.`;
   return `${name} is ${verdict}${because}${policy}.${current}`;
 }

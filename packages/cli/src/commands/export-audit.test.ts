@@ -27,7 +27,7 @@ async function setUp(t: TestContext) {
   return { ...stood, file, run, lastSeq };
 }
 
-test('an export is continued from its last row, also after a torn line', async (t) => {
+test('an export continues after its last entry, even if the last line is cut off', async (t) => {
   const { file, run, lastSeq, given } = await setUp(t);
   const first = await lastSeq();
   equal((await run()).code, 0);
@@ -47,7 +47,7 @@ test('an export is continued from its last row, also after a torn line', async (
   match((await verify(file)).output, new RegExp(`${last} rows, whole`));
 });
 
-test('a file that was edited is not continued, and the script names the row', async (t) => {
+test('an edited export is not continued, and the script finds the changed entry', async (t) => {
   const { file, run, lastSeq } = await setUp(t);
   await run();
   const lines = (await readFile(file, 'utf8')).split('\n');
@@ -55,11 +55,11 @@ test('a file that was edited is not continued, and the script names the row', as
   await writeFile(file, lines.join('\n'));
   const { code, stderr } = await run('--since', String(await lastSeq()));
   equal(code, 1);
-  match(stderr, /Row 2 does not match its hash/);
+  match(stderr, /Entry 2 doesn't match its hash/);
   deepEqual(await verify(file), { code: 1, output: 'Not verified: row 2 was edited\n' });
 });
 
-test('anchors and a JWKS show offline that the end of an export was cut off', async (t) => {
+test('anchors and a JWKS prove offline that the end of an export was cut off', async (t) => {
   const { file, run, testApp, as, home, here } = await setUp(t);
   await createAnchorJob(testApp.app.worker)();
   await run();
@@ -72,7 +72,7 @@ test('anchors and a JWKS show offline that the end of an export was cut off', as
   match((await verify(file, ...kept)).output, /whole, 1 anchors match/);
   const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
   await writeFile(file, `${lines.slice(0, -1).join('\n')}\n`);
-  equal((await verify(file)).code, 0, 'without anchors it looks whole');
+  equal((await verify(file)).code, 0, 'without anchors it looks complete');
   const { code, output } = await verify(file, ...kept);
   equal(code, 1);
   match(output, new RegExp(`row ${anchor.seq} is gone: .* the end was cut off`));
@@ -80,7 +80,7 @@ test('anchors and a JWKS show offline that the end of an export was cut off', as
   match((await verify(file, ...kept)).output, /line 1: no key of the JWKS signed this/);
 });
 
-test('a test key cannot export, because it does not see all rows', async (t) => {
+test('a test key cannot export, because it cannot see every entry', async (t) => {
   const { file, here, tokens } = await setUp(t);
   const env = { KEYRAIL_TOKEN: tokens.testKey };
   const { code, stderr } = await here(['audit', 'export', '--out', file], { env });

@@ -1,25 +1,25 @@
-// Exporting the audit log to a file that can be verified without the server.
+// Exports the audit log to a file that can be verified without the server.
 import { AUDIT_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { Command } from '../command.ts';
 import { openAuditFile } from '../exports/audit-file.ts';
 
-/** High enough for the whole of a long audit log. */
+/** Enough for a long audit log. */
 const PAGES_MAX = 1_000_000;
 
 export const auditExport: Command = {
   name: 'export',
-  summary: 'write the audit log to a file, and verify it on the way',
+  summary: 'export the audit log to a file, verifying it along the way',
   options: [
-    { flags: '--out <file>', about: 'file of JSON lines', required: true },
-    { flags: '--since <seq>', about: 'continue after this row' },
+    { flags: '--out <file>', about: 'output file, in JSON Lines format', required: true },
+    { flags: '--since <seq>', about: 'continue after this entry' },
   ],
   examples: [
     'keyrail audit export --out audit.jsonl',
     'keyrail audit export --out audit.jsonl --since 1200',
   ],
-  notes: `A file that exists is only continued: --since names its last row. With a new
-file, --since writes the rows after that one. After an interruption, run the
-command again with --since; the rows in the file are checked again.
+  notes: `If the file exists, it is continued: pass the number of its last entry as --since.
+With a new file, --since exports only the entries after that one. If the command is
+interrupted, run it again with --since; the entries in the file are checked again.
 docs/verify-audit-chain.mjs verifies the file offline, also against anchors.`,
   run: async ({ client, output }, given) => {
     const path = given.text('out');
@@ -36,7 +36,8 @@ docs/verify-audit-chain.mjs verifies the file offline, also against anchors.`,
       await file.close();
     }
     const rows = file.seq - first;
-    const sentence = `Wrote ${rows} rows to ${path}. Continue with --since ${file.seq}.`;
+    const entries = rows === 1 ? '1 entry' : `${rows} entries`;
+    const sentence = `Wrote ${entries} to ${path}. To continue later, use --since ${file.seq}.`;
     output.part({ json: { rows, last_seq: file.seq }, sentence });
   },
 };

@@ -30,7 +30,7 @@ async function setUp(t: TestContext) {
 
 const TENANT = '"Globex, ""Inc."""';
 
-/** A CSV file of plain keys, so large that a batch holds three of them. */
+/** A CSV file of plain keys, large enough that a batch holds three of them. */
 const largeCsv = (tenants: readonly string[]): string => {
   const note = 'x'.repeat(300_000);
   const rows = tenants.map((tenant) => `${foreignKey()},${tenant},"{""note"":""${note}""}"`);
@@ -39,7 +39,7 @@ const largeCsv = (tenants: readonly string[]): string => {
 
 const totalOf = ({ stdout }: Ran) => JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
 
-test('a CSV file of plain keys is hashed here: no key leaves the machine', async (t) => {
+test('plain keys in a CSV file are hashed locally and never leave the machine', async (t) => {
   const { run, imported, tenant, url } = await setUp(t);
   const proxy = await forwarder(t, url);
   const texts = [foreignKey(), foreignKey(), `${foreignKey()}, "x"`];
@@ -68,7 +68,7 @@ test('a CSV file of plain keys is hashed here: no key leaves the machine', async
   deepEqual(keys[2]?.scopes, ['a b']);
 });
 
-test('JSON lines of hashes are imported; a second run skips them', async (t) => {
+test('hashes in JSON Lines are imported, and a second run skips them', async (t) => {
   const { run, imported, tenant } = await setUp(t);
   const line = (more: object = {}) =>
     JSON.stringify({
@@ -88,7 +88,7 @@ test('JSON lines of hashes are imported; a second run skips them', async (t) => 
   const more = `${first}\r\n\n${line()}\n${line({ name: 'Twice' })}\n`;
   const again = await run('keys.ndjson', `${more}${more.split('\n').at(-2)}`);
   equal(again.stdout, 'Imported 2 keys.\n');
-  match(again.stderr, /3 rows were known already and skipped: lines 1, 2, 6\./);
+  match(again.stderr, /Rows skipped because their key already exists: 3 \(lines 1, 2, 6\)\./);
   equal((await imported()).length, 4);
   const quiet = await run('keys.other', line(), '--quiet --format jsonl');
   match(quiet.stdout, /^[\da-f-]{36}\n$/);
@@ -96,44 +96,44 @@ test('JSON lines of hashes are imported; a second run skips them', async (t) => 
   deepEqual(totalOf(third), { rows: 4, imported: 0, known: 4 });
 });
 
-test('a file with bad rows is refused with their lines, and nothing is imported', async (t) => {
+test('a file with bad rows is rejected with their lines, and nothing is imported', async (t) => {
   const { run, imported, here, home } = await setUp(t);
   const secret = foreignKey();
   const header = 'key,tenant_external_id,display_prefix,meta';
   const good = `${foreignKey()},a,,`;
   const bad: [row: string, says: string][] = [
     [`${secret},a,`, 'has 3 cells, but the header has 4'],
-    ['short,a,,', 'key does not have 8 to 512'],
-    [`kr_live_${secret},a,,`, 'key does not have 8 to 512'],
-    [`${secret},,,`, 'does not have either tenant_id or tenant_external_id'],
-    [`${secret},a,kr_live_,`, 'display_prefix does not have'],
-    [`${secret},a,,{`, 'meta is not valid JSON'],
-    [`${secret},a,,[]`, 'meta is not a JSON object'],
+    ['short,a,,', 'key must have 8 to 512'],
+    [`kr_live_${secret},a,,`, 'key must have 8 to 512'],
+    [`${secret},,,`, 'must have either tenant_id or tenant_external_id'],
+    [`${secret},a,kr_live_,`, 'display_prefix must have'],
+    [`${secret},a,,{`, "meta isn't valid JSON"],
+    [`${secret},a,,[]`, 'meta must be a JSON object'],
   ];
   const rows = [header, good, ...bad.map(([row]) => row)];
   const ran = await run('keys.csv', rows.join('\n'), '--plain');
   equal(ran.code, 2);
-  match(ran.stderr, /7 of 8 rows are not valid\. Nothing was imported\./);
+  match(ran.stderr, /7 of 8 rows are invalid\. Nothing was imported\./);
   for (const [at, [, says]] of bad.entries()) {
     ok(ran.stderr.includes(`line ${at + 3}: ${says}`), ran.stderr);
   }
   equal(ran.stderr.includes(secret), false, 'no key is printed');
   const whole: [content: string, says: RegExp][] = [
     ['', /Line 1: the file has no header/],
-    [header, /The file has no rows/],
-    ['lookup_hash,tenant_id\n', /Line 1: the header has a hash: leave out --plain/],
-    ['key,colour\n', /Line 1: the header has a field that is not known/],
-    ['key,key\n', /Line 1: a column occurs twice/],
-    [`${header}\n"x`, /Line 2: a quoted cell has no end/],
+    [header, /The file contains no rows/],
+    ['lookup_hash,tenant_id\n', /Line 1: the header contains a hash: remove --plain/],
+    ['key,colour\n', /Line 1: the header contains an unknown field/],
+    ['key,key\n', /Line 1: a column appears twice/],
+    [`${header}\n"x`, /Line 2: a quoted cell isn't closed/],
   ];
   for (const [content, says] of whole) {
     const refused = await run('keys.csv', content, '--plain');
     match(refused.stderr, says);
     equal(refused.code, 2);
   }
-  match((await run('keys.csv', `${header}\n${good}`)).stderr, /plain key: use --plain/);
+  match((await run('keys.csv', `${header}\n${good}`)).stderr, /full key: use --plain/);
   match((await run('keys.csv', Buffer.from([0xff, 0xfe, 0x00]))).stderr, /not UTF-8/);
-  match((await run('keys.txt', '')).stderr, /use --format/);
+  match((await run('keys.txt', '')).stderr, /Pass --format/);
   const folder = await here([
     'keys',
     'import',
@@ -145,16 +145,16 @@ test('a file with bad rows is refused with their lines, and nothing is imported'
     '--format',
     'csv',
   ]);
-  match(folder.stderr, /is not a file that can be read/);
+  match(folder.stderr, /isn't a readable file/);
   deepEqual(await imported(), []);
 });
 
-test('refusals of the server name lines, and the corrected file continues', async (t) => {
+test('an error from the server names the line, and the corrected file can be imported', async (t) => {
   const { run, imported, given } = await setUp(t);
   const content = largeCsv([TENANT, TENANT, TENANT, TENANT, 'new']);
   const dry = await run('keys.csv', content, '--plain --dry-run');
   equal(dry.code, 1);
-  match(dry.stderr, /Tenants that do not exist: 1\. Nothing was imported\.\n {2}new/);
+  match(dry.stderr, /1 tenant doesn't exist\. Nothing was imported\.\n {2}new/);
   deepEqual(await imported(), []);
   const ran = await run('keys.csv', content, '--plain');
   equal(ran.code, 1);
@@ -168,7 +168,7 @@ test('refusals of the server name lines, and the corrected file continues', asyn
 });
 
 for (const moment of ['before', 'after'] as const) {
-  test(`after a kill ${moment} a batch is committed, each key is imported once`, async (t) => {
+  test(`each key is imported once, even after a kill ${moment} a batch is committed`, async (t) => {
     const { run, home, url, tokens, project, as } = await setUp(t);
     const proxy = await forwarder(t, url);
     const content = largeCsv(Array.from({ length: 8 }, () => TENANT));
@@ -214,7 +214,7 @@ test('a terminal shows a progress bar', async (t) => {
   match(stripVTControlCharacters(screen), /Imported 5 keys\./);
 });
 
-test('an external id in a file writes no escape sequence to the terminal', async (t) => {
+test('an external ID in a file cannot write escape sequences to the terminal', async (t) => {
   const { run } = await setUp(t);
   const content = `key,tenant_external_id\n${foreignKey()},\u001b]0;owned\u0007\u001b[2J`;
   const { code, stdout, stderr } = await run('keys.csv', content, '--plain --dry-run');

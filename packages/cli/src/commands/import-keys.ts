@@ -1,5 +1,5 @@
-// Importing keys of another product from a file, in batches. The file is read twice: first all of
-// its rows are checked, so that nothing is sent from a file with a bad row.
+// Imports another product's keys from a file, in batches. The file is read twice: all rows are
+// checked first, so that nothing is sent from a file with a bad row.
 import { access, constants, stat } from 'node:fs/promises';
 import type { Client } from '@keyrail/client';
 import { IMPORT_KEYS_MAX, LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -15,27 +15,30 @@ import type { Given } from '../input/given.ts';
 import { projectOption, requiredEnvOf, requiredEnvOption } from '../input/options.ts';
 import { projectIdOf } from '../input/resolve-ids.ts';
 
-/** Characters of JSON in one call. Far below the limit of the API, for any characters. */
+/** Characters of JSON in one call. Far below the API's limit, whatever the characters. */
 const BATCH_CHARS_MAX = 1_000_000;
 const FAULTS_SHOWN_MAX = 20;
-/** Distinct tenants that a dry run looks up. */
+/** How many distinct tenants a dry run looks up. */
 const TENANTS_CHECKED_MAX = 100_000;
 const LINES_SHOWN_MAX = 20;
 
 export const keyImport: Command = {
   name: 'import',
-  summary: 'import keys that another product issued',
-  args: [{ name: 'file', about: 'CSV file with a header, or JSON lines' }],
+  summary: 'import keys issued by another product',
+  args: [{ name: 'file', about: 'CSV file with a header row, or JSON Lines' }],
   options: [
     { ...projectOption, required: true },
     requiredEnvOption,
-    { flags: '--plain', about: 'the file has whole keys; they are hashed here and not sent' },
+    {
+      flags: '--plain',
+      about: "the file contains full keys; they're hashed locally and never sent",
+    },
     {
       flags: '--format <format>',
-      about: 'format of the file, if its name does not tell',
+      about: "file format, if the file name doesn't make it clear",
       choices: formats,
     },
-    { flags: '--dry-run', about: 'check the file, the project and the tenants; import nothing' },
+    { flags: '--dry-run', about: 'check the file, project and tenants without importing anything' },
   ],
   examples: [
     'keyrail keys import keys.csv --project payments --env live --plain --dry-run',
@@ -43,12 +46,12 @@ export const keyImport: Command = {
     'keyrail keys import hashes.jsonl --project payments --env live --json',
   ],
   notes: `Columns or fields: tenant_external_id or tenant_id; lookup_hash (SHA-256 of the
-whole key, in hex) and display_prefix, or with --plain key and optionally
+full key, in hex) and display_prefix, or, with --plain, key and optionally
 display_prefix; name, scopes, meta, rate_limits, expires_at. In CSV, scopes are
-separated by blanks, and meta and rate_limits are JSON.
+separated by spaces, and meta and rate_limits are JSON.
 
-The command can be interrupted and run again: keys that are known already are
-skipped. --json prints a line for each batch, --quiet the id of each new key.`,
+You can interrupt the command and run it again: keys already imported are skipped.
+--json prints a line for each batch, --quiet the ID of each new key.`,
   changes: true,
   run: async (context, given) => {
     const source = sourceOf(given);
@@ -67,7 +70,7 @@ skipped. --json prints a line for each batch, --quiet the id of each new key.`,
     const checked = tenants.size > TENANTS_CHECKED_MAX ? 'were not checked' : 'exist';
     context.output.part({
       json: { rows, tenants: tenants.size, imported: 0, dry_run: true },
-      sentence: `${rows} rows are valid; their ${tenants.size} tenants ${checked}. Nothing was imported.`,
+      sentence: `All ${rows} rows are valid; their ${tenants.size} tenants ${checked}. Nothing was imported.`,
     });
   },
 };
@@ -75,7 +78,7 @@ skipped. --json prints a line for each batch, --quiet the id of each new key.`,
 function sourceOf(given: Given): Source {
   const path = given.text('file');
   const format = given.maybeOneOf('format', formats) ?? formatOf(path);
-  if (format === null) throw usage('The name of the file does not tell its format: use --format.');
+  if (format === null) throw usage("Can't tell the format from the file name. Pass --format.");
   return { path, format, isPlain: given.flag('plain') };
 }
 
@@ -86,7 +89,7 @@ async function sizeOf(path: string): Promise<number> {
     () => false,
   );
   if (found?.isFile() && isReadable) return found.size;
-  throw usage(`${path} is not a file that can be read.`);
+  throw usage(`${path} isn't a readable file.`);
 }
 
 async function readable<T>(work: () => Promise<T>): Promise<T> {
@@ -117,12 +120,12 @@ async function checkFile(
     }
   }
   if (faulty === 0 && rows > 0) return { rows, tenants };
-  if (rows === 0) throw usage('The file has no rows.');
+  if (rows === 0) throw usage('The file contains no rows.');
   if (faulty > faults.length) faults.push(`and ${faulty - faults.length} more`);
-  throw usage(`${faulty} of ${rows} rows are not valid. Nothing was imported.`, ...faults);
+  throw usage(`${faulty} of ${rows} rows are invalid. Nothing was imported.`, ...faults);
 }
 
-/** Reads the tenants of the workspace until all that are wanted are found. */
+/** Reads the workspace's tenants until all wanted ones are found. */
 async function refuseUnknownTenants(client: Client, wanted: ReadonlySet<string>): Promise<void> {
   if (wanted.size > TENANTS_CHECKED_MAX) return;
   const missing = new Set(wanted);
@@ -137,7 +140,8 @@ async function refuseUnknownTenants(client: Client, wanted: ReadonlySet<string>)
     if (missing.size === 0) return;
   }
   const names = [...missing].slice(0, FAULTS_SHOWN_MAX).map((name) => name.replace(/^ext:/, ''));
-  throw refused(`Tenants that do not exist: ${missing.size}. Nothing was imported.`, ...names);
+  const tenants = missing.size === 1 ? "1 tenant doesn't" : `${missing.size} tenants don't`;
+  throw refused(`${tenants} exist. Nothing was imported.`, ...names);
 }
 
 type Job = { source: Source; place: Place; client: Client; size: number; rows: number };
@@ -168,12 +172,13 @@ async function importFile(
   if (total.known === 0) return;
   const more = total.known > known.length ? ', …' : '';
   output.note(
-    `${total.known} rows were known already and skipped: lines ${known.join(', ')}${more}. A ` +
-      'known key was imported before, is in the file twice, or is a key of this deployment.',
+    `Rows skipped because their key already exists: ${total.known} (${known.length === 1 ? 'line' : 'lines'} ` +
+      `${known.join(', ')}${more}). Such a key was imported earlier, appears twice in the file, ` +
+      'or was issued by this deployment.',
   );
 }
 
-/** The lines in which the first and the last row of a batch begin. */
+/** The lines where the first and the last row of a batch start. */
 const linesOf = (batch: readonly BatchRow[]) => [batch.at(0)?.line, batch.at(-1)?.line];
 
 /** Rows in batches, each within the limits of one call. */
@@ -185,7 +190,7 @@ async function* batchesOf(
   let read = 0;
   for await (const { line, key, bytesRead } of rowsOf(source)) {
     if (key instanceof InvalidRow)
-      throw new UnreadableLine(line, `${key.message}: the file changed`);
+      throw new UnreadableLine(line, `${key.message}: the file changed during the import`);
     const length = JSON.stringify(key).length;
     if (
       batch.length === IMPORT_KEYS_MAX ||

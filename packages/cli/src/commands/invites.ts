@@ -11,7 +11,7 @@ const fields: readonly Field<Invite>[] = [
   idField,
   { title: 'state', of: (invite, { now }) => stateOf(invite, now) },
   { title: 'role', of: (invite) => invite.role },
-  { title: 'e-mail', of: (invite) => invite.email, shrink: true },
+  { title: 'email', of: (invite) => invite.email, shrink: true },
   { title: 'invited by', of: (invite) => invite.invited_by, only: 'record' },
   { title: 'expires', of: (invite, format) => format.time(invite.expires_at), drop: 1 },
   createdField,
@@ -38,13 +38,13 @@ export const invites: Group = {
     }),
     secretCommand({
       name: 'create',
-      summary: 'invite a person',
+      summary: 'invite someone to the workspace',
       options: [
-        { flags: '--email <address>', about: 'e-mail address of the person', required: true },
+        { flags: '--email <address>', about: 'email address to invite', required: true },
         { flags: '--role <role>', about: 'role of the new member', choices: roles, required: true },
       ],
       examples: ['keyrail invites create --email ada@example.com --role admin'],
-      notes: 'The person also receives an e-mail with a link.',
+      notes: 'An email with its own link is sent too.',
       request: (client, given) =>
         client.call('POST /v1/invites', {
           body: { email: given.text('email'), role: given.oneOf('role', roles) },
@@ -52,14 +52,15 @@ export const invites: Group = {
       fields,
       secret: ({ token }) => token,
       what: 'token',
-      replace: ({ id }) => `Withdraw it with: keyrail invites revoke ${id}, and invite again.`,
+      replace: ({ id }) =>
+        `Revoke it with: keyrail invites revoke ${id}, then send a new invitation.`,
     }),
     confirmedCommand({
       name: 'revoke',
-      summary: 'withdraw an invitation',
+      summary: 'revoke an invitation',
       args: [idArg],
       examples: ['keyrail invites revoke 01890c5e-…'],
-      question: (given) => `Withdraw the invitation ${given.id('id')}?`,
+      question: (given) => `Revoke the invitation ${given.id('id')}?`,
       request: (client, given) =>
         client.call('POST /v1/invites/{id}/revoke', { params: { id: given.id('id') } }),
       message: (invite) => `Revoked the invitation for ${invite.email}.`,

@@ -1,4 +1,4 @@
-// API keys, which a vendor gives to its customers.
+// API keys, which a vendor issues to its customers.
 import type { Client } from '@keyrail/client';
 import { KEYS_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import {
@@ -41,7 +41,7 @@ import { keyRevoke } from './revoke-key.ts';
 
 const scopeOption = {
   flags: '--scope <scope>',
-  about: 'scope of the key; may be repeated',
+  about: 'scope of the key; repeatable',
   repeat: true,
 } as const;
 const unlimitedOption = { flags: '--unlimited', about: 'no rate limits on this key' } as const;
@@ -56,9 +56,9 @@ const keyList = listCommand({
     envOption,
     { flags: '--revoked', about: 'include revoked keys' },
     { flags: '--state <state>', about: 'only keys in this state', choices: keyStates },
-    { flags: '--unused-days <n>', about: 'only keys not used for this many days, 1 to 365' },
-    { flags: '--prefix <prefix>', about: 'only rows whose prefix begins with this text' },
-    searchOption('name, prefix or id'),
+    { flags: '--unused-days <n>', about: 'only keys unused for at least this many days, 1 to 365' },
+    { flags: '--prefix <prefix>', about: 'only keys whose prefix starts with this text' },
+    searchOption('name, prefix or ID'),
   ],
   examples: [
     'keyrail keys list --prefix kr_live_3h',
@@ -115,7 +115,7 @@ const keyCreate = secretCommand({
     'keyrail keys create --project payments --tenant acme --env test --scope read --expires 30d',
     'keyrail keys create --project payments --tenant acme --env live --quiet > key.txt',
   ],
-  notes: 'Without --rate-limit the key uses the default limits of its project.',
+  notes: "Without --rate-limit, the key uses its project's default limits.",
   request: async (client, given, { now }) =>
     client.call('POST /v1/keys', {
       body: {
@@ -143,7 +143,7 @@ const keyUpdate = changeCommand({
     { flags: '--no-scopes', about: 'remove all scopes' },
     rateLimitOption,
     unlimitedOption,
-    { flags: '--project-limits', about: 'use the default limits of the project again' },
+    { flags: '--project-limits', about: "go back to the project's default limits" },
     { ...expiresOption, about: `${expiresOption.about}, or never` },
     metaOption,
   ],
@@ -169,7 +169,7 @@ const keyUsage: Command = {
   name: 'usage',
   summary: 'show the daily traffic of an API key',
   args: [keyArg],
-  options: [{ flags: '--days <n>', about: 'number of days, 1 to 90 (30)' }],
+  options: [{ flags: '--days <n>', about: 'number of days, 1 to 90 (default: 30)' }],
   examples: ['keyrail keys usage 01890c5e-… --days 7'],
   run: async ({ client, output }, given) => {
     const usageOf = await client().call('GET /v1/keys/{id}/usage', {
@@ -186,7 +186,7 @@ const keyUsage: Command = {
 
 export const keys: Group = {
   name: 'keys',
-  summary: 'API keys, which your customers hold',
+  summary: 'API keys, which you issue to customers',
   commands: [
     keyList,
     showCommand({
@@ -203,7 +203,7 @@ export const keys: Group = {
     keyUpdate,
     secretCommand({
       name: 'rotate',
-      summary: 'replace an API key without an outage',
+      summary: 'replace an API key without downtime',
       args: [keyArg],
       options: [overlapOption],
       examples: ['keyrail keys rotate 01890c5e-… --overlap 48h'],

@@ -1,5 +1,5 @@
-// Forwards events to a program on this machine, for developing without a public address. It reads
-// the audit log and signs each row as the server signs events, with a secret of its own.
+// Forwards events to an app on this machine, for development without a public URL. It reads the
+// audit log and signs each entry the way the server signs events, with its own secret.
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Item } from '@keyrail/client';
@@ -27,20 +27,24 @@ const SECRET_VARIABLE = 'KEYRAIL_WEBHOOK_SECRET';
 
 export const webhookListen: Command = {
   name: 'listen',
-  summary: 'forward events to a program on this machine',
+  summary: 'forward events to an app on this machine',
   options: [
-    { flags: '--forward-to <url>', about: 'where to send events', required: true },
-    { flags: '--event <type>', about: 'only these, as in "api_key.*"; repeatable', repeat: true },
-    { flags: '--max <n>', about: 'end after this many events' },
+    { flags: '--forward-to <url>', about: 'URL to send events to', required: true },
+    {
+      flags: '--event <type>',
+      about: 'only these events, such as "api_key.*"; repeatable',
+      repeat: true,
+    },
+    { flags: '--max <n>', about: 'stop after this many events' },
   ],
   examples: [
     'keyrail webhooks listen --forward-to http://localhost:3000/hook',
     'keyrail webhooks listen --forward-to http://localhost:3000/hook --event "api_key.*"',
   ],
-  notes: `Forwards each change from now on, signed like the events of the server, until it
-is interrupted. No endpoint has to be registered, and nothing is retried. Notices
-such as api_key.expiring are not forwarded. The signing secret is printed at the
-start; ${SECRET_VARIABLE} sets another one.`,
+  notes: `Forwards each change from now on, signed the way the server signs events, until you
+stop it. No endpoint has to be registered, and nothing is retried. Notices such as
+api_key.expiring are not forwarded. The signing secret is printed at the start; to
+use your own, set ${SECRET_VARIABLE}.`,
   run: async (context, given) => {
     const target = targetOf(given);
     const filters = filtersOf(given);
@@ -74,14 +78,14 @@ function filtersOf(given: Given): string[] {
   const filters = given.list('event') ?? ['*'];
   const unknown = filters.find((filter) => !isEventFilter(filter));
   if (unknown === undefined) return filters;
-  throw usage(`There is no event "${unknown}".`, 'docs/events.md lists them all.');
+  throw usage(`Unknown event "${unknown}".`, 'See docs/events.md for the full list.');
 }
 
 function secretOf({ terminal }: Context): { text: string; bytes: Buffer } {
   const text = terminal.env[SECRET_VARIABLE] ?? webhookSecretOf(randomBytes(WEBHOOK_SECRET_BYTES));
   const bytes = webhookSecretBytes(text);
   if (bytes) return { text, bytes };
-  throw usage(`${SECRET_VARIABLE} is not a signing secret: it must begin with whsec_.`);
+  throw usage(`${SECRET_VARIABLE} isn't a signing secret. Signing secrets start with whsec_.`);
 }
 
 async function lastSeq(client: Client): Promise<number> {

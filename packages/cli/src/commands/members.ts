@@ -1,4 +1,4 @@
-// People in the workspace.
+// The members of the workspace.
 import type { Answer, Item } from '@keyrail/client';
 import {
   changeCommand,
@@ -14,18 +14,18 @@ import { createdField, type Field, nameField, updatedField } from '../output/fie
 const fields: readonly Field<Item<'GET /v1/members'>>[] = [
   { title: 'user', of: (member) => member.user_id },
   { title: 'role', of: (member) => member.role },
-  { title: 'e-mail', of: (member) => member.email, shrink: true },
+  { title: 'email', of: (member) => member.email, shrink: true },
   { title: 'verified', of: (member) => member.email_verified, only: 'record' },
   { ...nameField, drop: 1 },
   createdField,
   updatedField,
 ];
 
-const userArg = { name: 'user', about: 'member, by user id or e-mail address' } as const;
+const userArg = { name: 'user', about: 'member, by user ID or email address' } as const;
 
 export const members: Group = {
   name: 'members',
-  summary: 'people in the workspace',
+  summary: 'members of the workspace',
   commands: [
     listCommand({
       summary: 'list members',
@@ -37,7 +37,7 @@ export const members: Group = {
     }),
     changeCommand({
       name: 'set-role',
-      summary: 'change the role of a member',
+      summary: "change a member's role",
       args: [userArg, { name: 'role', about: 'new role', choices: roles }],
       examples: ['keyrail members set-role ada@example.com admin'],
       request: async (client, given) => {
@@ -49,12 +49,12 @@ export const members: Group = {
     }),
     confirmedCommand({
       name: 'remove',
-      summary: 'remove a member; access ends at once',
+      summary: 'remove a member; access ends immediately',
       args: [userArg],
       options: [
         {
           flags: '--revoke-keys',
-          about: 'also revoke the secret keys of the member that may do what an owner may',
+          about: "also revoke the member's secret keys that have the owner role",
         },
       ],
       examples: [
@@ -62,9 +62,8 @@ export const members: Group = {
         'keyrail members remove ada@example.com --revoke-keys',
       ],
       question: (given) => `Remove ${given.text('user')} from the workspace?`,
-      notes:
-        'Secret keys that the member created keep working. --dry-run counts them, and --revoke-keys ' +
-        'revokes those with the authority of an owner.',
+      notes: `Secret keys the member created keep working. Use --dry-run to count them, and
+--revoke-keys to revoke those with the owner role.`,
       ...foreseeable((client) => client.members.delete)(async (client, given) => [
         await userIdOf(client, given.text('user')),
         { query: { revoke_secret_keys: given.flag('revokeKeys') } },
@@ -80,6 +79,6 @@ function keysLeft({
 }: Answer<'DELETE /v1/members/{userId}'>): string {
   if (count === 0) return '';
   const keys = count === 1 ? '1 secret key' : `${count} secret keys`;
-  if (areRevoked) return ` Revoked ${keys} with the authority of an owner.`;
-  return `\n${keys} of this member with the authority of an owner: still active. Revoke what nobody else needs.`;
+  if (areRevoked) return ` Revoked ${keys} with the owner role.`;
+  return `\nStill active: ${keys} with the owner role that this member created. Revoke any that nobody else needs.`;
 }

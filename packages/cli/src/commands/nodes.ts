@@ -25,14 +25,14 @@ export const nodes: Group = {
   summary: 'processes that verify keys with the SDK',
   commands: [
     listCommand({
-      summary: 'list the nodes of a project, most recently seen first',
+      summary: "list a project's nodes, most recently seen first",
       options: [{ ...projectOption, required: true }, envOption],
       examples: [
         'keyrail nodes list --project payments',
         'keyrail nodes list --project payments --json',
       ],
-      notes:
-        'A node is silent when it has not polled for 90 seconds; revocations do not wait for it.',
+      notes: `A node is silent if it hasn't polled for 90 seconds. Revocations don't wait for
+silent nodes.`,
       pageMax: LIST_LIMIT_MAX,
       pages: async (client, given, page) =>
         client.pages('GET /v1/policy/nodes', {

@@ -1,4 +1,4 @@
-// The profiles on this machine. None of these commands sends a request.
+// The profiles on this machine. None of these commands sends requests.
 import type { Command, Group } from '../command.ts';
 import { usage } from '../failures.ts';
 import type { Field } from '../output/fields.ts';
@@ -10,15 +10,15 @@ const fields: readonly Field<Row>[] = [
   { title: 'name', of: ({ name, current }) => (current ? { text: name, tone: 'bold' } : name) },
   { title: 'current', of: ({ current }) => (current ? 'yes' : '') },
   { title: 'credential', of: ({ kind }) => kind.replace('_', ' ') },
-  { title: 'address', of: ({ url }) => url },
+  { title: 'url', of: ({ url }) => url },
   { title: 'as', of: ({ as }) => as, shrink: true },
 ];
 
-const nameArg = { name: 'name', about: 'name of the profile' } as const;
+const nameArg = { name: 'name', about: 'profile name' } as const;
 
 function existing(file: ProfileFile, name: string): string {
   if (Object.hasOwn(file.profiles, name)) return name;
-  throw usage(`There is no profile "${name}".`, 'List the profiles with: keyrail profiles list');
+  throw usage(`No profile named "${name}".`, 'List the profiles with: keyrail profiles list');
 }
 
 const list: Command = {
@@ -39,7 +39,7 @@ const list: Command = {
 
 const use: Command = {
   name: 'use',
-  summary: 'make a profile the current one',
+  summary: 'switch to a profile',
   args: [nameArg],
   examples: ['keyrail profiles use staging'],
   run: async ({ profiles, saveProfiles, output }, given) => {
@@ -51,7 +51,7 @@ const use: Command = {
 
 const remove: Command = {
   name: 'remove',
-  summary: 'remove a profile without ending its session',
+  summary: 'remove a profile without logging out',
   args: [nameArg],
   examples: ['keyrail profiles remove staging'],
   run: async ({ profiles, saveProfiles, output }, given) => {

@@ -1,4 +1,4 @@
-// Projects: the APIs that a vendor protects.
+// Projects: the APIs a vendor protects.
 import type { Answer } from '@keyrail/client';
 import {
   changeCommand,
@@ -36,14 +36,14 @@ const fields: readonly Field<Project>[] = [
   updatedField,
 ];
 
-const projectArg = { name: 'project', about: 'project, by id or slug' } as const;
+const projectArg = { name: 'project', about: 'project, by ID or slug' } as const;
 
 const limitsOf = (given: Given): RateLimit[] | undefined =>
   given.flag('unlimited') ? [] : given.list('rateLimit')?.map(rateLimitOf);
 
 export const projects: Group = {
   name: 'projects',
-  summary: 'projects, the APIs that you protect',
+  summary: 'projects, one for each API you protect',
   commands: [
     listCommand({
       summary: 'list projects',
@@ -112,7 +112,7 @@ export const projects: Group = {
       summary: 'delete a project and revoke its keys',
       args: [projectArg],
       examples: ['keyrail projects delete payments'],
-      question: (given) => `Delete the project ${given.text('project')} and revoke its keys?`,
+      question: (given) => `Delete project ${given.text('project')} and revoke its keys?`,
       ...foreseeable((client) => client.projects.delete)(async (client, given) => [
         await projectIdOf(client, given.text('project')),
       ]),

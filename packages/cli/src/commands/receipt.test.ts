@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setUpCli } from '../../test/harness.ts';
 
-test('a receipt is written on request, and verified offline', async (t) => {
+test('a receipt is saved on request, and verified offline', async (t) => {
   const setup = await setUpCli(t);
   const { here: keyrail, given, as, home } = setup;
   await setup.testApp.app.prepare();
@@ -20,13 +20,16 @@ test('a receipt is written on request, and verified offline', async (t) => {
   match((await keyrail([...revoke, '--wait'])).stderr, /exists/);
   const verify = ['receipt', 'verify', path, '--jwks', jwks];
   const told = await keyrail(verify, { env: { KEYRAIL_URL: 'http://127.0.0.1:9' } });
-  match(told.stdout, new RegExp(`^Valid\\. .* The key ${id} was revoked in version `));
-  match(told.stdout, /: complete\. Silent nodes that were not waited for: 0\.$/m);
+  match(
+    told.stdout,
+    new RegExp(`^Valid receipt, signed by .* Key ${id} was revoked in policy version `),
+  );
+  match(told.stdout, /: complete\. Silent nodes not waited for: 0\.$/m);
   equal((await keyrail([...verify, '--json'])).code, 0);
   const text = await readFile(path, 'utf8');
   await writeFile(path, text.replace(/\.[^.]{4}/, '.AAAA'));
   const refused = await keyrail(verify);
   equal(refused.code, 1);
-  match(refused.stderr, /not valid/);
+  match(refused.stderr, /Invalid receipt\. /);
   equal((await keyrail(['receipt', 'verify', path, '--jwks', path])).code, 2);
 });

@@ -251,7 +251,7 @@ const cases: Case[] = [
   ['api POST /v1/x --body {"a":1}', 'POST /v1/x', { a: 1 }],
 ];
 
-test('each command sends the request that the API expects', async (t) => {
+test('each command sends the request the API expects', async (t) => {
   const { url, seen } = await scriptedServer(t, [json(answer)]);
   const path = await home(t);
   const keyrail = keyrailInProcess(path, { KEYRAIL_URL: url, KEYRAIL_TOKEN: 'krses_x' });
@@ -266,7 +266,7 @@ test('each command sends the request that the API expects', async (t) => {
   }
 });
 
-test('a table asks for names with a bounded number of requests', async (t) => {
+test('a table looks up names with a bounded number of requests', async (t) => {
   const row = (n: number) => ({
     id: ID,
     display_prefix: 'kr_live_ab-_12',
@@ -291,7 +291,7 @@ test('a table asks for names with a bounded number of requests', async (t) => {
 
 test('every command has a row above', () => {
   const silent = ['profiles'];
-  // They read or write a file, or send requests elsewhere: each has a test of its own.
+  // They read or write a file, or send requests elsewhere, so each has its own test.
   const elsewhere = ['keys import', 'audit export', 'receipt verify', 'webhooks listen'];
   const paths = tree.groups
     .filter(({ name }) => !silent.includes(name))

@@ -1,4 +1,4 @@
-// Revoking an API key, and how many of the verifying nodes have applied it.
+// Revokes an API key, and reports how many nodes have applied it.
 import type { Answer } from '@keyrail/client';
 import type { IncompleteReason } from '@keyrail/protocol/wire/receipt.ts';
 import { type Command, foreseeable } from '../command.ts';
@@ -8,7 +8,7 @@ import { keyArg, keyIdOf, keyNameOf } from '../input/find-key.ts';
 import type { Given } from '../input/given.ts';
 import { reasonOption } from '../input/options.ts';
 
-/** The server limits the wait itself; this limit only has to be longer. */
+/** The server limits the wait; this limit only has to be longer. */
 const WAIT_MS_MAX = 120_000;
 
 /** The key is read first only for the message, so a slow response must not delay the revocation. */
@@ -16,7 +16,7 @@ const READ_MS_MAX = 2000;
 
 export const waitOption = {
   flags: '--wait',
-  about: 'wait until every verifying node has applied it, or time out',
+  about: 'wait until every active node has applied it, or time out',
 } as const;
 
 const { request, impact } = foreseeable((client) => client.keys.revoke)(async (client, given) => [
@@ -50,7 +50,7 @@ export const keyRevoke: Command = {
   },
 };
 
-/** The input of a revocation or a disabling. */
+/** The input for revoking or disabling a key. */
 export const endingInput = (given: Given) => ({
   query: { wait: given.flag('wait') },
   body: { reason: given.maybe('reason') },
@@ -59,13 +59,13 @@ export const endingInput = (given: Given) => ({
 
 export const QUICKLY = { totalMs: READ_MS_MAX, retries: 0 };
 
-/** When a key was revoked before; null if it was not, or if that cannot be read in time. */
+/** When the key was revoked; null if it was not, or if it could not be loaded in time. */
 export async function revokedAtOf(
   { output }: Context,
   read: () => Promise<{ revoked_at: string | null }>,
 ): Promise<string | null> {
   if (!output.hasText) return null;
-  // Revoking reports the same failure, if it persists.
+  // If the failure persists, revoking reports it.
   return read().then(
     ({ revoked_at: at }) => at,
     () => null,
@@ -73,12 +73,12 @@ export async function revokedAtOf(
 }
 
 export const revokedText = (prefix: string, earlier: string | null): string =>
-  earlier === null ? `Revoked ${prefix}.` : `Was already revoked on ${earlier}: ${prefix}.`;
+  earlier === null ? `Revoked ${prefix}.` : `${prefix} was already revoked on ${earlier}.`;
 
 type Ended = Answer<'POST /v1/keys/{id}/revoke' | 'POST /v1/keys/{id}/disable'>;
 type Propagation = NonNullable<Ended['propagation']>;
 
-/** Reports what was done and how many nodes have applied it, then warns about the others. */
+/** Reports the change and how many nodes have applied it, then warns about the others. */
 export function reportEnded(
   { output }: Context,
   key: Ended,
@@ -92,35 +92,35 @@ export function reportEnded(
     output.warn(incomplete[reason]);
     const missing = nodes.filter((node) => !node.acked).map(({ node_id }) => node_id);
     if (missing.length > 0) {
-      output.warn(`These nodes have not acknowledged it yet: ${missing.join(', ')}`);
+      output.warn(`Not yet acknowledged by: ${missing.join(', ')}`);
     }
   }
   if (silent > 0) {
     output.warn(
-      `Silent nodes that were seen within a day: ${silent}. A silent node that still runs admits ` +
-        'the key until it reconnects.',
+      `Silent nodes seen in the last 24 hours: ${silent}. Any that are still running will accept ` +
+        'the key until they reconnect.',
     );
   }
 }
 
 function countsOf({ acked_nodes: acked, total_nodes: total, complete }: Propagation): string {
   if (total > 0) return ` ${acked} of ${total} nodes have applied it.`;
-  return complete ? ' No node is connected.' : ' No node has reported back.';
+  return complete ? ' No nodes are connected.' : ' No nodes have reported back.';
 }
 
-/** Why it is not known to be applied everywhere, and what helps. */
+/** Why the change may not have reached every node, and what to do. */
 const incomplete: Record<IncompleteReason, string> = {
   restored:
     'The server was restored from a backup moments ago. Nodes that joined after that backup may ' +
-    'not have reported back yet, so they may still accept this key. Repeat the command in two ' +
+    'not have reported back yet, so they may still accept this key. Run the command again in 2 ' +
     'minutes to be sure.',
   full:
     "The project can't register more nodes. Any others are not counted here and may still accept " +
     'this key. Let nodes share a relay, or split the project.',
   silent:
-    'At least one node has not polled since the change. If it is still running without a ' +
-    'connection, it accepts this key until it polls again.',
+    'At least one node has not polled since the change. If it is still running but offline, it ' +
+    'accepts this key until it polls again.',
   timeout:
     'At least one node polled moments ago but has not confirmed the change yet, so it may still ' +
-    'accept this key. Repeat the command in a few seconds.',
+    'accept this key. Run the command again in a few seconds.',
 };

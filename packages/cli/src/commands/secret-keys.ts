@@ -1,4 +1,4 @@
-// Secret keys, with which the vendor's backend calls the API.
+// Secret keys, which the vendor's backend uses to call the API.
 import type { Answer } from '@keyrail/client';
 import {
   type Command,
@@ -60,7 +60,7 @@ const secretKeyRevoke: Command = {
 
 export const secretKeys: Group = {
   name: 'secret-keys',
-  summary: 'secret keys, which your own backend holds',
+  summary: 'secret keys, used by your own backend',
   commands: [
     listCommand({
       summary: 'list secret keys, newest first, including revoked ones',
@@ -100,7 +100,7 @@ export const secretKeys: Group = {
     }),
     secretCommand({
       name: 'rotate',
-      summary: 'replace a secret key without an outage',
+      summary: 'replace a secret key without downtime',
       args: [idArg],
       options: [overlapOption],
       examples: ['keyrail secret-keys rotate 01890c5e-… --overlap 1h'],

@@ -1,4 +1,4 @@
-// The status of the deployment. The endpoint is public, so it works before login.
+// The deployment's status. The endpoint is public, so this works before login.
 import type { Answer } from '@keyrail/client';
 import type { Command } from '../command.ts';
 import { exitCodes, Failure } from '../failures.ts';

@@ -1,4 +1,4 @@
-// Tenants: the vendor's customer organisations.
+// Tenants: the vendor's customers.
 import type { Answer } from '@keyrail/client';
 import {
   changeCommand,
@@ -40,16 +40,16 @@ const fields: readonly Field<Tenant>[] = [
 
 const tenantArg = {
   name: 'tenant',
-  about: 'tenant, by id or external id (ext:… if that looks like an id)',
+  about: 'tenant, by ID or external ID (ext:… if the external ID looks like an ID)',
 } as const;
 
 export const tenants: Group = {
   name: 'tenants',
-  summary: 'tenants, your customer organisations',
+  summary: 'tenants, which are your customers',
   commands: [
     listCommand({
       summary: 'list tenants',
-      options: [searchOption('name or external id')],
+      options: [searchOption('name or external ID')],
       examples: ['keyrail tenants list --all'],
       pageMax: 1000,
       pages: (client, given, page) =>
@@ -75,7 +75,7 @@ export const tenants: Group = {
       name: 'create',
       summary: 'create a tenant',
       options: [
-        { flags: '--external-id <id>', about: 'your own id of this customer', required: true },
+        { flags: '--external-id <id>', about: 'your own ID for this customer', required: true },
         nameOption,
         metaOption,
       ],
@@ -108,7 +108,7 @@ export const tenants: Group = {
       summary: 'delete a tenant and revoke its keys',
       args: [tenantArg],
       examples: ['keyrail tenants delete acme'],
-      question: (given) => `Delete the tenant ${given.text('tenant')} and revoke its keys?`,
+      question: (given) => `Delete tenant ${given.text('tenant')} and revoke its keys?`,
       ...foreseeable((client) => client.tenants.delete)(async (client, given) => [
         await tenantIdOf(client, given.text('tenant')),
       ]),
@@ -116,15 +116,16 @@ export const tenants: Group = {
     }),
     confirmedCommand({
       name: 'revoke-embed-tokens',
-      summary: 'revoke every embed token of a tenant',
+      summary: 'revoke all embed tokens of a tenant',
       args: [tenantArg],
       examples: ['keyrail tenants revoke-embed-tokens acme --yes'],
-      question: (given) => `Revoke every embed token of the tenant ${given.text('tenant')}?`,
+      question: (given) => `Revoke all embed tokens of tenant ${given.text('tenant')}?`,
       request: async (client, given) => {
         const id = await tenantIdOf(client, given.text('tenant'));
         return client.call('POST /v1/tenants/{id}/embed_tokens/revoke', { params: { id } });
       },
-      message: (tenant) => `Revoked the embed tokens of ${tenant.id}; epoch ${tenant.embed_epoch}.`,
+      message: (tenant) =>
+        `Revoked all embed tokens of tenant ${tenant.id}; epoch ${tenant.embed_epoch}.`,
     }),
   ],
 };

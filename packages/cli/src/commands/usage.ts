@@ -1,4 +1,4 @@
-// Traffic and billing figures.
+// Usage and billing.
 import type { Answer } from '@keyrail/client';
 import { type Command, type Group, listCommand, type Option } from '../command.ts';
 import { envOf, envOption, projectOption, tenantOption } from '../input/options.ts';
@@ -8,7 +8,7 @@ import { placeReferences } from '../output/names.ts';
 
 const monthsOption: Option = { flags: '--months <n>', about: 'number of months, 1 to 24' };
 
-/** The API names a month by its first day. */
+/** The API identifies a month by its first day. */
 const monthOf = ({ month }: { month: string }): string => month.slice(0, '2026-11'.length);
 
 type Interval = Answer<'GET /v1/usage/overview'>['data'][number];
@@ -32,8 +32,12 @@ const overview: Command = {
   name: 'overview',
   summary: 'show requests, denials and latency by hour or day',
   options: [
-    { flags: '--interval <interval>', about: 'length of a row (hour)', choices: intervals },
-    { flags: '--count <n>', about: 'number of rows, at most 168 hours or 35 days (24)' },
+    {
+      flags: '--interval <interval>',
+      about: 'interval covered by each row (default: hour)',
+      choices: intervals,
+    },
+    { flags: '--count <n>', about: 'number of rows, at most 168 hours or 35 days (default: 24)' },
     projectOption,
     envOption,
   ],
@@ -41,7 +45,7 @@ const overview: Command = {
     'keyrail usage overview --env live',
     'keyrail usage overview --interval day --count 35 --project payments --json',
   ],
-  notes: 'Times are in UTC. The reasons of denials are in the output of --json.',
+  notes: 'Times are in UTC. Denial reasons are included in the --json output.',
   run: async ({ client, output }, given) => {
     const project = given.maybe('project');
     const answer = await client().call('GET /v1/usage/overview', {

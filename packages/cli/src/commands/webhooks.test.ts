@@ -1,4 +1,4 @@
-// Endpoints for events from the command line, and forwarding events to this machine.
+// Webhook endpoints on the command line, and forwarding events to this machine.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { verifyWebhook } from '@keyrail/sdk';
@@ -35,11 +35,11 @@ test('an endpoint is created, changed, tested, rotated and removed', async (t) =
     'pending',
   );
   match((await keyrail(`webhooks rotate-secret ${id} --overlap 1h --quiet`)).stdout, /^whsec_/);
-  match((await keyrail(`webhooks delete ${id} --yes`)).stdout, /^Removed the endpoint/);
+  match((await keyrail(`webhooks delete ${id} --yes`)).stdout, /^Removed endpoint/);
   equal((await keyrail('webhooks list')).stdout, '');
 });
 
-test('listen forwards the changes that match, signed', async (t) => {
+test('listen forwards matching changes, signed', async (t) => {
   const { here: keyrail, given } = await setUpCli(t);
   await given.tenant();
   const receiver = await openReceiver(t, (_, count) => (count === 1 ? 200 : 500));
@@ -51,7 +51,7 @@ test('listen forwards the changes that match, signed', async (t) => {
   void running.finally(() => {
     isDone = true;
   });
-  // The command forwards what happens after its start, so changes are made until it has seen two.
+  // The command only forwards changes made after its start, so make some until it has seen two.
   await until(async () => {
     if (isDone) return true;
     await given.project();
@@ -74,7 +74,7 @@ test('listen forwards the changes that match, signed', async (t) => {
   }
 });
 
-test('listen refuses what it cannot use', async (t) => {
+test('listen rejects invalid options', async (t) => {
   const { here: keyrail } = await setUpCli(t);
   const to = 'webhooks listen --forward-to';
   equal((await keyrail(`${to} file:///etc/passwd`)).code, 2);

@@ -1,4 +1,4 @@
-// Endpoints for events, and the deliveries to them.
+// Webhook endpoints and their deliveries.
 import type { Answer, Item } from '@keyrail/client';
 import { LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import {
@@ -55,8 +55,11 @@ const eventOption = {
   repeat: true,
 } as const;
 
-const urlOption = { flags: '--endpoint <url>', about: 'where to send events, https:' } as const;
-const descriptionOption = { flags: '--description <text>', about: 'for people' } as const;
+const urlOption = { flags: '--endpoint <url>', about: 'HTTPS URL to send events to' } as const;
+const descriptionOption = {
+  flags: '--description <text>',
+  about: 'description, for your team',
+} as const;
 
 const created = {
   fields,
@@ -74,7 +77,7 @@ const newEnvOf = (given: Given) =>
 function disabledOf(given: Given): boolean | undefined {
   const isOn = given.flag('enable');
   const isOff = given.flag('disable');
-  if (isOn && isOff) throw usage('Give --enable or --disable, not both.');
+  if (isOn && isOff) throw usage('Use only one of --enable and --disable.');
   return isOn || isOff ? isOff : undefined;
 }
 
@@ -130,9 +133,9 @@ export const webhooks: Group = {
         urlOption,
         eventOption,
         { flags: '--env <env>', about: 'environment', choices: ['live', 'test', 'both'] },
-        { ...descriptionOption, about: 'for people; "" removes it' },
-        { flags: '--disable', about: 'send nothing more' },
-        { flags: '--enable', about: 'send again' },
+        { ...descriptionOption, about: 'description, for your team; "" removes it' },
+        { flags: '--disable', about: 'stop sending events' },
+        { flags: '--enable', about: 'resume sending events' },
       ],
       examples: [
         'keyrail webhooks update 01890c5e-… --event api_key.revoked --event api_key.rotated',
@@ -153,18 +156,23 @@ export const webhooks: Group = {
     }),
     confirmedCommand({
       name: 'delete',
-      summary: 'remove an endpoint, with the events that wait for it',
+      summary: 'remove an endpoint and its queued events',
       args: [idArg],
       examples: ['keyrail webhooks delete 01890c5e-…'],
-      question: (given) => `Remove the endpoint ${given.id('id')}?`,
+      question: (given) => `Remove endpoint ${given.id('id')}?`,
       request: (client, given) => client.call('DELETE /v1/webhook_endpoints/{id}', named(given)),
-      message: ({ id }) => `Removed the endpoint ${id}.`,
+      message: ({ id }) => `Removed endpoint ${id}.`,
     }),
     secretCommand({
       name: 'rotate-secret',
-      summary: 'replace the signing secret of an endpoint',
+      summary: "replace an endpoint's signing secret",
       args: [idArg],
-      options: [{ flags: '--overlap <span>', about: 'how long both secrets sign: 0h to 7d (24h)' }],
+      options: [
+        {
+          flags: '--overlap <span>',
+          about: 'how long both secrets sign events: 0h to 7d (default: 24h)',
+        },
+      ],
       examples: ['keyrail webhooks rotate-secret 01890c5e-… --overlap 1h'],
       request: (client, given) =>
         client.call('POST /v1/webhook_endpoints/{id}/rotate_secret', {
@@ -200,7 +208,7 @@ export const webhooks: Group = {
     changeCommand({
       name: 'retry',
       summary: 'deliver an event again',
-      args: [{ name: 'id', about: 'id of a delivery, as shown by deliveries' }],
+      args: [{ name: 'id', about: 'delivery ID, as shown by deliveries' }],
       examples: ['keyrail webhooks retry 5f3a9c1e-…'],
       request: (client, given) =>
         client.call('POST /v1/webhook_deliveries/{id}/retry', named(given)),

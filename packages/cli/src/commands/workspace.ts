@@ -11,7 +11,7 @@ const fields: readonly Field<Answer<'GET /v1/workspace'>>[] = [
   idField,
   { title: 'slug', of: (workspace) => workspace.slug },
   nameField,
-  { title: 'billing e-mail', of: (workspace) => workspace.billing_email },
+  { title: 'billing email', of: (workspace) => workspace.billing_email },
   { title: 'embed origins', of: (workspace) => workspace.embed_origins.join(' ') },
   createdField,
   updatedField,
@@ -19,7 +19,7 @@ const fields: readonly Field<Answer<'GET /v1/workspace'>>[] = [
 
 type Summary = Answer<'GET /v1/workspace/summary'>;
 
-/** A figure at which the server stopped counting. */
+/** A count; at the maximum, the server stopped counting. */
 const countIn = (of: (summary: Summary) => number | null) => (summary: Summary) => {
   const count = of(summary);
   return count === summary.counted_max ? `${count} or more` : count;
@@ -44,7 +44,7 @@ const summaryFields: readonly Field<Summary>[] = [
 
 const originOption = {
   flags: '--embed-origin <origin>',
-  about: 'origin that may use embed tokens, as in https://app.example.com; may be repeated',
+  about: 'origin allowed to use embed tokens, such as https://app.example.com; repeatable',
   repeat: true,
 } as const;
 
@@ -61,8 +61,8 @@ const create: Command = {
   options: [
     { ...nameOption, required: true },
     { flags: '--slug <slug>', about: 'short name, unique in the deployment', required: true },
-    { flags: '--billing-email <address>', about: 'e-mail address for invoices and warnings' },
-    { ...envOption, about: 'environment of the first secret key (live)' },
+    { flags: '--billing-email <address>', about: 'email address for invoices and warnings' },
+    { ...envOption, about: 'environment of the first secret key (default: live)' },
     { flags: '--save', about: 'save the secret key in the profile' },
   ],
   examples: [
@@ -70,7 +70,7 @@ const create: Command = {
     'KEYRAIL_TOKEN=$(cat .keyrail/bootstrap-token) keyrail workspace create \\\n' +
       '      --name Acme --slug acme --save',
   ],
-  notes: `Needs a session or the bootstrap token of the deployment. The secret key is shown only
+  notes: `Requires a session or the deployment's bootstrap token. The secret key is shown only
 once. In a pipe, stdout contains nothing else. --quiet prints only the secret key.`,
   changes: true,
   run: async (context, given) => {
@@ -95,14 +95,14 @@ once. In a pipe, stdout contains nothing else. --quiet prints only the secret ke
     const { url, profileName } = context.target;
     const profile = { url, token: secretKey.key, kind: 'secret_key' } as const;
     await context.saveProfiles(withProfile(context.profiles, profileName, profile));
-    context.output.note(`Saved it in the profile "${profileName}".`);
+    context.output.note(`Saved the secret key in the profile "${profileName}".`);
   },
 };
 
 const switchTo: Command = {
   name: 'switch',
   summary: 'switch this session to another of your workspaces',
-  args: [{ name: 'workspace', about: 'workspace, by id or slug' }],
+  args: [{ name: 'workspace', about: 'workspace, by ID or slug' }],
   examples: ['keyrail workspace switch acme'],
   changes: true,
   run: async (context, given) => {
@@ -110,7 +110,7 @@ const switchTo: Command = {
     const wanted = given.text('workspace');
     const { memberships } = await client.call('GET /v1/auth/me');
     const found = memberships.find(({ workspace_id: id, slug }) => [id, slug].includes(wanted));
-    if (!found) throw refused(`You are not a member of a workspace "${wanted}".`);
+    if (!found) throw refused(`You aren't a member of any workspace named "${wanted}".`);
     const session = await client.call('POST /v1/auth/sessions/current/workspace', {
       body: { workspace_id: found.workspace_id },
     });
@@ -131,10 +131,10 @@ export const workspace: Group = {
     }),
     showCommand({
       name: 'summary',
-      summary: 'count what the workspace has, and what needs attention',
+      summary: 'summarise the workspace and what needs attention',
       options: [envOption],
       examples: ['keyrail workspace summary --env live'],
-      notes: 'Unused keys were neither created nor used within 90 days.',
+      notes: "Unused keys are over 90 days old and haven't been used in the last 90 days.",
       request: (client, given) =>
         client.call('GET /v1/workspace/summary', { query: { env: envOf(given) } }),
       fields: summaryFields,
@@ -144,7 +144,7 @@ export const workspace: Group = {
       summary: 'change the workspace',
       options: [
         nameOption,
-        { flags: '--billing-email <address>', about: 'e-mail address for invoices; "" removes it' },
+        { flags: '--billing-email <address>', about: 'email address for invoices; "" removes it' },
         originOption,
         { flags: '--no-embed-origins', about: 'remove all origins' },
       ],
@@ -152,7 +152,7 @@ export const workspace: Group = {
         'keyrail workspace update --name "Acme Inc."',
         'keyrail workspace update --embed-origin https://app.example.com',
       ],
-      notes: 'The given origins replace the old ones.',
+      notes: 'The origins you pass replace all existing ones.',
       request: (client, given) =>
         client.call('PATCH /v1/workspace', {
           body: requireChange({

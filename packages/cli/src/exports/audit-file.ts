@@ -1,6 +1,6 @@
-// The file of an exported audit chain: a header, then one row a line. A row has only the fields
-// that its hash covers, and that hash. Each row is checked before it is written, and again when a
-// file is continued.
+// The file of an exported audit chain: a header, then one row per line. A row only has the fields
+// its hash covers, and that hash. Each row is checked before it is written, and again when a file
+// is continued.
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   type ChainedFields,
@@ -22,7 +22,7 @@ type AuditFile = {
 
 type Wanted = { path: string; workspaceId: string; since: number | undefined };
 
-/** The last row that was checked. `hash` is null if the rows before are not in the file. */
+/** The last row checked. `hash` is null if earlier rows are not in the file. */
 type Position = { seq: number; hash: string | null };
 
 export async function openAuditFile({ path, workspaceId, since }: Wanted): Promise<AuditFile> {
@@ -40,19 +40,19 @@ export async function openAuditFile({ path, workspaceId, since }: Wanted): Promi
   }
 }
 
-/** Null if the file exists. Rows name people, so only the owner may read it. */
+/** Null if the file exists. Rows contain names, so only the file's owner may read it. */
 async function createFile(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, 'ax', 0o600);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return null;
-    throw usage(`${path} cannot be created: ${error instanceof Error ? error.message : error}`);
+    throw usage(`Can't create ${path}: ${error instanceof Error ? error.message : error}`);
   }
 }
 
 const reopen = (path: string): Promise<FileHandle> =>
   open(path, 'a+').catch((error: Error) => {
-    throw usage(`${path} cannot be opened: ${error.message}`);
+    throw usage(`Can't open ${path}: ${error.message}`);
   });
 
 function writerAt(file: FileHandle, workspaceId: string, last: Position): AuditFile {
@@ -81,20 +81,20 @@ function writerAt(file: FileHandle, workspaceId: string, last: Position): AuditF
 function take(position: Position, workspaceId: string, row: ExportedRow): void {
   const wanted = position.seq + 1;
   if (row.seq !== wanted) {
-    const hint = 'A test key does not see all rows: export with a live key or as a person.';
-    throw refused(`Row ${wanted} is missing from the audit log.`, hint);
+    const hint = "A test key can't see every entry. Export with a live key or your own login.";
+    throw refused(`Entry ${wanted} is missing from the audit log.`, hint);
   }
   if (position.hash !== null && row.prev_hash !== position.hash) {
-    throw refused(`Row ${wanted} does not link to the row before it.`);
+    throw refused(`Entry ${wanted} doesn't link to the previous entry.`);
   }
   if (hashOfRow(workspaceId, row) !== row.hash) {
-    throw refused(`Row ${wanted} does not match its hash.`);
+    throw refused(`Entry ${wanted} doesn't match its hash.`);
   }
   position.seq = row.seq;
   position.hash = row.hash;
 }
 
-/** Checks a file that is to be continued, and removes the rest of a line that was not completed. */
+/** Checks a file that will be continued, and removes an incomplete last line. */
 async function lastRowIn(file: FileHandle, { path, workspaceId, since }: Wanted) {
   let position: Position | null = null;
   let bytes = 0;
@@ -109,9 +109,9 @@ async function lastRowIn(file: FileHandle, { path, workspaceId, since }: Wanted)
     if (position === null) position = startOf(line, path, workspaceId);
     else take(position, workspaceId, rowIn(line, path));
   }
-  if (position === null) throw usage(`${path} is not an export of an audit log.`);
+  if (position === null) throw usage(`${path} isn't an audit log export.`);
   if (position.seq !== since) {
-    throw usage(`${path} ends with row ${position.seq}.`, `Continue it: --since ${position.seq}`);
+    throw usage(`${path} ends at entry ${position.seq}.`, `Continue with: --since ${position.seq}`);
   }
   if (torn > 0) await file.truncate(bytes);
   return position;
@@ -120,9 +120,9 @@ async function lastRowIn(file: FileHandle, { path, workspaceId, since }: Wanted)
 function startOf(line: Record<string, unknown>, path: string, workspaceId: string): Position {
   const { object, since, workspace_id: id } = line;
   if (object !== 'audit_export' || typeof since !== 'number') {
-    throw usage(`${path} is not an export of an audit log.`);
+    throw usage(`${path} isn't an audit log export.`);
   }
-  if (id !== workspaceId) throw usage(`${path} is an export of another workspace.`);
+  if (id !== workspaceId) throw usage(`${path} was exported from another workspace.`);
   return { seq: since, hash: since === 0 ? GENESIS_HASH : null };
 }
 
@@ -130,7 +130,7 @@ function rowIn(line: Record<string, unknown>, path: string): ExportedRow {
   const { seq, hash, id, occurred_at, actor_type, actor_id, action } = line;
   const { target_type, target_id, payload, prev_hash } = line;
   if (typeof seq !== 'number' || typeof hash !== 'string') {
-    throw usage(`${path} contains a line that is not an audit row.`);
+    throw usage(`${path} contains a line that isn't an audit log entry.`);
   }
   const about = { actor_type, actor_id, action, target_type, target_id };
   return { ...about, seq, hash, id, occurred_at, payload, prev_hash };
@@ -143,10 +143,10 @@ function objectIn(text: string, path: string): Record<string, unknown> {
   } catch {
     // Reported below.
   }
-  throw usage(`${path} contains a line that is not JSON.`);
+  throw usage(`${path} contains a line that isn't JSON.`);
 }
 
-/** `isWhole` is false for a last line without its end. */
+/** `isWhole` is false for a last line without a line end. */
 async function* linesOf(file: FileHandle): AsyncGenerator<{ text: string; isWhole: boolean }> {
   let rest = '';
   const stream = file.createReadStream({ encoding: 'utf8', start: 0, autoClose: false });

@@ -1,4 +1,4 @@
-// The CSV reader: what RFC 4180 allows is read, however the text is cut, and the rest is refused.
+// The CSV reader accepts what RFC 4180 allows, in pieces of any size, and rejects the rest.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -11,7 +11,7 @@ function read(...pieces: string[]): CsvRow[] {
 
 const cells = (text: string) => read(text).map((row) => row.cells);
 
-test('cells, quotation marks and line ends are read as RFC 4180 says', () => {
+test('cells, quotation marks and line ends follow RFC 4180', () => {
   const cases: [text: string, rows: string[][]][] = [
     ['', []],
     ['a', [['a']]],
@@ -42,7 +42,7 @@ test('cells, quotation marks and line ends are read as RFC 4180 says', () => {
   for (const [text, rows] of cases) deepEqual(cells(text), rows, JSON.stringify(text));
 });
 
-test('a row has the number of the line that it begins in', () => {
+test('a row has the number of the line it starts on', () => {
   const rows = read('h\r\n"1\n2\r\n3",x\n\nlast');
   deepEqual(
     rows.map(({ line }) => line),
@@ -50,7 +50,7 @@ test('a row has the number of the line that it begins in', () => {
   );
 });
 
-test('text that programs read in different ways is refused, with its line', () => {
+test('text that other programs may read differently is rejected with its line', () => {
   const cases: [text: string, line: number][] = [
     ['a\n"b', 2],
     ['a\nb\n"c\nd\ne', 3],
@@ -70,7 +70,7 @@ test('text that programs read in different ways is refused, with its line', () =
   }
 });
 
-test('any table is read as it was written, however the text is cut', () => {
+test('any table is read as it was written, in pieces of any size', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\r', '\n', ' ', 'ü', '😀') });
   const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
   const cuts = fc.array(fc.nat(40), { maxLength: 20 });

@@ -1,10 +1,10 @@
-// Reads CSV (RFC 4180) piece by piece, with bounded memory. Lines end in CRLF or LF. Anything that
-// other programs could read in another way is refused with its line number.
+// Reads CSV (RFC 4180) piece by piece, with bounded memory. Lines end in CRLF or LF. Anything
+// that other programs may read differently is rejected with its line number.
 
-/** A row, with the number of the line that it begins in. */
+/** A row, with the number of the line it starts on. */
 export type CsvRow = { line: number; cells: string[] };
 
-/** A fault after which the rest of a file cannot be read. */
+/** An error that makes the rest of a file unreadable. */
 export class UnreadableLine extends Error {
   readonly line: number;
 
@@ -14,7 +14,7 @@ export class UnreadableLine extends Error {
   }
 }
 
-/** Per row, so that a missing quotation mark does not collect a whole file. */
+/** Per row, so that a missing quotation mark does not buffer the whole file. */
 export const ROW_CHARS_MAX = 1_048_576;
 
 /** `closed`: after a quotation mark in a quoted cell, which may be the first of a pair. */
@@ -28,7 +28,7 @@ export class CsvReader {
   #cell = '';
   #cells: string[] = [];
 
-  /** The rows that end in this piece of the text. */
+  /** The rows that end in this piece of text. */
   push(text: string): CsvRow[] {
     const rows: CsvRow[] = [];
     for (const char of text) {
@@ -38,9 +38,9 @@ export class CsvReader {
     return rows;
   }
 
-  /** The last row, if its line has no end. */
+  /** The last row, if it has no line end. */
   end(): CsvRow[] {
-    if (this.#state === 'quoted') throw this.#fault('a quoted cell has no end', this.#rowLine);
+    if (this.#state === 'quoted') throw this.#fault("a quoted cell isn't closed", this.#rowLine);
     const isEmpty = this.#state === 'start' && this.#cells.length === 0;
     return isEmpty ? [] : [this.#endRow()];
   }
@@ -64,7 +64,7 @@ export class CsvReader {
     return this.#takeOutside(char);
   }
 
-  /** A character that is not within quotation marks. */
+  /** A character outside quotation marks. */
   #takeOutside(char: string): CsvRow | null {
     if (char === '\n') {
       this.#line += 1;
@@ -78,7 +78,7 @@ export class CsvReader {
       this.#cell += char;
       this.#state = 'plain';
     } else if (this.#state === 'start') this.#state = 'quoted';
-    else throw this.#fault('a quotation mark within a cell without quotation marks');
+    else throw this.#fault('a quotation mark inside an unquoted cell');
     return null;
   }
 

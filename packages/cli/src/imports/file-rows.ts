@@ -1,4 +1,4 @@
-// The rows of an import file, read as a stream: CSV with a header, or one JSON object per line.
+// Streams the rows of an import file: CSV with a header, or one JSON object per line.
 import { createReadStream } from 'node:fs';
 import { CsvReader, ROW_CHARS_MAX, UnreadableLine } from './csv.ts';
 import {
@@ -16,15 +16,15 @@ export const formats = ['csv', 'jsonl'] as const;
 export type Source = { path: string; format: (typeof formats)[number]; isPlain: boolean };
 
 type FileRow = {
-  /** The line in which the row begins. */
+  /** The line the row starts on. */
   line: number;
   /** The key, or what is wrong with the row. */
   key: ImportedKey | InvalidRow;
-  /** Bytes of the file that were read so far. */
+  /** Bytes of the file read so far. */
   bytesRead: number;
 };
 
-/** The format by the name of the file; null if the name does not tell. */
+/** The format, from the file name; null if unclear. */
 export const formatOf = (path: string): Source['format'] | null => {
   if (/\.csv$/i.test(path)) return 'csv';
   return /\.(jsonl|ndjson)$/i.test(path) ? 'jsonl' : null;
@@ -58,7 +58,7 @@ function headerOf(cells: readonly string[], isPlain: boolean): string[] {
   if (unknown.length > 0) {
     throw new UnreadableLine(1, `the header ${unknownText(unknown, isPlain)}`);
   }
-  if (new Set(names).size < names.length) throw new UnreadableLine(1, 'a column occurs twice');
+  if (new Set(names).size < names.length) throw new UnreadableLine(1, 'a column appears twice');
   return names;
 }
 

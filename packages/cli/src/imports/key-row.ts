@@ -1,5 +1,5 @@
-// One row of an import file as a key of the API. The text of a plain key is hashed here; it is
-// neither kept nor part of a message.
+// Turns a row of an import file into a key for the API. A plain key is hashed here and is neither
+// kept nor quoted in a message.
 import type { Input } from '@keyrail/client';
 import {
   DISPLAY_PREFIX,
@@ -25,7 +25,7 @@ import type { RateLimit } from '../input/rate-limits.ts';
 
 export type ImportedKey = Input<'POST /v1/keys/import'>['body']['keys'][number];
 
-/** A row that is no key. Its message never quotes a value, which may be a key. */
+/** A row that isn't a valid key. Its message never quotes a value, which may be a key. */
 export class InvalidRow extends Error {}
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ const OTHER_FIELDS = [
   'expires_at',
 ];
 
-/** The names of the fields of a row. */
+/** The field names of a row. */
 export const fieldNames = (isPlain: boolean): readonly string[] => [
   isPlain ? 'key' : 'lookup_hash',
   ...OTHER_FIELDS,
@@ -72,13 +72,13 @@ export function jsonIn(text: string, what: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new InvalidRow(`${what} is not valid JSON`);
+    throw new InvalidRow(`${what} isn't valid JSON`);
   }
 }
 
 /** The key of a row. Throws InvalidRow. */
 export function keyOf(fields: unknown, isPlain: boolean): ImportedKey {
-  if (!isObject(fields)) throw new InvalidRow('is not a JSON object');
+  if (!isObject(fields)) throw new InvalidRow('must be a JSON object');
   refuseUnknown(fields, isPlain);
   const { name, scopes, meta, rate_limits: rules, expires_at: end } = fields;
   const { hash, prefix } = isPlain ? hashed(fields) : given(fields);
@@ -100,11 +100,11 @@ export function keyOf(fields: unknown, isPlain: boolean): ImportedKey {
 }
 
 const FAULTS = {
-  name: `name does not have 1 to ${NAME_CHARS_MAX} characters`,
-  scopes: `scopes is not a list of at most ${SCOPES_MAX} texts of 1 to ${SCOPE_CHARS_MAX} characters`,
-  meta: 'meta is not a JSON object',
-  rules: `rate_limits is not an array of at most ${RATE_LIMIT_RULES_MAX} rules of the API`,
-  end: 'expires_at is not a time like 2027-01-31T12:00:00Z',
+  name: `name must have 1 to ${NAME_CHARS_MAX} characters`,
+  scopes: `scopes must be a list of up to ${SCOPES_MAX} strings of 1 to ${SCOPE_CHARS_MAX} characters`,
+  meta: 'meta must be a JSON object',
+  rules: `rate_limits must be an array of up to ${RATE_LIMIT_RULES_MAX} rules, as in the API`,
+  end: 'expires_at must be a time such as 2027-01-31T12:00:00Z',
 };
 
 function refuseUnknown(fields: Fields, isPlain: boolean): void {
@@ -113,31 +113,32 @@ function refuseUnknown(fields: Fields, isPlain: boolean): void {
   if (unknown.length > 0) throw new InvalidRow(unknownText(unknown, isPlain));
 }
 
-/** What is wrong with names that a row may not have. */
+/** What is wrong with fields a row may not have. */
 export function unknownText(names: readonly string[], isPlain: boolean): string {
-  if (!isPlain && names.includes('key')) return 'has a plain key: use --plain to hash it here';
-  if (isPlain && names.includes('lookup_hash')) return 'has a hash: leave out --plain';
-  return 'has a field that is not known';
+  if (!isPlain && names.includes('key'))
+    return 'contains a full key: use --plain to hash it locally';
+  if (isPlain && names.includes('lookup_hash')) return 'contains a hash: remove --plain';
+  return 'contains an unknown field';
 }
 
 function hashed({ key, display_prefix: prefix }: Fields): { hash: string; prefix: string } {
   expect(
     typeof key === 'string' && isImportable(key),
-    'key does not have 8 to 512 printable ASCII characters, or begins with kr_, krsk_ or krses_',
+    'key must have 8 to 512 printable ASCII characters and not start with kr_, krsk_ or krses_',
   );
   return { hash: lookupHash(key), prefix: prefix === undefined ? shownOf(key) : prefixOf(prefix) };
 }
 
 const SHOWN_CHARS_MAX = 14;
 
-/** The first quarter of a key, as much as a native key shows at most. */
+/** The first quarter of a key, at most as much as a native key shows. */
 const shownOf = (key: string): string =>
   key.slice(0, Math.min(SHOWN_CHARS_MAX, Math.floor(key.length / 4)));
 
 function given({ lookup_hash: hash, display_prefix: prefix }: Fields) {
   expect(
     typeof hash === 'string' && LOOKUP_HASH.test(hash.toLowerCase()),
-    'lookup_hash is not a SHA-256 in hex',
+    'lookup_hash must be a SHA-256 hash in hex',
   );
   return { hash: hash.toLowerCase(), prefix: prefixOf(prefix) };
 }
@@ -145,7 +146,7 @@ function given({ lookup_hash: hash, display_prefix: prefix }: Fields) {
 function prefixOf(prefix: unknown): string {
   expect(
     typeof prefix === 'string' && DISPLAY_PREFIX.test(prefix) && !looksOwn(prefix),
-    'display_prefix does not have 1 to 24 printable ASCII characters, or begins like a Keyrail key',
+    'display_prefix must have 1 to 24 printable ASCII characters and not look like a Keyrail key',
   );
   return prefix;
 }
@@ -153,13 +154,16 @@ function prefixOf(prefix: unknown): string {
 function tenantOf({ tenant_id: id, tenant_external_id: externalId }: Fields) {
   expect(
     (id === undefined) !== (externalId === undefined),
-    'does not have either tenant_id or tenant_external_id',
+    'must have either tenant_id or tenant_external_id',
   );
   if (id === undefined) {
-    expect(isText(externalId, EXTERNAL_ID_CHARS_MAX), 'tenant_external_id is not a text');
+    expect(
+      isText(externalId, EXTERNAL_ID_CHARS_MAX),
+      `tenant_external_id must have 1 to ${EXTERNAL_ID_CHARS_MAX} characters`,
+    );
     return { tenant_external_id: externalId };
   }
-  expect(typeof id === 'string' && isUuid(id), 'tenant_id is not an id');
+  expect(typeof id === 'string' && isUuid(id), 'tenant_id must be an ID');
   return { tenant_id: id };
 }
 

@@ -1,4 +1,4 @@
-// How far a long command is, on stderr: a bar on a terminal, now and then a line elsewhere.
+// The progress of a long command, on stderr: a bar on a terminal, otherwise an occasional line.
 import type { Output } from '../output/output.ts';
 import { hasColours, type Terminal } from '../terminal/terminal.ts';
 

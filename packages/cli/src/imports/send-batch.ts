@@ -1,6 +1,6 @@
-// Sends one batch of an import. The server imports all keys of a call or none, and names those that
-// it knows already: they are left out, and the others are sent again. So a batch may be repeated
-// after any failure, and no record of earlier batches is needed.
+// Sends one batch of an import. The server imports all keys of a call or none, and names the ones
+// it already knows: those are left out, and the others are sent again. So a batch can be retried
+// after any failure without a record of earlier batches.
 import { type Answer, type Client, KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { exitCodes, Failure, refused } from '../failures.ts';
@@ -12,15 +12,15 @@ export type Place = { project_id: string; env: Env };
 
 type Sent = {
   imported: Answer<'POST /v1/keys/import'>['data'];
-  /** The lines of keys that the server knows already. */
+  /** The lines of keys the server already knows. */
   known: number[];
 };
 
-/** A second refusal means that another import runs at the same time. */
+/** A second conflict means that another import is running at the same time. */
 const ATTEMPTS_MAX = 5;
 const TIMEOUT_MS = 60_000;
 const TOTAL_MS = 180_000;
-const AGAIN = 'Run the same command again: keys that were imported are skipped.';
+const AGAIN = 'Run the same command again: keys already imported are skipped.';
 
 export async function sendBatch(
   client: Client,
@@ -60,13 +60,13 @@ const indexIn = (path: string): number | null => {
   return digits === undefined ? null : Number(digits);
 };
 
-/** The indexes that a 409 names. */
+/** The indexes named in a 409. */
 const knownIn = ({ status, details }: KeyrailError): Set<number> =>
   new Set(status === 409 ? details.flatMap(({ path }) => indexIn(path) ?? []) : []);
 
 const FAULTS_SHOWN_MAX = 20;
 
-/** A refusal with the lines of the file in place of indexes. */
+/** An error with file lines instead of indexes. */
 function explained(error: unknown, rows: readonly BatchRow[]): unknown {
   if (error instanceof KeyrailUnreachable || (error instanceof KeyrailError && error.status >= 500))
     return new Failure(exitCodes.unreachable, error.message, AGAIN);
@@ -79,6 +79,6 @@ function explained(error: unknown, rows: readonly BatchRow[]): unknown {
   if (faults.length === 0) return error;
   const more =
     faults.length > FAULTS_SHOWN_MAX ? [`and ${faults.length - FAULTS_SHOWN_MAX} more`] : [];
-  const lines = [...faults.slice(0, FAULTS_SHOWN_MAX), ...more, `Correct the file. ${AGAIN}`];
+  const lines = [...faults.slice(0, FAULTS_SHOWN_MAX), ...more, `Fix the file. ${AGAIN}`];
   return refused(error.message, ...lines);
 }

@@ -1,5 +1,5 @@
-// An API key on the command line: by its id, or by the start of its display prefix. A longer part
-// of a key is refused and not printed, because it is a secret.
+// An API key on the command line: by its ID, or by the start of its display prefix. A longer part
+// of a key is rejected and not printed, because it is a secret.
 import type { Client, Item } from '@keyrail/client';
 import { KEYS_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { refused, usage } from '../failures.ts';
@@ -8,34 +8,34 @@ import { type Given, isUuid } from './given.ts';
 
 type ApiKey = Item<'GET /v1/keys'>;
 
-export const keyArg = { name: 'key', about: 'key, by id or by the start of its prefix' } as const;
+export const keyArg = { name: 'key', about: 'key, by ID or by the start of its prefix' } as const;
 
 const PREFIX_CHARS_MAX = 'kr_live_'.length + 6;
 const PREFIX = /^kr_(live|test)_[\w-]{1,6}$/;
 
-/** Pages that are read to find a key; a prefix matches few keys. */
+/** How many pages are read to find a key; a prefix matches few keys. */
 const PAGES_MAX = 20;
 const MATCHES_SHOWN_MAX = 10;
 
-/** The argument, if it has the form of an id or of a prefix. */
+/** The argument, if it looks like an ID or a prefix. */
 function keyTextOf(given: Given): string {
   const text = given.text(keyArg.name);
   if (isUuid(text)) return text;
   const prefix = withoutSecret(text);
   if (PREFIX.test(prefix)) return prefix;
   throw usage(
-    'Not a key. Give its id, or the start of its prefix, as in kr_live_3hArfb.',
+    "That isn't a key ID or prefix. Pass the key's ID or the start of its prefix, as in kr_live_3hArfb.",
     'Find it with: keyrail keys list --search <text>',
   );
 }
 
-/** Refuses a text that contains more of a key than its display prefix. */
+/** Rejects text that contains more of a key than its display prefix. */
 function withoutSecret(text: string): string {
   const isLong = text.length > PREFIX_CHARS_MAX && /^kr_(live|test)_/i.test(text);
   if (!isLong && !/^kr(sk|ses)_/i.test(text)) return text;
   throw usage(
-    'This is part of a secret: a key is not an argument.',
-    `Give the prefix of an API key, its first ${PREFIX_CHARS_MAX} characters.`,
+    "This looks like part of a secret. Don't pass keys as arguments.",
+    `Pass the key's prefix: its first ${PREFIX_CHARS_MAX} characters.`,
   );
 }
 
@@ -46,12 +46,12 @@ export function keySearchOf(given: Given): string | undefined {
   if (prefix === undefined) return text && withoutSecret(text);
   if (text !== undefined) throw usage('Use only one of --prefix and --search.');
   if (/^kr_/i.test(withoutSecret(prefix))) return prefix;
-  throw usage('--prefix must begin with kr_, as in kr_live_3h.');
+  throw usage('--prefix must start with kr_, as in kr_live_3h.');
 }
 
 type KeyPages = AsyncIterable<{ items: ApiKey[]; cursor: string | null }>;
 
-/** Leaves out keys that a search found by another field than the prefix. */
+/** Leaves out keys that the search found by a field other than the prefix. */
 export async function* withPrefix(pages: KeyPages, prefix: string): KeyPages {
   const start = prefix.toLowerCase();
   for await (const { items, cursor } of pages) {
@@ -60,19 +60,19 @@ export async function* withPrefix(pages: KeyPages, prefix: string): KeyPages {
   }
 }
 
-/** The id of the key that the argument names. */
+/** The ID of the key named by the argument. */
 export async function keyIdOf(client: Client, given: Given): Promise<string> {
   const text = keyTextOf(given);
   return isUuid(text) ? text : (await findKey(client, text)).id;
 }
 
-/** What a question calls the key: the id as given, or the whole prefix. */
+/** The key's name in a question: the ID as given, or the full prefix. */
 export async function keyNameOf(client: Client, given: Given): Promise<string> {
   const text = keyTextOf(given);
   return isUuid(text) ? text : nameOf(await findKey(client, text));
 }
 
-/** The one key whose display prefix begins with this text. */
+/** The one key whose display prefix starts with this text. */
 async function findKey(client: Client, prefix: string): Promise<ApiKey> {
   const query = { q: prefix, include_revoked: true, limit: KEYS_LIMIT_MAX };
   const found: ApiKey[] = [];
@@ -81,11 +81,11 @@ async function findKey(client: Client, prefix: string): Promise<ApiKey> {
     if (found.length > MATCHES_SHOWN_MAX) break;
   }
   const [key, ...others] = found;
-  if (key === undefined) throw refused(`No key has a prefix that begins with ${prefix}.`);
+  if (key === undefined) throw refused(`No key prefix starts with ${prefix}.`);
   if (others.length === 0) return key;
   const shown = found.slice(0, MATCHES_SHOWN_MAX).map((each) => `${nameOf(each)}  ${each.id}`);
   const more = found.length > MATCHES_SHOWN_MAX ? ['and more'] : [];
-  throw refused(`Several keys begin with ${prefix}:`, ...shown, ...more);
+  throw refused(`More than one key starts with ${prefix}:`, ...shown, ...more);
 }
 
 function nameOf({ display_prefix: prefix, name, revoked_at: revokedAt }: ApiKey): string {

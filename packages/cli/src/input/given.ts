@@ -1,11 +1,11 @@
-// The arguments and options of a command line, read with the type that a command expects.
+// The arguments and options of a command line, read as the type a command expects.
 import { usage } from '../failures.ts';
 
 export type Given = {
   /** A required argument or option. */
   text(name: string): string;
   maybe(name: string): string | undefined;
-  /** A required id. The error does not quote an invalid value: it may be a pasted key. */
+  /** A required ID. The error does not quote an invalid value, which may be a pasted key. */
   id(name: string): string;
   flag(name: string): boolean;
   /** Whether `--no-<name>` was given. */
@@ -13,7 +13,7 @@ export type Given = {
   list(name: string): string[] | undefined;
   /** A whole number. */
   number(name: string): number | undefined;
-  /** One of a closed set. */
+  /** One of a fixed set. */
   oneOf<T extends string>(name: string, choices: readonly T[]): T;
   maybeOneOf<T extends string>(name: string, choices: readonly T[]): T | undefined;
   /** A JSON object. */
@@ -34,7 +34,7 @@ export function givenOf(values: Readonly<Record<string, unknown>>): Given {
     id(name) {
       const value = given.text(name);
       if (isUuid(value)) return value;
-      throw usage('Not a valid id. An id looks like 01890c5e-7b21-7c3a-9d5e-0123456789ab.');
+      throw usage('Not a valid ID. An ID looks like 01890c5e-7b21-7c3a-9d5e-0123456789ab.');
     },
     flag: (name) => values[name] === true,
     negated: (name) => values[name] === false,
@@ -70,7 +70,7 @@ export function jsonOf(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw usage(`${flagOf(name)} is not valid JSON.`);
+    throw usage(`${flagOf(name)} isn't valid JSON.`);
   }
 }
 

@@ -8,7 +8,7 @@ import { projectIdOf, tenantIdOf } from './resolve-ids.ts';
 
 export const roles = ['owner', 'admin', 'member'] as const;
 
-export const idArg = { name: 'id', about: 'id, as shown by list' } as const;
+export const idArg = { name: 'id', about: 'ID, as shown by list' } as const;
 
 export const envOption = {
   flags: '--env <env>',
@@ -20,18 +20,18 @@ export const requiredEnvOption = { ...envOption, required: true } as const satis
 
 export const projectOption = {
   flags: '--project <project>',
-  about: 'project, by id or slug',
+  about: 'project, by ID or slug',
 } as const satisfies Option;
 
 export const tenantOption = {
   flags: '--tenant <tenant>',
-  about: 'tenant, by id or external id',
+  about: 'tenant, by ID or external ID',
 } as const satisfies Option;
 
-/** Lists the rows of which one of these fields begins with a text. */
+/** Lists rows in which one of these fields starts with a text. */
 export const searchOption = (fields: string): Option => ({
   flags: '--search <text>',
-  about: `only rows whose ${fields} begins with this text`,
+  about: `only rows whose ${fields} starts with this text`,
 });
 
 /** The project, tenant and environment of something new. */
@@ -50,7 +50,7 @@ export const newNameOption = {
 
 export const metaOption = {
   flags: '--meta <json>',
-  about: 'JSON object of your own; replaces the old one',
+  about: 'your own JSON object; replaces the existing one',
 } as const satisfies Option;
 
 export const expiresOption = {
@@ -60,12 +60,12 @@ export const expiresOption = {
 
 export const overlapOption = {
   flags: '--overlap <span>',
-  about: 'how long the old key keeps working: 0h to 7d (24h)',
+  about: 'how long the old key keeps working: 0h to 7d (default: 24h)',
 } as const satisfies Option;
 
 export const reasonOption = {
   flags: '--reason <text>',
-  about: 'reason, kept with the key',
+  about: 'reason, stored with the key',
 } as const satisfies Option;
 
 /** The environment, if it was given. */

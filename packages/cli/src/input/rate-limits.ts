@@ -14,7 +14,7 @@ export type RateLimit = {
 
 export const rateLimitOption = {
   flags: '--rate-limit <rule>',
-  about: 'id=limit/window[:fixed][:tenant], as in burst=100/10s; may be repeated',
+  about: 'id=limit/window[:fixed][:tenant], as in burst=100/10s; repeatable',
   repeat: true,
 } as const;
 
@@ -24,7 +24,7 @@ export function rateLimitOf(text: string): RateLimit {
   const windowMs = spanMs(window);
   const known = words.every((word) => ['sliding', 'fixed', 'key', 'tenant'].includes(word));
   if (windowMs === null || !known) {
-    throw usage(`"${text}" is not a rate limit. Write id=limit/window, as in burst=100/10s.`);
+    throw usage(`"${text}" isn't a valid rate limit. Use id=limit/window, as in burst=100/10s.`);
   }
   return {
     id,

@@ -1,9 +1,9 @@
-// Turns slugs, external ids and e-mail addresses into the ids of the API. An id is used as it is.
+// Turns slugs, external IDs and email addresses into IDs for the API. An ID is used as it is.
 import type { Client } from '@keyrail/client';
 import { refused } from '../failures.ts';
 import { isUuid } from './given.ts';
 
-/** A project by id or slug. */
+/** A project by ID or slug. */
 export async function projectIdOf(client: Client, text: string): Promise<string> {
   if (isUuid(text)) return text;
   const { data: found } = await client.call('GET /v1/projects', { query: { slug: text } });
@@ -12,15 +12,15 @@ export async function projectIdOf(client: Client, text: string): Promise<string>
 
 const EXTERNAL = 'ext:';
 
-/** A tenant by id or external id. `ext:` marks an external id that looks like an id. */
+/** A tenant by ID or external ID. `ext:` marks an external ID that looks like an ID. */
 export async function tenantIdOf(client: Client, text: string): Promise<string> {
   if (isUuid(text)) return text;
   const external_id = text.startsWith(EXTERNAL) ? text.slice(EXTERNAL.length) : text;
   const { data: found } = await client.call('GET /v1/tenants', { query: { external_id } });
-  return found[0]?.id ?? missing(`No tenant has the external id "${external_id}".`);
+  return found[0]?.id ?? missing(`No tenant has the external ID "${external_id}".`);
 }
 
-/** A member by user id or e-mail address. */
+/** A member by user ID or email address. */
 export async function userIdOf(client: Client, text: string): Promise<string> {
   if (isUuid(text)) return text;
   const wanted = text.toLowerCase();
@@ -28,7 +28,7 @@ export async function userIdOf(client: Client, text: string): Promise<string> {
     const found = items.find(({ email }) => email.toLowerCase() === wanted);
     if (found) return found.user_id;
   }
-  return missing(`No member has the e-mail address "${text}".`);
+  return missing(`No member has the email address "${text}".`);
 }
 
 function missing(message: string): never {

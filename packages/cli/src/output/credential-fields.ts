@@ -1,4 +1,4 @@
-// The printed fields of API keys and secret keys.
+// The fields printed for API keys and secret keys.
 import type { Answer } from '@keyrail/client';
 import { rateLimitTexts } from '../input/rate-limits.ts';
 import { createdField, type Field, idField, metaField, nameField, stateOf } from './fields.ts';
@@ -56,13 +56,13 @@ export const credentialTail: readonly Field<Credential>[] = [
 const withReason = (at: string | null, reason: string | null): string | null =>
   at !== null && reason !== null ? `${at}: ${reason}` : at;
 
-/** How long a rotated credential keeps working beside its successor. */
+/** How long the old key keeps working beside the new one. */
 export const overlapText = ({ previous_key: old }: { previous_key: Credential }): string =>
-  `The old one, ${old.display_prefix}, works until ${old.expires_at}.`;
+  `The old key, ${old.display_prefix}, works until ${old.expires_at}.`;
 
 type ApiKey = Answer<'GET /v1/keys/{id}'>;
 
-/** A prefix names a key too, so in a narrow list its id is one of the first columns to go. */
+/** The prefix also identifies a key, so a narrow list drops the ID among the first. */
 export const keyFields: readonly Field<ApiKey>[] = [
   { ...idField, drop: 3 },
   ...credentialHead.filter((field) => field !== idField),
@@ -86,6 +86,6 @@ export const keyFields: readonly Field<ApiKey>[] = [
 ];
 
 function limitsText({ rate_limits: rules }: ApiKey): string {
-  if (rules === null) return 'default of the project';
+  if (rules === null) return 'project defaults';
   return rules.length === 0 ? 'none' : rateLimitTexts(rules);
 }

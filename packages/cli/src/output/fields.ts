@@ -1,10 +1,10 @@
-// The fields of an object that are printed, defined once for lists and for single objects.
+// The fields printed for an object, defined once for lists and for single objects.
 import type { Tone } from '../terminal/style.ts';
 import type { Cell } from './table.ts';
 
 export type FieldValue = string | number | boolean | null | { text: string; tone: Tone };
 
-/** How times are printed, relative or exact, and ids: by name where it is known. */
+/** How times are printed, relative or exact, and IDs, by name where known. */
 export type Format = {
   now: Date;
   time(iso: string | null): string | null;

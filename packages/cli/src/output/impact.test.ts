@@ -23,8 +23,8 @@ const few = {
   scopes_removed: [],
 };
 
-test('the question of a change begins with its figures, as exact as they are', () => {
-  equal(impactText({ ...few, keys: 0 }), 'No key would change.');
+test('a confirmation shows the numbers of the change, exact or as lower bounds', () => {
+  equal(impactText({ ...few, keys: 0 }), 'No keys would change.');
   equal(impactText(few), 'Keys: 1, active now: 1. Tenants: 1. Last used: never.');
   equal(
     impactText({ ...few, keys: 10_001, active_keys: 10_000, capped: true, nodes: 3 }),

@@ -1,4 +1,4 @@
-// What a change would affect, as `--dry-run` prints it and as a confirmation begins.
+// What a change would affect, as printed by `--dry-run` and before a confirmation.
 import type { Impact } from '@keyrail/client';
 import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
 import type { Field } from './fields.ts';
@@ -19,10 +19,10 @@ export const impactFields: readonly Field<Impact>[] = [
   { title: 'scopes removed', of: (impact) => impact.scopes_removed.join(' '), ifAny: true },
 ];
 
-/** One sentence for each figure that is not zero. */
+/** One sentence for each number that is not zero. */
 export function impactText(impact: Impact): string {
   const { keys, tenants, nodes, capped } = impact;
-  if (keys === 0 && !capped) return 'No key would change.';
+  if (keys === 0 && !capped) return 'No keys would change.';
   const text = (count: number) => cappedCount(count, impact);
   const figures = [
     `Keys: ${text(keys)}, active now: ${text(impact.active_keys)}.`,
@@ -35,7 +35,7 @@ export function impactText(impact: Impact): string {
   return figures.filter((figure) => figure !== false).join(' ');
 }
 
-/** One of the keys that were not looked at may have been used later. */
+/** A key that was not counted may have been used later. */
 function lastUsed({ capped }: Impact, time: string | null): string | null {
   if (!capped) return time;
   return time === null ? 'unknown' : `${time} or later`;

@@ -1,14 +1,14 @@
-// Names for the ids in a table: external ids, slugs and display prefixes. The number of requests is
-// bounded; an id without a name is printed as it is.
+// Names for the IDs in a table: external IDs, slugs and display prefixes. The number of requests is
+// bounded; an ID without a name is printed as it is.
 import { type Client, KeyrailError } from '@keyrail/client';
 import { KEYS_LIMIT_MAX, LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 
-/** An id in a row, with its type as in the audit log, and its name if the row contains it. */
+/** An ID in a row, with its type as in the audit log, and its name if the row has it. */
 export type Reference = { type: string; id: string; name?: string | undefined };
 
 export type Names = ReadonlyMap<string, string>;
 
-/** Requests for single objects, per type. More ids are first looked up in one page of the list. */
+/** Requests for single objects, per type. With more IDs, one page of the list is read first. */
 const LOOKUPS_MAX = 20;
 
 type Source = {
@@ -90,7 +90,7 @@ export async function namesOf(client: Client, references: readonly Reference[]):
   return names;
 }
 
-/** Null if the server refuses: the object is deleted, or not visible to this credential. */
+/** Null on an error response: the object is deleted, or not visible to this credential. */
 const unlessRefused = <T>(read: Promise<T>): Promise<T | null> =>
   read.catch((error: unknown) => {
     if (error instanceof KeyrailError) return null;

@@ -10,7 +10,7 @@ import {
 } from '../../../client/test/scripted-server.ts';
 import { home, keyrailInProcess, parsed, setUpCli } from '../../test/harness.ts';
 
-test('a pipe receives the secret alone; its details go to stderr', async (t) => {
+test('a pipe receives only the secret; its details go to stderr', async (t) => {
   const { keyrail } = await setUpCli(t);
   const words = 'secret-keys create --env test --name piped';
   const plain = await keyrail(words);
@@ -27,7 +27,7 @@ test('a pipe receives the secret alone; its details go to stderr', async (t) => 
   match(whole.stderr, /shown only once/);
 });
 
-test('--json prints the response of the API; lists are arrays', async (t) => {
+test("--json prints the API's response; lists are arrays", async (t) => {
   const { keyrail, as } = await setUpCli(t);
   deepEqual(parsed(await keyrail('workspace get --json')), await as.liveKey('GET /v1/workspace'));
   const listed: unknown = parsed(await keyrail('environments list --json'));
@@ -35,7 +35,7 @@ test('--json prints the response of the API; lists are arrays', async (t) => {
   equal((await keyrail('projects list --json')).stdout, '[]\n');
 });
 
-test('a pipe receives no colours, whole columns and exact times', async (t) => {
+test('a pipe receives full columns and exact times, without colours', async (t) => {
   const { keyrail, given } = await setUpCli(t);
   const name = 'a long name that a terminal of eighty columns could not show whole';
   const tenant = await given.tenant({ name });
@@ -66,12 +66,12 @@ test('a command that cannot be undone needs --yes without a terminal', async (t)
   const { id } = await given.key();
   const ran = await keyrail(`keys revoke ${id}`, { input: 'y\n' });
   equal(ran.code, 2);
-  match(ran.stderr, /This cannot be undone\. No terminal to confirm on: pass --yes\./);
+  match(ran.stderr, /This can't be undone\. To confirm without a terminal, pass --yes\./);
   equal(parsed(await keyrail(`keys get ${id} --json`)).revoked_at, null);
   equal((await keyrail(`keys revoke ${id} --yes`)).code, 0);
 });
 
-test('exit codes distinguish the kinds of failure', async (t) => {
+test('each kind of failure has its exit code', async (t) => {
   const { keyrail: program, here, tokens } = await setUpCli(t);
   const id = '01890c5e-7b21-7c3a-9d5e-0123456789ab';
   const at = (url: string) => ({ env: { KEYRAIL_URL: url } });
@@ -112,7 +112,7 @@ test('exit codes distinguish the kinds of failure', async (t) => {
   }
 });
 
-test('a rejected request shows every problem and the id of the request', async (t) => {
+test('a rejected request shows every problem and the request ID', async (t) => {
   const { here: keyrail } = await setUpCli(t);
   const ran = await keyrail(['projects', 'create', '--name', 'x', '--slug', 'Not A Slug']);
   equal(ran.code, 1);
@@ -128,13 +128,13 @@ test('an unknown outcome is reported for a change, but not for a read', async (t
   });
   const changed = await keyrail('workspace update --name x');
   equal(changed.code, 3);
-  match(changed.stderr, /may have been made/);
+  match(changed.stderr, /may have gone through/);
   const read = await keyrail('workspace get');
   equal(read.code, 3);
-  equal(read.stderr.includes('may have been made'), false);
+  equal(read.stderr.includes('may have gone through'), false);
 });
 
-test('a change that certainly was not made is not reported as unknown', async (t) => {
+test('a change that was definitely not made is not reported as unknown', async (t) => {
   const saying = (outcome: string) =>
     json({ error: { code: 'unavailable', message: 'Busy.', outcome } }, { status: 503 });
   for (const outcome of ['not_done', 'unknown']) {
@@ -142,7 +142,7 @@ test('a change that certainly was not made is not reported as unknown', async (t
     const env = { KEYRAIL_URL: url, KEYRAIL_TOKEN: 'krsk_live_x' };
     const ran = await keyrailInProcess(await home(t), env)('workspace update --name x');
     equal(ran.code, 3);
-    equal(ran.stderr.includes('may have been made'), outcome === 'unknown');
+    equal(ran.stderr.includes('may have gone through'), outcome === 'unknown');
   }
 });
 
@@ -153,6 +153,6 @@ test('a lost secret is reported with the command that replaces it', async (t) =>
   const env = { KEYRAIL_URL: url, KEYRAIL_TOKEN: 'krsk_live_x' };
   const ran = await keyrailInProcess(await home(t), env)('secret-keys create --env live');
   deepEqual([ran.code, ran.stdout, seen.length], [1, '', 2]);
-  match(ran.stderr, /The secret key was created, but the response that contained it was lost\./);
+  match(ran.stderr, /The secret key was created, but the response containing it was lost\./);
   match(ran.stderr, new RegExp(`keyrail secret-keys rotate ${id}`));
 });

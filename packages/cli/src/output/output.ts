@@ -1,5 +1,5 @@
 // What a command prints. Results go to stdout, notes and warnings to stderr, so that a pipe
-// receives only results: tables for people, `--json` for programs, `--quiet` for ids and secrets.
+// only receives results: tables for people, `--json` for programs, `--quiet` for IDs and secrets.
 
 import { type Paint, pad, painter, printable } from '../terminal/style.ts';
 import { hasColours, type Terminal } from '../terminal/terminal.ts';
@@ -12,7 +12,7 @@ export type OutputOptions = { json: boolean; quiet: boolean; color: boolean };
 
 /** A result with a secret, which is shown only once. */
 type NewSecret<T> = {
-  /** The response of the API, for `--json`. */
+  /** The API's response, for `--json`. */
   answer: unknown;
   one: T;
   fields: readonly Field<T>[];
@@ -30,20 +30,20 @@ type ListText = {
 type ResultPart = { json: object; ids?: readonly string[]; sentence?: string };
 
 export type Output = {
-  /** Whether results are printed as text for people, not as JSON or ids alone. */
+  /** Whether results are printed as text for people, not as JSON or as IDs only. */
   hasText: boolean;
   list<T extends object>(rows: readonly T[], fields: readonly Field<T>[], text: ListText): void;
   record<T extends object>(one: T, fields: readonly Field<T>[]): void;
   newSecret<T extends object>(created: NewSecret<T>): void;
-  /** Prints rows as a table, or with `--json` the response they come from. */
+  /** Prints rows as a table, or, with `--json`, the response they come from. */
   table<T extends object>(answer: unknown, rows: readonly T[], fields: readonly Field<T>[]): void;
   /** Prints what was done, as a sentence. */
   report(answer: unknown, sentence: string): void;
-  /** Prints a part of a long result: as a line of JSON, as ids alone, or as a sentence. */
+  /** Prints part of a long result as a line of JSON, as IDs only, or as a sentence. */
   part(part: ResultPart): void;
   /** Prints a response as it is. */
   answer(body: unknown): void;
-  /** Prints a remark on stderr; not with `--quiet`. */
+  /** Prints a note on stderr, unless `--quiet` is set. */
   note(sentence: string): void;
   warn(sentence: string): void;
 };
@@ -84,9 +84,9 @@ export function openOutput(terminal: Terminal, options: OutputOptions): Output {
       else if (options.quiet || !isTTY) print([secret]);
       else print([...detailsIn(paint), '', paint('bold', secret)]);
       if (options.quiet) return;
-      // In a pipe stdout contains the secret alone; its details go to stderr.
+      // In a pipe, stdout contains only the secret; its details go to stderr.
       if (!options.json && !isTTY) printErr(detailsIn(paintErr));
-      printErr([paintErr('yellow', `Save the ${what} now: it is shown only once.`)]);
+      printErr([paintErr('yellow', `Save the ${what} now. It is shown only once.`)]);
     },
     table(answer, rows, fields) {
       if (options.json) print([jsonText(answer)]);

@@ -1,5 +1,5 @@
-// Tables that fit the terminal: first the less important columns are dropped, then long texts are
-// cut. Ids are never cut, because they are there to be copied.
+// Tables that fit the terminal: less important columns are dropped first, then long texts are cut.
+// IDs are never cut, because they are there to be copied.
 import { cut, type Paint, pad, type Tone, widthOf } from '../terminal/style.ts';
 
 export type Cell = { text: string; tone?: Tone | undefined };
@@ -17,7 +17,7 @@ type Sheet = { columns: readonly Column[]; rows: readonly (readonly Cell[])[] };
 const GAP = 2;
 const SHRUNK_WIDTH_MIN = 14;
 
-/** The lines of a table, at most `width` wide unless its ids are wider. */
+/** The lines of a table, at most `width` wide unless its IDs are wider. */
 export function tableLines({ columns, rows }: Sheet, width: number, paint: Paint): string[] {
   const natural = columns.map(({ title }, at) =>
     Math.max(title.length, ...rows.map((row) => widthOf(row[at]?.text ?? ''))),
@@ -30,7 +30,7 @@ export function tableLines({ columns, rows }: Sheet, width: number, paint: Paint
         const { text = '', tone } = cells[at] ?? {};
         const shown = cut(text, widths[at] ?? 0);
         const filled = place === kept.length - 1 ? shown : pad(shown, widths[at] ?? 0);
-        // Padding is outside the colour, so that blanks have no background.
+        // Padding is outside the colour, so that spaces have no background.
         return paint(tone, shown) + filled.slice(shown.length);
       })
       .join(' '.repeat(GAP))

@@ -1,5 +1,5 @@
-// The file of profiles: the address of each deployment and the credential for it. Only its owner
-// may read it, because it contains credentials. It is replaced in one step, never half written.
+// The profile file: the URL of each deployment and its credential. Only its owner may read it,
+// because it contains credentials. It is replaced in one step, never half written.
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -26,20 +26,20 @@ export function profilePath({ env, home }: Terminal): string {
 
 export function checkProfileName(name: string): string {
   if (NAME.test(name) && name !== '__proto__') return name;
-  throw usage('A profile name has 1 to 64 letters, digits, dots, hyphens or underscores.');
+  throw usage('Profile names can have 1 to 64 letters, digits, dots, hyphens or underscores.');
 }
 
 export async function loadProfiles(path: string): Promise<ProfileFile> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (isMissing(error)) return null;
-    throw usage(`Cannot read ${path}: ${error instanceof Error ? error.message : error}`);
+    throw usage(`Can't read ${path}: ${error instanceof Error ? error.message : error}`);
   });
   if (text === null) return EMPTY;
   await refuseOpenMode(path);
   return parseFile(path, text);
 }
 
-/** Writes a new file and renames it, so that a crash leaves the old or the new one. */
+/** Writes a new file and renames it, so that a crash leaves either the old or the new file. */
 export async function saveProfiles(path: string, file: ProfileFile): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const part = `${path}.${randomUUID()}`;
@@ -58,7 +58,7 @@ export async function saveProfiles(path: string, file: ProfileFile): Promise<voi
   }
 }
 
-/** The current profile stays current, if it exists. */
+/** The current profile stays current if it exists. */
 export const withProfile = (file: ProfileFile, name: string, profile: Profile): ProfileFile => ({
   current: Object.hasOwn(file.profiles, file.current) ? file.current : name,
   profiles: { ...file.profiles, [name]: profile },

@@ -1,5 +1,5 @@
 // Chooses the deployment and the credential of a command. A flag overrides the environment, which
-// overrides the profile. The credential of a profile is sent only to the address of that profile.
+// overrides the profile. A profile's credential is only sent to that profile's URL.
 import { withoutEnd } from '@keyrail/protocol/wire/trim.ts';
 import { notLoggedIn, usage } from '../failures.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -24,7 +24,7 @@ export function chooseTarget(flags: Flags, { env }: Terminal, file: ProfileFile)
   const profile = Object.hasOwn(file.profiles, profileName)
     ? file.profiles[profileName]
     : undefined;
-  // With --profile the user wants its credential, not a token left in the environment.
+  // --profile means its credential, not a token left in the environment.
   const isNamed = flags.profile !== undefined;
   const tokenInEnv = isNamed ? undefined : parseToken(env.KEYRAIL_TOKEN);
   const urlInEnv = isNamed && profile ? undefined : env.KEYRAIL_URL || undefined;
@@ -33,7 +33,7 @@ export function chooseTarget(flags: Flags, { env }: Terminal, file: ProfileFile)
   const token = tokenInEnv ?? (isSameAddress ? profile.token : null);
   const noTokenReason = profile
     ? `The profile "${profileName}" is logged in at ${profile.url}, not at ${url}.`
-    : `Not logged in: there is no profile "${profileName}".`;
+    : `Not logged in: no profile named "${profileName}".`;
   return { profileName, profile, url, token, noTokenReason };
 }
 
@@ -48,12 +48,12 @@ export function tokenOf({ token, noTokenReason, profileName }: Target): string {
   return token;
 }
 
-/** Normalises an address, so that a trailing slash makes no difference. */
+/** Normalises a URL, so that a trailing slash makes no difference. */
 function addressOf(text: string): string {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
-    throw usage('The address must begin with http:// or https://, as in https://keys.example.com');
+    throw usage('The URL must start with http:// or https://, as in https://keys.example.com');
   }
   const { origin, pathname, username, password } = new URL(text);
-  if (username || password) throw usage('The address must not contain a credential.');
+  if (username || password) throw usage('The URL must not contain a credential.');
   return `${origin}${withoutEnd(pathname, '/')}`;
 }

@@ -23,24 +23,24 @@ async function askHidden({ stdin, stderr }: Terminal, question: string): Promise
   }
 }
 
-/** Reads a secret: without echo on a terminal, else from the first line of stdin. */
+/** Reads a secret: without echo on a terminal, otherwise from the first line of stdin. */
 export async function secretFrom(
   terminal: Terminal,
   what: 'password' | 'secret key' | 'key',
-  forWhat: string,
+  question: string,
 ): Promise<string> {
   const secret = isInteractive(terminal)
-    ? await askHidden(terminal, `${what[0]?.toUpperCase()}${what.slice(1)} for ${forWhat}: `)
+    ? await askHidden(terminal, `${question}: `)
     : ((await readAll(terminal)).split(/\r?\n/)[0] ?? '');
   if (secret !== '') return secret;
-  throw usage(`No ${what} was given.`, 'Type it, or pass it on the first line of stdin.');
+  throw usage(`No ${what} given.`, 'Type it, or pass it on the first line of stdin.');
 }
 
-/** Without a terminal there is no one to ask, so --yes is required. */
+/** Without a terminal nobody can confirm, so --yes is required. */
 export function requireTerminal(terminal: Terminal): void {
   if (isInteractive(terminal)) return;
   throw usage(
-    'This cannot be undone. No terminal to confirm on: pass --yes.',
+    "This can't be undone. To confirm without a terminal, pass --yes.",
     'Some commands accept --dry-run, which only shows what would change.',
   );
 }

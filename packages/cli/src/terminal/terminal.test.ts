@@ -50,14 +50,14 @@ test('a command that cannot be undone asks first, and only y confirms', async (t
   ok(await state());
 });
 
-test('a password is asked for without echo', async (t) => {
+test('a password prompt does not echo', async (t) => {
   if (!hasTerminals) return t.skip(noTerminals);
   const { env, people } = await setUpTerminal(t);
   const { email } = await people.owner();
   const { screen, code } = await atTerminal('login --profile me', {
     env,
     turns: [
-      { sees: /E-mail: /, types: `${email}\r` },
+      { sees: /Email: /, types: `${email}\r` },
       { sees: /Password for /, types: `${PASSWORD}\r` },
     ],
   });

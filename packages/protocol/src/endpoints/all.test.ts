@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type Endpoint, splitLine } from '../endpoint.ts';
 import { allEndpoints, endpointGroups } from './all.ts';
 
-// Written by hand, so that no endpoint is removed or renamed unnoticed.
+// Written by hand, so that no endpoint is removed or renamed by accident.
 const LINES = [
   'POST /v1/auth/users',
   'POST /v1/auth/sessions',
@@ -126,7 +126,7 @@ test('every endpoint is in exactly one group', () => {
   );
 });
 
-test('an unknown field in any body or query is refused', () => {
+test('an unknown field in any body or query is rejected', () => {
   for (const [line, { query, body }] of all) {
     for (const type of [query, body]) {
       if (!type || type === 'raw') continue;
@@ -139,7 +139,7 @@ test('an unknown field in any body or query is refused', () => {
   }
 });
 
-test('a body is optional only if none of its fields is required', () => {
+test('a body is only optional if none of its fields is required', () => {
   for (const [line, { body, bodyOptional }] of all) {
     const needsNothing = body !== undefined && body !== 'raw' && body.safeParse({}).success;
     equal(bodyOptional ?? false, needsNothing, line);
@@ -188,7 +188,7 @@ test('every list can be paged, and only lists can', () => {
 
 const emptyList = { object: 'list', data: [] };
 
-test('GET takes no body, and every endpoint declares one success', () => {
+test('a GET takes no body, and every endpoint declares one success', () => {
   for (const [line, { body, answers }] of all) {
     const { method } = splitLine(line);
     if (method === 'GET' || method === 'DELETE') equal(body, undefined, line);
@@ -197,7 +197,7 @@ test('GET takes no body, and every endpoint declares one success', () => {
   }
 });
 
-test('only changes of members and invitations require an owner', () => {
+test('only changes to members and invitations require an owner', () => {
   const owned = all.filter(([, { role }]) => role === 'owner').map(([line]) => line);
   deepEqual(owned, [
     'PATCH /v1/members/{userId}',

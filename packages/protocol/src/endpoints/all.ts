@@ -30,7 +30,7 @@ export const endpointGroups = {
   'API keys': { ...keyEndpoints, ...keyImportEndpoints },
   'Secret keys': secretKeyEndpoints,
   'Embed tokens': embedTokenEndpoints,
-  'Embed plane': embedEndpoints,
+  'Embed API': embedEndpoints,
   'Policy feed': policyEndpoints,
   'Rate limits': ratelimitEndpoints,
   Idempotency: idempotencyEndpoints,

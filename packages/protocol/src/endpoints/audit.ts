@@ -1,4 +1,4 @@
-// The audit log, and the verification of its hash chain.
+// The audit log, and how its hash chain is verified.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { AuditAnchor, AuditChain, AuditLog } from '../objects/audit.ts';
@@ -16,22 +16,24 @@ import {
 export const auditEndpoints = endpoints({
   'GET /v1/audit_logs': {
     auth: 'vendor',
-    summary: 'List audit rows, oldest first',
+    summary: 'List audit log entries, oldest first',
     description:
-      'Every change with its actor, its target and the hash that links it to the change before. ' +
-      'Filters can be combined. A test credential sees test rows and rows without an ' +
-      'environment, so its view of `seq` has gaps.',
+      'Every change with its actor, its target and the hash that links it to the previous ' +
+      'change. Filters can be combined. A test credential only sees entries for test and entries ' +
+      'without an environment, so `seq` has gaps for it.',
     query: z.strictObject({
       after_seq: queryInteger(0, Number.MAX_SAFE_INTEGER).optional(),
       order: z.enum(['asc', 'desc']).default('asc').meta({
-        description: 'By `seq`. `desc` lists the newest rows first.',
+        description: 'By `seq`. `desc` lists the newest entries first.',
       }),
       action: z
         .string()
         .max(AUDIT_NAME_CHARS_MAX)
         .regex(/^[a-z_]+\.([a-z_]+|\*)$/, 'must be an action, or a type followed by .*')
         .optional()
-        .meta({ description: 'As in `api_key.revoked`, or `api_key.*` for all of one type.' }),
+        .meta({
+          description: 'An action such as `api_key.revoked`, or `api_key.*` for all of one type.',
+        }),
       actor_id: text(1, AUDIT_ACTOR_CHARS_MAX).optional(),
       target_type: z
         .string()
@@ -39,8 +41,8 @@ export const auditEndpoints = endpoints({
         .regex(/^[a-z_]+$/, 'must be a type, such as api_key')
         .optional(),
       target_id: Uuid.optional(),
-      from: QueryTime.optional().meta({ description: 'Only rows at or after this time.' }),
-      to: QueryTime.optional().meta({ description: 'Only rows before this time.' }),
+      from: QueryTime.optional().meta({ description: 'Only entries at or after this time.' }),
+      to: QueryTime.optional().meta({ description: 'Only entries before this time.' }),
       ...paging(AUDIT_LIMIT_MAX, AUDIT_LIMIT_DEFAULT),
     }),
     list: true,
@@ -49,16 +51,16 @@ export const auditEndpoints = endpoints({
   'GET /v1/audit_logs/chain': {
     auth: 'vendor',
     summary: 'Verify the audit chain',
-    description: 'Recomputes every hash and reports the first row that does not match.',
+    description: 'Recomputes every hash and reports the first entry that does not match.',
     answers: { 200: AuditChain },
   },
   'GET /v1/audit_logs/anchor': {
     auth: 'vendor',
-    summary: 'Read the newest anchor of the audit chain',
+    summary: 'Read the latest anchor of the audit chain',
     description:
-      'The newest signed head of the chain. Keep it outside Keyrail: it proves later that no row ' +
-      'up to it was removed or rewritten. A chain that moves gets an anchor every minute; before ' +
-      'the first one the answer is 404.',
+      'The latest signed entry of the chain. Keep it outside Keyrail, and you can later prove ' +
+      'that no entry up to it was removed or rewritten. A growing chain gets an anchor every ' +
+      'minute; before the first one, the response is 404.',
     refusals: { 404: 'The chain has no anchor yet.' },
     answers: { 200: AuditAnchor },
   },

@@ -13,7 +13,7 @@ test('a rotation overlaps for one day by default', () => {
   deepEqual(allEndpoints['POST /v1/keys/{id}/rotate'].body.parse({}), { overlap_hours: 24 });
 });
 
-test('a list of keys has fifty per page and omits revoked keys by default', () => {
+test('a key list has 50 keys per page and leaves out revoked keys by default', () => {
   deepEqual(allEndpoints['GET /v1/keys'].query.parse({}), { include_revoked: false, limit: 50 });
   deepEqual(allEndpoints['GET /v1/embed/keys'].query.parse({ limit: '100' }), {
     include_revoked: false,
@@ -22,7 +22,7 @@ test('a list of keys has fifty per page and omits revoked keys by default', () =
   ok(!allEndpoints['GET /v1/embed/keys'].query.safeParse({ limit: '101' }).success);
 });
 
-test('lists without a published limit have a thousand per page', () => {
+test('lists without a published limit have 1,000 rows per page', () => {
   equal(allEndpoints['GET /v1/tenants'].query.parse({}).limit, 1000);
   ok(!allEndpoints['GET /v1/tenants'].query.safeParse({ limit: '1001' }).success);
 });
@@ -74,7 +74,7 @@ test('an embed token has keys:read by default and accepts only known scopes', ()
   ok(!body.safeParse({ ...target, origins: Array(21).fill('https://a.io') }).success);
 });
 
-test('a rate-limit check costs one by default and requires at least one rule', () => {
+test('a rate-limit check costs 1 by default and requires at least one rule', () => {
   const { body } = allEndpoints['POST /v1/ratelimit/check'];
   const target = { project_id: id, env: 'live' };
   deepEqual(body.parse({ ...target, limits: [rule] }), {
@@ -161,7 +161,7 @@ test('unknown fields in telemetry are ignored', () => {
   ok(!('colour' in (parsed.events[0] ?? {})));
 });
 
-test('a batch with values that would distort the figures is refused', () => {
+test('a batch with values that would distort metrics is rejected', () => {
   const takes = (over: object) => IngestBatch.safeParse({ ...batch, ...over }).success;
   const takesEvent = (over: object) => takes({ events: [{ ...event, ...over }] });
   ok(takes({ events: [] }));

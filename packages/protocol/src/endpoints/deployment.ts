@@ -5,10 +5,10 @@ import { Deployment } from '../objects/deployment.ts';
 export const deploymentEndpoints = endpoints({
   'GET /v1/deployment': {
     auth: 'none',
-    summary: 'Read the version and public settings of the deployment',
+    summary: "Read the deployment's version and public settings",
     description:
-      'Needs no credential. A sign-up page reads the minimum length of passwords here, and ' +
-      'whether mails reach anyone.',
+      'Needs no credential. Lets a sign-up page find out the minimum password length and whether ' +
+      'emails are actually delivered.',
     answers: { 200: Deployment },
   },
 });

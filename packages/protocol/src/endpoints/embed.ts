@@ -24,7 +24,7 @@ import {
 
 const GRANT_PREFIX = 'key_scope:';
 
-/** `keys:read`, `keys:write`, or `key_scope:` followed by a scope that new keys may have. */
+/** `keys:read`, `keys:write`, or `key_scope:` followed by a scope new keys may have. */
 const EmbedScope = text(EMBED_SCOPE_CHARS_MIN, EMBED_SCOPE_CHARS_MAX).refine(
   (scope) =>
     scope === 'keys:read' ||
@@ -38,45 +38,44 @@ export const embedTokenEndpoints = endpoints({
     auth: 'minting',
     summary: 'Create an embed token',
     description:
-      'Lets one customer manage their keys from a page of yours for five minutes. For backends ' +
-      'only: a request with an `Origin` header is refused. Without `origins`, the token works on ' +
-      'every registered origin of the workspace.',
+      'Lets one customer manage their keys on a page in your app for 5 minutes. For backends ' +
+      'only: requests with an `Origin` header are rejected. Without `origins`, the token works ' +
+      'on every registered origin of the workspace.',
     body: z.strictObject({
       project_id: Uuid,
       env: Env,
       tenant_id: Uuid,
       scopes: z.array(EmbedScope).max(EMBED_SCOPES_MAX).default(['keys:read']),
-      // An empty array would mint a token that works nowhere, so it is refused.
+      // An empty array would create a token that works nowhere, so it is rejected.
       origins: z
         .array(text(EMBED_ORIGIN_CHARS_MIN, EMBED_ORIGIN_CHARS_MAX))
         .min(1)
         .max(EMBED_ORIGINS_MAX)
         .optional(),
     }),
-    refusals: { 404: 'There is no such project or tenant.' },
+    refusals: { 404: 'No such project or tenant.' },
     answers: { 201: EmbedToken },
   },
 });
 
-const headers = { Origin: 'An origin in the audience of the token. Browsers set it.' };
+const headers = { Origin: "An origin in the token's audience. Browsers set it." };
 
-// Project, tenant and environment come from the token; no parameter here may name them.
+// Project, tenant and environment come from the token; no parameter may set them.
 export const embedEndpoints = endpoints({
   'GET /v1/embed/session': {
     auth: 'embed',
-    summary: 'Read the project, tenant and scopes of the token',
+    summary: "Read the token's project, tenant and scopes",
     description:
-      'Tells a page what it may show: which keys it manages, and which scopes a new key may ' +
-      'have.',
+      'Returns what a page can show: which keys it manages, and which scopes a new key can have.',
     headers,
     answers: { 200: EmbedSession },
   },
   'GET /v1/embed/keys': {
     auth: 'embed',
-    summary: 'List the keys of the tenant, newest first',
+    summary: "List the tenant's keys, newest first",
     description:
-      'Contains the keys of the project and environment of the token, including those that you ' +
-      'created for the tenant. Revoked keys are omitted unless the page asks for them.',
+      "Lists the tenant's keys in the token's project and environment, including the ones you " +
+      'created. Revoked keys are left out unless the page asks for them.',
     headers,
     query: z.strictObject({
       include_revoked: queryBoolean(false),
@@ -89,34 +88,34 @@ export const embedEndpoints = endpoints({
     auth: 'embed',
     summary: 'Create a key for the tenant',
     description:
-      'The full value is in `key` and is shown once. The token must grant `keys:write`, and each ' +
-      'scope of the key.',
+      'The full key is in `key` and is shown once. The token must grant `keys:write` and every ' +
+      'scope of the new key.',
     headers,
     body: z.strictObject({ name: Name.optional(), scopes: Scopes.optional() }),
     bodyOptional: true,
-    refusals: { 409: 'The tenant has its maximum number of keys.' },
+    refusals: { 409: 'The tenant already has the maximum number of keys.' },
     answers: { 201: CreatedApiKey },
   },
   'POST /v1/embed/keys/{id}/rotate': {
     auth: 'embed',
-    summary: 'Replace a key of the tenant without an outage',
+    summary: "Replace one of the tenant's keys without downtime",
     description:
-      'Creates a successor with the same scopes, each of which the token must grant. Both keys ' +
-      'work until the overlap ends.',
+      'Creates a new key with the same scopes, all of which the token must grant. Both keys work ' +
+      'until the overlap ends.',
     headers,
     body: z.strictObject({ overlap_hours: OverlapHours }),
     bodyOptional: true,
     refusals: {
       409:
-        'The key is revoked, disabled or has expired, the tenant has its maximum number of keys, ' +
-        'or the `meta` of the workspace would exceed its maximum.',
+        'The key is revoked, disabled or expired, the tenant already has the maximum number of ' +
+        "keys, or the workspace's `meta` would exceed its maximum.",
     },
     answers: { 200: RotatedApiKey },
   },
   'POST /v1/embed/keys/{id}/revoke': {
     auth: 'embed',
-    summary: 'Revoke a key of the tenant',
-    description: 'The key stops working on every node. Revoking a revoked key changes nothing.',
+    summary: "Revoke one of the tenant's keys",
+    description: 'The key stops working on every node. Revoking it again changes nothing.',
     headers,
     body: z.strictObject({ reason: Reason.optional() }),
     bodyOptional: true,
@@ -124,8 +123,8 @@ export const embedEndpoints = endpoints({
   },
   'GET /v1/embed/keys/{id}/usage': {
     auth: 'embed',
-    summary: 'Read the daily traffic of a key of the tenant',
-    description: 'One entry for each day with traffic, in UTC, for a chart beside the key.',
+    summary: "Read the daily usage of one of the tenant's keys",
+    description: 'One entry for each day with traffic, in UTC, for a usage chart.',
     headers,
     query: z.strictObject({
       days: queryInteger(USAGE_DAYS_MIN, USAGE_DAYS_MAX, USAGE_DAYS_DEFAULT),

@@ -1,4 +1,4 @@
-// The two environments are constants. The list saves clients from hard-coding which is billable.
+// The two environments are constants. The list spares clients from hard-coding which is billable.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { Environment } from '../objects/environment.ts';
@@ -11,8 +11,7 @@ export const environmentEndpoints = endpoints({
     auth: 'vendor',
     summary: 'List the environments',
     description:
-      'Tells a client which environments exist and which of them is billable. The list never ' +
-      'changes.',
+      'Shows which environments exist and which one is billable. The list never changes.',
     query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
     list: true,
     answers: { 200: list(Environment) },

@@ -36,7 +36,8 @@ const held = {
 };
 
 // Stored headers are replayed unchanged, so they must be valid to send: no line breaks, no Unicode.
-// The patterns look for one forbidden character: a pattern that spans a long value would backtrack.
+// The patterns look for one forbidden character, because matching a whole long value would
+// backtrack.
 const HeaderName = z
   .string()
   .min(1)
@@ -60,7 +61,7 @@ export const idempotencyEndpoints = endpoints({
     auth: 'machineHot',
     summary: 'Claim the right to run a request',
     description:
-      'Called by a node before it runs a request with an idempotency key. Of several ' +
+      'Nodes call this before they run a request with an idempotency key. Of several ' +
       'simultaneous claims, exactly one gets the state `execute`.',
     body: z.strictObject({
       scope_hash: Sha256Hex,
@@ -74,9 +75,9 @@ export const idempotencyEndpoints = endpoints({
     auth: 'machineHot',
     summary: 'Store the response to a claimed request',
     description:
-      'Called by the node that holds the claim, so that retries get this response. A null body, ' +
-      'or one larger than `max_body_bytes`, cannot be replayed. The request may hold at most ' +
-      '10,000 values; each header counts as one.',
+      'The node that holds the claim calls this, so that retries get this response. A `null` ' +
+      'body, or one larger than `max_body_bytes`, cannot be replayed. The request can contain at ' +
+      'most 10,000 values; each header counts as one.',
     bodyBytesMax: LARGE_BODY_BYTES_MAX,
     bodyValuesMax: IDEMPOTENCY_VALUES_MAX,
     body: z.strictObject({
@@ -92,8 +93,8 @@ export const idempotencyEndpoints = endpoints({
     auth: 'machineHot',
     summary: 'Release a claim, so that a retry can run',
     description:
-      'Called by the node that holds the claim, when the request failed in a way that a retry ' +
-      'can repair. Nothing is stored.',
+      'The node that holds the claim calls this if the request failed in a way that a retry may ' +
+      'fix. Nothing is stored.',
     body: z.strictObject(held),
     answers: { 200: IdempotencyRecord },
   },
@@ -101,8 +102,8 @@ export const idempotencyEndpoints = endpoints({
     auth: 'machineHot',
     summary: 'Extend the lock of a running request',
     description:
-      'Called by the node that holds the claim while a slow request runs. A lock that is not ' +
-      'extended expires, and another request may then run.',
+      'The node that holds the claim calls this while a slow request is running. A lock that is ' +
+      'not extended expires, and another request can then run.',
     body: z.strictObject(held),
     answers: { 200: IdempotencyRecord },
   },

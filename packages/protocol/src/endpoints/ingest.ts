@@ -8,16 +8,16 @@ export const ingestEndpoints = endpoints({
     auth: 'machine',
     summary: 'Send a batch of request events',
     description:
-      'Called by nodes, every few seconds, to report the requests that they served. The budget ' +
-      'of the workspace is charged before the batch is validated, so a refused batch counts too. ' +
-      'Unknown fields are ignored.',
+      'Nodes call this every few seconds to report the requests they have handled. The ' +
+      "workspace's budget is charged before the batch is validated, so rejected batches count " +
+      'too. Unknown fields are ignored.',
     body: 'raw',
     rawBody: IngestBatch,
     bodyBytesMax: LARGE_BODY_BYTES_MAX,
     anyContentType: true,
     refusals: {
-      409: 'The workspace has its maximum number of monthly usage rows.',
-      429: 'The workspace has used its budget of events for this minute.',
+      409: 'The workspace has reached its maximum number of monthly usage rows.',
+      429: 'The workspace has used up its events for this minute.',
     },
     answers: { 202: IngestReceipt },
   },

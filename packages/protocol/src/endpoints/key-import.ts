@@ -1,4 +1,4 @@
-// Import of keys that another product issued.
+// Import of keys issued by another product.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { ApiKey } from '../objects/api-key.ts';
@@ -27,7 +27,7 @@ const ImportedKey = z
     tenant_id: Uuid.optional(),
     tenant_external_id: ExternalId.optional(),
     lookup_hash: LookupHash.meta({
-      description: 'SHA-256 of the whole text of the key, in lowercase hex.',
+      description: 'SHA-256 of the full key, in lowercase hex.',
     }),
     display_prefix: DisplayPrefix,
     name: Name.optional(),
@@ -44,12 +44,12 @@ const ImportedKey = z
 export const keyImportEndpoints = endpoints({
   'POST /v1/keys/import': {
     auth: 'vendor',
-    summary: 'Import keys of another product',
+    summary: 'Import keys from another product',
     description:
-      'Your customers keep their keys: send the SHA-256 of each. All keys are imported, or none: ' +
-      '`details` of a 404 or a 409 name the keys that are the reason, as in ' +
-      '`keys.3.lookup_hash`. Send the others again without them. An imported key is used like ' +
-      'any other; rotating it creates a Keyrail key.',
+      'Lets your customers keep their existing keys: send the SHA-256 hash of each one. Either ' +
+      'all keys are imported or none. If the response is 404 or 409, `details` names the keys ' +
+      'that caused it, such as `keys.3.lookup_hash`; send the others again without them. ' +
+      'Imported keys work like any other; rotating one creates a Keyrail key.',
     body: z.strictObject({
       project_id: Uuid,
       env: Env,
@@ -58,10 +58,10 @@ export const keyImportEndpoints = endpoints({
     bodyBytesMax: LARGE_BODY_BYTES_MAX,
     bodyValuesMax: IMPORT_VALUES_MAX,
     refusals: {
-      404: 'There is no such project, or no such tenant of a key.',
+      404: 'No such project, or no such tenant for one of the keys.',
       409:
-        'A hash is known already or is sent twice, or the `meta` of the workspace would exceed ' +
-        'its maximum.',
+        "A hash is already known or is sent twice, or the workspace's `meta` would exceed its " +
+        'maximum.',
     },
     answers: { 201: list(ApiKey) },
   },

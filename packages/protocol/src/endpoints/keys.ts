@@ -45,8 +45,8 @@ export const keyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Create an API key',
     description:
-      'The full value is in `key` and is shown once. Without `rate_limits`, the key inherits the ' +
-      'default of its project; an empty array means no limits.',
+      'The full key is in `key` and is shown once. Without `rate_limits`, the key uses its ' +
+      "project's default limits; an empty array means no limits.",
     body: z.strictObject({
       project_id: Uuid,
       tenant_id: Uuid,
@@ -58,8 +58,8 @@ export const keyEndpoints = endpoints({
       expires_at: Timestamp.optional(),
     }),
     refusals: {
-      404: 'There is no such project or tenant.',
-      409: 'The `meta` of the workspace would exceed its maximum.',
+      404: 'No such project or tenant.',
+      409: "The workspace's `meta` would exceed its maximum.",
     },
     answers: { 201: CreatedApiKey },
   },
@@ -67,8 +67,8 @@ export const keyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'List API keys, newest first',
     description:
-      'Narrow the list by project, tenant or environment. Revoked keys are omitted unless you ' +
-      'ask for them; full values are never shown again.',
+      'Filter by project, tenant or environment. Revoked keys are left out unless you ask for ' +
+      'them. Full keys are never shown again.',
     query: z.strictObject({
       project_id: Uuid.optional(),
       tenant_id: Uuid.optional(),
@@ -76,20 +76,20 @@ export const keyEndpoints = endpoints({
       include_revoked: queryBoolean(false),
       state: KeyState.optional().meta({
         description:
-          'Only keys in this state: the first that fits of `revoked`, `quarantined`, ' +
-          `\`disabled\`, \`expired\`, \`expiring\` (within ${KEY_EXPIRING_DAYS} days) and ` +
-          '`active`.',
+          'Only keys in this state. A key is in the first state that applies: `revoked`, ' +
+          '`quarantined`, `disabled`, `expired`, `expiring` (within ' +
+          `${KEY_EXPIRING_DAYS} days) or \`active\`.`,
       }),
       unused_days: queryInteger(UNUSED_DAYS_MIN, UNUSED_DAYS_MAX)
         .optional()
         .meta({
           jsonSchema: { type: 'integer', minimum: UNUSED_DAYS_MIN, maximum: UNUSED_DAYS_MAX },
           description:
-            'Only keys that were created and last used at least this many days ago, or never used. ' +
-            `A page looks at ${UNUSED_KEYS_EXAMINED_MAX} keys, so it may be short or empty and ` +
-            'still have a next page.',
+            'Only keys that were created and last used at least this many days ago, or never ' +
+            `used. Each page covers ${UNUSED_KEYS_EXAMINED_MAX} keys, so a page may be short or ` +
+            'empty and still have a next page.',
         }),
-      ...search('name, display prefix or id'),
+      ...search('name, display prefix or ID'),
       ...paging(KEYS_LIMIT_MAX, KEYS_LIMIT_DEFAULT),
     }),
     list: true,
@@ -99,8 +99,8 @@ export const keyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Count the keys of projects or tenants',
     description:
-      'One entry for each id and environment, for up to 100 projects or tenants. Unknown ids ' +
-      'are left out.',
+      'One entry for each ID and environment, for up to 100 projects or tenants. Unknown IDs are ' +
+      'left out.',
     query: z.strictObject({
       by: z.enum(['project', 'tenant']),
       env: Env.optional(),
@@ -115,16 +115,16 @@ export const keyEndpoints = endpoints({
     summary: 'Read an API key',
     description:
       'Returns its scopes, limits and state, including when it was revoked or quarantined. The ' +
-      'full value is never shown again.',
+      'full key is never shown again.',
     answers: { 200: ApiKey },
   },
   'PATCH /v1/keys/{id}': {
     auth: 'vendor',
     summary: 'Change an API key',
     description:
-      'Changes the fields that you send; nodes apply them with the next poll. `rate_limits: ' +
-      'null` resets the key to the default of its project. The expiry of a quarantined key ' +
-      'cannot be later than one hour after it was found.',
+      'Changes the fields you send; nodes apply them with their next poll. `rate_limits: null` ' +
+      "resets the key to its project's default. A quarantined key cannot expire later than one " +
+      'hour after it was found.',
     body: z.strictObject({
       name: Name.nullable().optional(),
       scopes: Scopes.optional(),
@@ -136,24 +136,24 @@ export const keyEndpoints = endpoints({
     dryRun: true,
     refusals: {
       409:
-        'The key is revoked, the expiry of a quarantined key would be too late, or the `meta` of ' +
-        'the workspace would exceed its maximum.',
+        'The key is revoked, a quarantined key would expire too late, or the ' +
+        "workspace's `meta` would exceed its maximum.",
     },
     answers: { 200: ApiKey },
   },
   'POST /v1/keys/{id}/rotate': {
     auth: 'vendor',
-    summary: 'Replace an API key without an outage',
+    summary: 'Replace an API key without downtime',
     description:
-      'Creates a successor with the same name, scopes, `meta` and limits. Both keys work until ' +
+      'Creates a new key with the same name, scopes, `meta` and limits. Both keys work until ' +
       'the overlap ends; an earlier expiry is never moved later.',
     body: z.strictObject({ overlap_hours: OverlapHours }),
     bodyOptional: true,
     dryRun: true,
     refusals: {
       409:
-        'The key is revoked, disabled or has expired, or the `meta` of the workspace would exceed ' +
-        'its maximum.',
+        "The key is revoked, disabled or expired, or the workspace's `meta` would exceed its " +
+        'maximum.',
     },
     answers: { 200: RotatedApiKey },
   },
@@ -161,10 +161,10 @@ export const keyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Revoke an API key',
     description:
-      'Revoking a revoked key changes nothing. With `wait=true`, the response is sent when every ' +
-      'live node has acknowledged the revocation, or at a timeout; see `propagation`. A node is ' +
-      'live if it has polled within the last 90 seconds, not counting time in which the control ' +
-      'plane did not serve.',
+      'Revoking a revoked key changes nothing. With `wait=true`, the response is sent once every ' +
+      'active node has acknowledged the revocation, or after a timeout; see `propagation`. A ' +
+      'node is active if it has polled in the last 90 seconds, not counting time when the ' +
+      'control plane was down.',
     query: z.strictObject({ wait: queryBoolean(false) }),
     body: z.strictObject({ reason: Reason.optional() }),
     bodyOptional: true,
@@ -175,8 +175,8 @@ export const keyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Disable an API key until it is enabled again',
     description:
-      'Nodes refuse the key; nothing else about it changes. Disabling a disabled key changes ' +
-      'nothing. With `wait=true`, the response waits for nodes as after a revocation.',
+      'Nodes reject the key; nothing else about it changes. Disabling a disabled key changes ' +
+      'nothing. With `wait=true`, the response waits for nodes as it does for a revocation.',
     query: z.strictObject({ wait: queryBoolean(false) }),
     body: z.strictObject({ reason: Reason.optional() }),
     bodyOptional: true,
@@ -188,8 +188,8 @@ export const keyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Enable a disabled API key',
     description:
-      'Nodes admit the key again with the next poll, unless it has expired meanwhile. Enabling ' +
-      'an enabled key changes nothing.',
+      'Nodes accept the key again with their next poll, unless it has expired in the meantime. ' +
+      'Enabling an enabled key changes nothing.',
     body: z.strictObject({}),
     bodyOptional: true,
     refusals: { 409: 'The key is revoked.' },
@@ -199,11 +199,11 @@ export const keyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Explain why a key is allowed or denied',
     description:
-      'Decides as a node of the project does, with the current policy, and reports each check. ' +
-      'Send the text of a key, or its id. `env` and `scopes` are those that a route requires, and ' +
-      '`at` is the time of the request; without `project_id`, the project of the key counts. The ' +
-      'text is neither stored nor logged. A key of another workspace is unknown, and so is a ' +
-      'live key to a test key.',
+      'Checks a key the way a node in the project does, against the current policy, and reports ' +
+      'each check. Send the key itself, or its ID. `env` and `scopes` are what the route ' +
+      "requires, and `at` is the time of the request; without `project_id`, the key's own " +
+      'project is used. The key is never stored or logged. Keys from another workspace are ' +
+      'unknown; so are live keys if you use a test key.',
     reads: true,
     body: z
       .strictObject({
@@ -218,12 +218,12 @@ export const keyEndpoints = endpoints({
         path: ['key'],
         message: 'send exactly one of key and key_id',
       }),
-    refusals: { 404: 'There is no such project.' },
+    refusals: { 404: 'No such project.' },
     answers: { 200: KeyExplanation },
   },
   'GET /v1/keys/{id}/usage': {
     auth: 'vendor',
-    summary: 'Read the daily traffic of an API key',
+    summary: 'Read the daily usage of an API key',
     description:
       'One entry for each day with traffic, in UTC, from the telemetry of your nodes. Counts of ' +
       'sampled requests are extrapolated.',

@@ -16,9 +16,7 @@ export const memberEndpoints = endpoints({
   'GET /v1/members': {
     auth: 'vendor',
     summary: 'List members',
-    description:
-      'The people that can manage the workspace, with their roles, in the order in which they ' +
-      'joined.',
+    description: "The workspace's members with their roles, in the order they joined.",
     query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
     list: true,
     answers: { 200: list(WorkspaceMember) },
@@ -26,10 +24,10 @@ export const memberEndpoints = endpoints({
   'PATCH /v1/members/{userId}': {
     auth: 'vendor',
     role: 'owner',
-    summary: 'Change the role of a member',
+    summary: "Change a member's role",
     description:
-      'Applies from the next request of the member on. Lowering the role revokes the open ' +
-      'invitations that the member created, also those created with secret keys of the member.',
+      "Takes effect with the member's next request. A lower role revokes the open invitations " +
+      "the member created, including those created with the member's secret keys.",
     body: z.strictObject({ role: Role }),
     refusals: { 409: 'The workspace would have no owner.' },
     answers: { 200: WorkspaceMember },
@@ -39,9 +37,9 @@ export const memberEndpoints = endpoints({
     role: 'owner',
     summary: 'Remove a member',
     description:
-      'Access ends immediately. The open invitations that the member created are revoked, also ' +
-      'those created with secret keys of the member. The secret keys keep working; with ' +
-      '`revoke_secret_keys=true` those with the authority of an owner are revoked as well.',
+      'Access ends immediately. Open invitations the member created are revoked, including those ' +
+      "created with the member's secret keys. The secret keys keep working; with " +
+      '`revoke_secret_keys=true`, those with the owner role are revoked as well.',
     query: z.strictObject({ revoke_secret_keys: queryBoolean(false) }),
     dryRun: true,
     refusals: { 409: 'The workspace would have no owner.' },
@@ -50,12 +48,12 @@ export const memberEndpoints = endpoints({
   'POST /v1/invites': {
     auth: 'vendor',
     role: 'owner',
-    summary: 'Invite a person',
+    summary: 'Invite someone to the workspace',
     description:
-      'Sends an e-mail with a link to join the workspace. The link holds another token than the ' +
-      'one returned here.',
+      'Emails a link to join the workspace. The link contains a different token from the one ' +
+      'returned here.',
     body: z.strictObject({ email: Email, role: Role }),
-    refusals: { 429: 'The workspace has sent its maximum number of invitations for this hour.' },
+    refusals: { 429: 'The workspace has sent the maximum number of invitations for this hour.' },
     answers: { 201: CreatedInvite },
   },
   'GET /v1/invites': {
@@ -73,8 +71,8 @@ export const memberEndpoints = endpoints({
     role: 'owner',
     summary: 'Revoke an invitation',
     description:
-      'Both of its tokens stop working. Use it if an invitation went to a wrong address or is no ' +
-      'longer wanted.',
+      'Both of its tokens stop working. Use this if an invitation went to the wrong address or ' +
+      'is no longer wanted.',
     body: z.strictObject({}),
     bodyOptional: true,
     refusals: { 409: 'The invitation has been accepted.' },

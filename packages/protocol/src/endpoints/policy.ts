@@ -1,4 +1,4 @@
-// The policy feed: nodes read from it everything they need to verify keys locally.
+// The policy feed: everything nodes need to verify keys locally.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { PolicyDelta, PolicySnapshot } from '../objects/policy.ts';
@@ -29,27 +29,27 @@ const filter = {
 
 const headers = {
   'Keyrail-SDK': 'Name and version of the SDK, as `name/version`.',
-  'Keyrail-Node': 'The id of the node, if the query has no `node`. Nodes with it share signatures.',
+  'Keyrail-Node': "The node's ID, if the query has no `node`. Nodes that send it share signatures.",
   'Keyrail-Node-Name':
-    'The name that the node keeps when it restarts, if its id is a new one at each start. The id ' +
-    'of a node with a name is refused for a minute after it has left.',
+    'A name the node keeps across restarts, if it has a new ID after each start. After a node ' +
+    'with a name has left, its ID is rejected for a minute.',
   'Keyrail-Poll-Interval':
-    'The longest time between two polls that are not held, in milliseconds. A node is shown as ' +
+    'The longest time between two polls without `wait_ms`, in milliseconds. A node counts as ' +
     'connected until its next poll is due.',
 };
 
-const HAS_LEFT = 'The node has left within the last minute.';
+const HAS_LEFT = 'The node left less than a minute ago.';
 
 export const policyEndpoints = endpoints({
   'GET /v1/policy/snapshot': {
     auth: 'machine',
-    summary: 'Read the whole policy of a project',
+    summary: "Read a project's full policy",
     description:
-      'A node fetches it at its start; afterwards it reads changes only. Without `max_keys`, a ' +
-      'snapshot larger than one page is refused with 413. All pages have the version of the ' +
-      'first; pass `next_cursor` as `cursor` to get the next page. A page also ends when its ' +
-      'scopes, and `meta` if it is included, exceed 8 MiB. The signature of a response covers ' +
-      '`nonce`, so a response to a fresh one cannot have been recorded earlier.',
+      'Nodes load this when they start; after that, they only read changes. Without `max_keys`, ' +
+      'a snapshot larger than one page gets 413. All pages have the version of the first; pass ' +
+      '`next_cursor` as `cursor` to get the next page. A page also ends when its scopes, and ' +
+      '`meta` if included, exceed 8 MiB. The signature of a response covers `nonce`, so the ' +
+      'response to a fresh one cannot have been recorded earlier.',
     headers: {
       ...headers,
       'If-None-Match': 'The `ETag` of an earlier response; 304 if nothing has changed.',
@@ -60,7 +60,7 @@ export const policyEndpoints = endpoints({
       nonce: FeedNonce.optional().meta({ description: '16 random bytes in base64url.' }),
     }),
     refusals: {
-      404: 'There is no such project.',
+      404: 'No such project.',
       409: HAS_LEFT,
       413: 'The snapshot is larger than one page, and `max_keys` is missing.',
     },
@@ -74,7 +74,7 @@ export const policyEndpoints = endpoints({
       'behind gets a snapshot; a node that is up to date gets 304. With `wait_ms`, the request ' +
       'waits for a change. With `leave=true`, the node reports that it has stopped verifying ' +
       'keys: it is removed immediately, and the request neither acknowledges nor waits. If the ' +
-      'node has a name, its polls that arrive later are refused and do not bring it back.',
+      'node has a name, polls that arrive later are rejected and do not register it again.',
     headers,
     query: z
       .strictObject({
@@ -88,49 +88,49 @@ export const policyEndpoints = endpoints({
         message: 'is required with leave=true',
       }),
     refusals: {
-      404: 'There is no such project.',
+      404: 'No such project.',
       409: HAS_LEFT,
-      413: 'A snapshot is needed that is larger than one page, and `max_keys` is missing.',
+      413: 'The node needs a snapshot larger than one page, and `max_keys` is missing.',
     },
     answers: { 200: z.discriminatedUnion('object', [PolicyDelta, PolicySnapshot]), 304: null },
   },
   'GET /v1/policy/nodes': {
     auth: 'vendor',
-    summary: 'List the nodes of a project, most recently seen first',
+    summary: "List a project's nodes, most recently seen first",
     description:
-      'The processes that follow the policy of the project, with the version that each has ' +
-      'acknowledged. `env` omits nodes that do not follow this environment. A node that has been ' +
-      'silent for 7 days, or that reported that it stopped, is forgotten. A node that is not ' +
-      'connected is not listed if one of the same name has begun since its last poll. A node that polls ' +
-      'moves to the first page, so read all nodes in one page if you can.',
+      "The processes using the project's policy, with the version each has acknowledged. `env` " +
+      'leaves out nodes that do not use that environment. Nodes that have been silent for 7 ' +
+      'days, or have reported shutting down, are not listed; nor is a disconnected node if ' +
+      'another one with its name has started since its last poll. A node moves to the first page ' +
+      'when it polls, so read all nodes in one page if you can.',
     query: z.strictObject({
       project_id: Uuid,
       env: Env.optional(),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
     }),
     list: true,
-    refusals: { 404: 'There is no such project.' },
+    refusals: { 404: 'No such project.' },
     answers: { 200: list(PolicyNode) },
   },
   'POST /v1/policy/report': {
     auth: 'machine',
     summary: 'Report nodes that poll a relay',
     description:
-      'A relay answers the polls of many nodes, and reports here what their polls would have ' +
-      'acknowledged: that each node is alive, and the version that it has applied. A null ' +
-      '`version` acknowledges nothing, like a request for a snapshot. A relay responds to a node ' +
-      'only after this, and with no policy older than `version` in the response.',
+      'A relay responds to the polls of many nodes, and reports here what their polls would have ' +
+      'acknowledged: that each node is alive, and which version it has applied. `version: null` ' +
+      'acknowledges nothing, like a request for a snapshot. A relay only responds to a node ' +
+      'after this, and never with a policy older than `version` in the response.',
     body: z.strictObject({
       project_id: Uuid,
       env: Env.optional().meta({
-        description: 'The environment that the nodes follow, as in the query of their polls.',
+        description: 'The environment the nodes use, as in the query of their polls.',
       }),
       nodes: z
         .array(
           z.strictObject({
             node_id: NodeId,
             name: NodeId.nullable().default(null).meta({
-              description: 'The header `Keyrail-Node-Name` of the node.',
+              description: "The node's `Keyrail-Node-Name` header.",
             }),
             next_poll_ms: z
               .int()
@@ -140,19 +140,19 @@ export const policyEndpoints = endpoints({
               .default(null)
               .meta({
                 description:
-                  'The longest time until the next poll of the node: `wait_ms` of a poll that is ' +
-                  'held, else the header `Keyrail-Poll-Interval`.',
+                  "The longest time until the node's next poll: `wait_ms` if its poll is " +
+                  'waiting, otherwise the `Keyrail-Poll-Interval` header.',
               }),
             version: z.int().min(0).nullable().default(null),
             sdk: text(1, SDK_HEADER_CHARS_MAX).nullable().default(null).meta({
-              description: 'The header `Keyrail-SDK` of the node.',
+              description: "The node's `Keyrail-SDK` header.",
             }),
           }),
         )
         .min(POLICY_REPORT_NODES_MIN)
         .max(POLICY_REPORT_NODES_MAX),
     }),
-    refusals: { 404: 'There is no such project.' },
+    refusals: { 404: 'No such project.' },
     answers: { 200: PolicyNodeReport },
   },
 });

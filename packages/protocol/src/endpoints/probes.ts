@@ -7,33 +7,33 @@ export const probeEndpoints = endpoints({
     auth: 'none',
     summary: 'Liveness',
     description:
-      'Shows that the process runs: restart it if this fails. Contacts neither the database nor ' +
-      'Redis.',
+      'Shows that the process is running: restart it if this fails. Contacts neither the ' +
+      'database nor Redis.',
     answers: { 200: Health },
   },
   'GET /readyz': {
     auth: 'none',
     summary: 'Readiness',
     description:
-      'Shows whether to send requests to this process. Waits at most about three seconds for a ' +
+      'Shows whether to send requests to this process. Waits about 3 seconds at most for a ' +
       'database connection.',
     answers: { 200: Ready, 503: Unready },
   },
   'GET /status': {
     auth: 'none',
-    summary: 'Status of every component and of the last restore test',
+    summary: 'Status of every component and the last restore test',
     description:
-      'For people and dashboards: always 200, with the state of each part, such as `degraded` or ' +
-      '`down`.',
+      'For people and dashboards: always 200, with the state of each component, such as ' +
+      '`degraded` or `down`.',
     answers: { 200: Status },
   },
   'GET /.well-known/jwks.json': {
     auth: 'none',
-    summary: 'Public keys that verify what the deployment signs',
+    summary: 'Public keys for verifying what the deployment signs',
     description:
-      'For verifiers outside Keyrail. A new key is published here before it signs. The keys of ' +
-      'embed tokens are listed until their last token has expired, those of receipts for more ' +
-      'than a year after they ended, those of anchors for good.',
+      'For verifiers outside Keyrail. A new key is published here before it signs anything. Keys ' +
+      'for embed tokens are listed until their last token has expired, keys for receipts for ' +
+      'more than a year after they were retired, and keys for anchors permanently.',
     answers: { 200: Jwks },
   },
 });

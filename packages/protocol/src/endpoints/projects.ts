@@ -1,4 +1,4 @@
-// Projects: the APIs that a vendor protects.
+// Projects: the APIs a vendor protects.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { DeletedProject, Project } from '../objects/project.ts';
@@ -12,8 +12,8 @@ export const projectEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Create a project',
     description:
-      'Create one for each API that you protect. Every key belongs to one project, and inherits ' +
-      'its default rate limits unless it has its own.',
+      'Create one for each API you protect. Every key belongs to one project and uses its ' +
+      'default rate limits unless the key has its own.',
     body: z.strictObject({
       name: Name,
       slug: Slug,
@@ -25,11 +25,11 @@ export const projectEndpoints = endpoints({
   'GET /v1/projects': {
     auth: 'vendor',
     summary: 'List projects',
-    description: 'Newest first. Use `slug` to find the id of a project that you know by name.',
+    description: 'Newest first. Use `slug` to find the ID of a project you know by name.',
     query: z.strictObject({
       slug: Slug.optional(),
       id: Ids.optional().meta({
-        description: 'Only these, up to 100. Unknown ids are left out.',
+        description: 'Only these, up to 100. Unknown IDs are left out.',
       }),
       ...search('name or slug'),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
@@ -41,16 +41,15 @@ export const projectEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Read a project',
     description:
-      'Returns its default rate limits and its policy version, which grows with every change of ' +
-      'its keys.',
+      'Returns its default rate limits and its policy version, which increases with every change ' +
+      'to its keys.',
     answers: { 200: Project },
   },
   'PATCH /v1/projects/{id}': {
     auth: 'vendor',
     summary: 'Change a project',
     description:
-      'Changes the fields that you send. New default rate limits make every node fetch a full ' +
-      'snapshot.',
+      'Changes the fields you send. New default rate limits make every node load a full snapshot.',
     body: z.strictObject({
       name: Name.optional(),
       default_rate_limits: RateLimits.optional(),
@@ -62,7 +61,7 @@ export const projectEndpoints = endpoints({
   'DELETE /v1/projects/{id}': {
     auth: 'vendor',
     summary: 'Delete a project and revoke its keys',
-    description: 'All keys of the project stop working, on every node. This cannot be undone.',
+    description: "All of the project's keys stop working on every node. This cannot be undone.",
     dryRun: true,
     answers: { 200: DeletedProject },
   },

@@ -23,14 +23,14 @@ const subject = {
 const limits = RateLimits.min(1);
 const Units = z.int().min(RATE_LIMIT_LEASE_MIN).max(RATE_LIMIT_LEASE_MAX);
 
-const refusals = { 429: 'The workspace has its maximum number of active counters.' };
+const refusals = { 429: 'The workspace has reached its maximum number of active counters.' };
 
 export const ratelimitEndpoints = endpoints({
   'POST /v1/ratelimit/check': {
     auth: 'machineHot',
     summary: 'Check and charge rate limits',
     description:
-      'Called by a node for each request that has limits. All rules are charged, or none. A ' +
+      'Nodes call this for each rate-limited request. Either all rules are charged or none. A ' +
       '`cost` of 0 checks without charging. The number of active counters per workspace and ' +
       'environment is limited: a check that needs more gets 429.',
     body: z.strictObject({
@@ -47,14 +47,15 @@ export const ratelimitEndpoints = endpoints({
   },
   'POST /v1/ratelimit/lease': {
     auth: 'machineHot',
-    summary: 'Lease a part of a rate limit',
+    summary: 'Lease part of a rate limit',
     description:
-      'Charges up to `want` units at once, on the counters of checks. The caller may spend the ' +
-      '`granted` units without further calls until `expires_in_ms` after it sent the request, ' +
-      'measured with a monotonic clock. All rules are charged by the same amount, or none if ' +
-      'nothing remains: `granted` is then 0, with `limited_policy` as in a check. A lease ends ' +
-      'with the window of a `fixed` rule and with a sixteenth of the window of a `sliding` one, ' +
-      'so that no interval ever exceeds its limit. Units that are not returned stay charged.',
+      'Charges up to `want` units in one step, on the same counters as checks. The caller may ' +
+      'spend the `granted` units without further calls until `expires_in_ms` after it sent the ' +
+      'request, measured with a monotonic clock. All rules are charged the same amount, or ' +
+      'nothing if no units remain: `granted` is then 0, with `limited_policy` as in a check. A ' +
+      'lease expires with the window of a `fixed` rule, and after a sixteenth of the window of a ' +
+      '`sliding` one, so no interval ever exceeds its limit. Units that are not returned stay ' +
+      'charged.',
     body: z.strictObject({ ...subject, want: Units, limits }),
     refusals,
     answers: { 200: RatelimitLease },
@@ -63,9 +64,9 @@ export const ratelimitEndpoints = endpoints({
     auth: 'machineHot',
     summary: 'Return the rest of a lease',
     description:
-      'Takes `unused` units of a lease off its counters. A lease can be returned once, with the ' +
-      'subject and the limits of the lease. `returned` is 0, and nothing changes, when the lease ' +
-      'has ended, was returned before, is unknown, or when `unused` is more than was granted.',
+      'Takes the `unused` units of a lease off its counters. A lease can be returned once, with ' +
+      'the same subject and limits. `returned` is 0 and nothing changes if the lease has ' +
+      'expired, has already been returned or is unknown, or if `unused` is more than was granted.',
     body: z.strictObject({
       ...subject,
       lease_id: text(1, RATE_LIMIT_LEASE_ID_CHARS_MAX),

@@ -9,9 +9,9 @@ export const scannerEndpoints = endpoints({
     summary: 'Report leaked credentials',
     description:
       'The signature covers the exact bytes of the body and is checked before they are parsed. ' +
-      'Reported keys are quarantined. After a 5xx response, the report can safely be sent again.',
+      'Reported keys are quarantined. After a 5xx response, it is safe to send the report again.',
     headers: {
-      'Scanner-Public-Key-Identifier': 'The id of the public key that verifies the signature.',
+      'Scanner-Public-Key-Identifier': 'The ID of the public key that verifies the signature.',
       'Scanner-Public-Key-Signature': 'Base64 of the DER-encoded ECDSA signature.',
     },
     body: 'raw',

@@ -1,4 +1,4 @@
-// Credentials of the vendor's own backend.
+// Credentials for the vendor's own backend.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { CreatedSecretKey, RotatedSecretKey, SecretKey } from '../objects/secret-key.ts';
@@ -12,21 +12,21 @@ export const secretKeyEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Create a secret key',
     description:
-      'The full value is in `key` and is shown once. A key created with a secret key never ' +
-      'expires later than that key.',
+      'The full key is in `key` and is shown once. A key created with a secret key never expires ' +
+      'later than that key.',
     body: z.strictObject({
       env: Env,
       name: Name.optional(),
       meta: Meta.optional(),
       expires_at: Timestamp.optional(),
     }),
-    refusals: { 409: 'The `meta` of the workspace would exceed its maximum.' },
+    refusals: { 409: "The workspace's `meta` would exceed its maximum." },
     answers: { 201: CreatedSecretKey },
   },
   'GET /v1/secret_keys': {
     auth: 'vendor',
     summary: 'List secret keys, newest first',
-    description: 'Revoked keys are included. A test credential sees test keys only.',
+    description: 'Includes revoked keys. A test credential only sees test keys.',
     query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
     list: true,
     answers: { 200: list(SecretKey) },
@@ -36,22 +36,20 @@ export const secretKeyEndpoints = endpoints({
     summary: 'Read a secret key',
     description:
       'Returns its environment and state, including when it was last used, revoked or ' +
-      'quarantined. The full value is never shown again.',
+      'quarantined. The full key is never shown again.',
     answers: { 200: SecretKey },
   },
   'POST /v1/secret_keys/{id}/rotate': {
     auth: 'vendor',
-    summary: 'Replace a secret key without an outage',
+    summary: 'Replace a secret key without downtime',
     description:
-      'Creates a successor with the same name and `meta` in the same environment. Both keys work ' +
+      'Creates a new key with the same name and `meta` in the same environment. Both keys work ' +
       'until the overlap ends; an earlier expiry is never moved later.',
     body: z.strictObject({ overlap_hours: OverlapHours }),
     bodyOptional: true,
     dryRun: true,
     refusals: {
-      409:
-        'The key is revoked or has expired, or the `meta` of the workspace would exceed its ' +
-        'maximum.',
+      409: "The key is revoked or expired, or the workspace's `meta` would exceed its maximum.",
     },
     answers: { 200: RotatedSecretKey },
   },
@@ -60,7 +58,7 @@ export const secretKeyEndpoints = endpoints({
     summary: 'Revoke a secret key',
     description:
       'Takes effect before the response is sent; only rate-limit checks and idempotency calls ' +
-      'may accept the key for a few seconds more. Revoking a revoked key changes nothing.',
+      'may accept the key for a few seconds longer. Revoking a revoked key changes nothing.',
     body: z.strictObject({ reason: Reason.optional() }),
     bodyOptional: true,
     dryRun: true,

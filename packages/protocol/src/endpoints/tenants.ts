@@ -1,4 +1,4 @@
-// Tenants: the vendor's customer organisations.
+// Tenants: the vendor's customers.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { DeletedTenant, EmbedTokensRevoked, Tenant } from '../objects/tenant.ts';
@@ -12,7 +12,7 @@ export const tenantEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Create a tenant',
     description:
-      'Create one for each of your customers, with your own id of the customer as ' +
+      'Create one for each of your customers, with your own ID for the customer as ' +
       '`external_id`. Keys, usage and embed tokens belong to a tenant.',
     body: z.strictObject({
       external_id: ExternalId,
@@ -20,20 +20,20 @@ export const tenantEndpoints = endpoints({
       meta: Meta.optional(),
     }),
     refusals: {
-      409: 'The external id is taken, or the `meta` of the workspace would exceed its maximum.',
+      409: "The external ID is taken, or the workspace's `meta` would exceed its maximum.",
     },
     answers: { 201: Tenant },
   },
   'GET /v1/tenants': {
     auth: 'vendor',
     summary: 'List tenants',
-    description: 'Newest first. Use `external_id` to find the tenant of a customer by your own id.',
+    description: 'Newest first. Use `external_id` to find a tenant by your own ID.',
     query: z.strictObject({
       external_id: ExternalId.optional(),
       id: Ids.optional().meta({
-        description: 'Only these, up to 100. Unknown ids are left out.',
+        description: 'Only these, up to 100. Unknown IDs are left out.',
       }),
-      ...search('name or external id'),
+      ...search('name or external ID'),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
     }),
     list: true,
@@ -42,29 +42,29 @@ export const tenantEndpoints = endpoints({
   'GET /v1/tenants/{id}': {
     auth: 'vendor',
     summary: 'Read a tenant',
-    description: 'Returns your `external_id` and `meta` with it. A deleted tenant is not found.',
+    description: 'Includes your `external_id` and `meta`. A deleted tenant is not found.',
     answers: { 200: Tenant },
   },
   'PATCH /v1/tenants/{id}': {
     auth: 'vendor',
     summary: 'Change a tenant',
     description:
-      'Changes the fields that you send. `meta` is replaced as a whole. `external_id` cannot be ' +
+      'Changes the fields you send. `meta` is replaced as a whole. `external_id` cannot be ' +
       'changed.',
     body: z.strictObject({
       name: Name.nullable().optional(),
       meta: Meta.optional(),
     }),
     bodyOptional: true,
-    refusals: { 409: 'The `meta` of the workspace would exceed its maximum.' },
+    refusals: { 409: "The workspace's `meta` would exceed its maximum." },
     answers: { 200: Tenant },
   },
   'POST /v1/tenants/{id}/embed_tokens/revoke': {
     auth: 'vendor',
-    summary: 'Revoke every embed token of a tenant',
+    summary: 'Revoke all embed tokens of a tenant',
     description:
-      'Ends access from the pages of this customer, from the next request on. New tokens can be ' +
-      'created at once; API keys are not affected.',
+      'Your pages lose access for this tenant with their next request. You can create new tokens ' +
+      'immediately. API keys are not affected.',
     body: z.strictObject({}),
     bodyOptional: true,
     answers: { 200: EmbedTokensRevoked },
@@ -73,8 +73,8 @@ export const tenantEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Delete a tenant and revoke its keys',
     description:
-      'Use it when a customer leaves. All keys and embed tokens of the tenant stop working, and ' +
-      'its `external_id` can be used again.',
+      "Use this when a customer leaves. All of the tenant's keys and embed tokens stop working, " +
+      'and its `external_id` can be used again.',
     dryRun: true,
     answers: { 200: DeletedTenant },
   },

@@ -1,4 +1,4 @@
-// Usage figures, for billing and for insight into tenants.
+// Usage metrics, for billing and for insight into tenants.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import {
@@ -30,8 +30,8 @@ export const usageEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Count billable tenants by month',
     description:
-      'How many tenants were active in each month: a tenant counts once, regardless of its ' +
-      'number of projects. Live traffic only; a test credential is refused.',
+      'How many tenants were active in each month. A tenant counts once, regardless of how many ' +
+      'projects it uses. Live traffic only; test credentials are rejected.',
     query: z.strictObject({
       months: queryInteger(USAGE_MONTHS_MIN, USAGE_MONTHS_MAX, BILLING_MONTHS_DEFAULT),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
@@ -57,10 +57,10 @@ export const usageEndpoints = endpoints({
   },
   'GET /v1/usage/keys': {
     auth: 'vendor',
-    summary: 'Read the daily traffic of several API keys',
+    summary: 'Read the daily usage of several API keys',
     description:
-      'As `GET /v1/keys/{id}/usage`, for up to 100 keys in one request and in the order sent. ' +
-      'Ids of keys that the credential cannot see are left out.',
+      'Like `GET /v1/keys/{id}/usage`, for up to 100 keys in one request, in the order sent. IDs ' +
+      'of keys the credential cannot see are left out.',
     query: z.strictObject({
       key_id: Ids,
       days: queryInteger(1, KEYS_USAGE_DAYS_MAX, KEYS_USAGE_DAYS_DEFAULT),
@@ -71,10 +71,10 @@ export const usageEndpoints = endpoints({
   },
   'GET /v1/usage/overview': {
     auth: 'vendor',
-    summary: 'Read traffic, refusals and latency by hour or day',
+    summary: 'Read requests, denials and latency by hour or day',
     description:
       'The last `count` intervals in UTC, including the current one: at most 168 hours or 35 ' +
-      'days. Percentiles come from a histogram and are accurate to 9.1 %.',
+      'days. Percentiles come from a histogram and are accurate to within 9.1 %.',
     query: z
       .strictObject({
         interval: z.enum(['hour', 'day']).default('hour'),

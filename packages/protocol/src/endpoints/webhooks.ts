@@ -1,4 +1,4 @@
-// Outbound events: endpoints of the vendor, and what was delivered to them.
+// Outbound events: the vendor's webhook endpoints, and their deliveries.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import {
@@ -24,8 +24,8 @@ import {
 const Url = text(1, WEBHOOK_URL_CHARS_MAX).meta({
   format: 'uri',
   description:
-    'Begins with `https://`. The host must resolve to public addresses only; this is checked again ' +
-    'at each connection. Redirects are not followed.',
+    'Starts with `https://`. The host must only resolve to public IP addresses; this is checked ' +
+    'again for each connection. Redirects are not followed.',
 });
 
 const Events = z
@@ -46,38 +46,38 @@ const endpointFields = { url: Url, events: Events };
 export const webhookEndpoints = endpoints({
   'POST /v1/webhook_endpoints': {
     auth: 'vendor',
-    summary: 'Register an endpoint for events',
+    summary: 'Register a webhook endpoint',
     description:
-      'Events are sent as Standard Webhooks. The signing secret is in `secret` and is shown once. ' +
-      'A test credential registers endpoints with `env: test` only.',
+      'Events are sent as Standard Webhooks. The signing secret is in `secret` and is shown ' +
+      'once. A test credential can only register endpoints with `env: test`.',
     body: z.strictObject({
       ...endpointFields,
       env: Env.nullable().optional(),
       description: Name.nullable().optional(),
     }),
-    refusals: { 409: `The workspace has ${WEBHOOK_ENDPOINTS_MAX} endpoints already.` },
+    refusals: { 409: `The workspace already has ${WEBHOOK_ENDPOINTS_MAX} endpoints.` },
     answers: { 201: CreatedWebhookEndpoint },
   },
   'GET /v1/webhook_endpoints': {
     auth: 'vendor',
-    summary: 'List the endpoints for events',
-    description: 'Newest first. A test credential sees endpoints with `env: test` only.',
+    summary: 'List webhook endpoints',
+    description: 'Newest first. A test credential only sees endpoints with `env: test`.',
     query: z.strictObject(paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT)),
     list: true,
     answers: { 200: list(WebhookEndpoint) },
   },
   'GET /v1/webhook_endpoints/{id}': {
     auth: 'vendor',
-    summary: 'Read an endpoint for events',
+    summary: 'Read a webhook endpoint',
     description: 'Shows whether it is disabled, and why. The secret is never shown again.',
     answers: { 200: WebhookEndpoint },
   },
   'PATCH /v1/webhook_endpoints/{id}': {
     auth: 'vendor',
-    summary: 'Change an endpoint for events',
+    summary: 'Change a webhook endpoint',
     description:
-      'Changes the fields that you send. `disabled: true` stops all deliveries, and `false` ' +
-      'starts them again; events in between are not sent.',
+      'Changes the fields you send. `disabled: true` stops all deliveries, and `false` resumes ' +
+      'them; events in between are not sent.',
     body: z.strictObject({
       url: Url.optional(),
       events: Events.optional(),
@@ -90,8 +90,8 @@ export const webhookEndpoints = endpoints({
   },
   'DELETE /v1/webhook_endpoints/{id}': {
     auth: 'vendor',
-    summary: 'Remove an endpoint for events',
-    description: 'Nothing more is sent to it, including events that are waiting.',
+    summary: 'Remove a webhook endpoint',
+    description: 'Nothing more is sent to it, not even events that are already queued.',
     answers: { 200: DeletedWebhookEndpoint },
   },
   'POST /v1/webhook_endpoints/{id}/rotate_secret': {
@@ -106,19 +106,19 @@ export const webhookEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Send a test event',
     description:
-      'Sends an event of the type `webhook.test` at once and waits for the response of your ' +
-      'endpoint, for up to 15 seconds. A failed test is not repeated. A workspace may send ' +
-      '10 tests a minute. In the rare case that the server is busy sending, the delivery is ' +
-      'still `pending` in the response and is sent later.',
+      "Sends a `webhook.test` event immediately and waits up to 15 seconds for your endpoint's " +
+      'response. A failed test is not retried. A workspace can send 10 tests a minute. In the ' +
+      'rare case that the server is busy sending, the delivery is still `pending` in the ' +
+      'response and is sent later.',
     body: z.strictObject({}),
     bodyOptional: true,
-    refusals: { 409: 'The endpoint is disabled, or a test of it is in flight.' },
+    refusals: { 409: 'The endpoint is disabled, or another test of it is in progress.' },
     answers: { 200: WebhookDelivery },
   },
   'GET /v1/webhook_endpoints/{id}/deliveries': {
     auth: 'vendor',
     summary: 'List the deliveries to an endpoint',
-    description: 'Newest first, of the last 30 days.',
+    description: 'From the last 30 days, newest first.',
     query: z.strictObject({
       state: DeliveryState.optional(),
       ...paging(LIST_LIMIT_MAX, LIST_LIMIT_DEFAULT),
@@ -130,7 +130,7 @@ export const webhookEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Deliver an event again',
     description:
-      'Makes a delivery due now, whatever its state. The receiver knows it by the same ' +
+      'Makes a delivery due now, whatever its state. The receiver can recognise it by the same ' +
       '`webhook-id`.',
     body: z.strictObject({}),
     bodyOptional: true,

@@ -10,9 +10,8 @@ export const workspaceEndpoints = endpoints({
     auth: 'founder',
     summary: 'Create a workspace',
     description:
-      'Also creates the first secret key, in environment `env`; its value is shown once. With a ' +
-      'session, the caller becomes owner. With the bootstrap token, the workspace has no ' +
-      'members.',
+      'Also creates the first secret key, in the environment `env`; the key is shown once. With ' +
+      'a session, you become the owner. With the bootstrap token, the workspace has no members.',
     body: z.strictObject({
       name: Name,
       slug: Slug,
@@ -20,7 +19,7 @@ export const workspaceEndpoints = endpoints({
       env: Env.default('live'),
     }),
     refusals: {
-      409: 'The slug is taken, or you already own as many workspaces as a person may create.',
+      409: 'The slug is taken, or you already own the maximum number of workspaces.',
     },
     answers: { 201: FoundedWorkspace },
   },
@@ -28,16 +27,16 @@ export const workspaceEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Read the workspace',
     description:
-      'Returns the workspace of the credential. A simple first request: it shows that a secret ' +
-      'key works, and to which workspace it belongs.',
+      "Returns the credential's workspace. A good first request: it shows that a secret key " +
+      'works and which workspace it belongs to.',
     answers: { 200: Workspace },
   },
   'GET /v1/workspace/summary': {
     auth: 'vendor',
-    summary: 'Count what the workspace has, and what needs attention',
+    summary: 'Summarise the workspace and what needs attention',
     description:
-      'Projects, tenants, keys by state, secret keys and nodes, and the times of the first and ' +
-      'the last request with a known key. The work is bounded: see `counted_max`.',
+      'Counts projects, tenants, keys by state, secret keys and nodes, and shows when the first ' +
+      'and the last request with a known key was made. Counting is bounded; see `counted_max`.',
     query: z.strictObject({ env: Env.optional() }),
     answers: { 200: WorkspaceSummary },
   },
@@ -45,8 +44,8 @@ export const workspaceEndpoints = endpoints({
     auth: 'vendor',
     summary: 'Change the workspace',
     description:
-      'Changes the fields that you send. `embed_origins` replaces the whole list, and an origin ' +
-      'that is no longer in it stops working at once.',
+      'Changes the fields you send. `embed_origins` replaces the whole list; origins that are no ' +
+      'longer in it stop working immediately.',
     body: z.strictObject({
       name: Name.optional(),
       billing_email: Email.nullable().optional(),

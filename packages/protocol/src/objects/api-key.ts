@@ -1,10 +1,10 @@
-// The key that a vendor issues to a customer.
+// The key a vendor issues to a customer.
 import { z } from 'zod';
 import { Env, Meta, RateLimits, Uuid } from '../validators.ts';
 import { incompleteReasons } from '../wire/receipt.ts';
 import { Count, SecretText, ShownOnce, WireTime } from './wire.ts';
 
-/** The first of these that fits: revoked, quarantined, disabled, expired, expiring, active. */
+/** The first that applies: revoked, quarantined, disabled, expired, expiring, active. */
 export const KeyState = z.enum([
   'active',
   'disabled',
@@ -27,7 +27,7 @@ export const ApiKey = z
     scopes: z.array(z.string()),
     meta: Meta,
     rate_limits: RateLimits.nullable().meta({
-      description: '`null` inherits the default of the project; an empty array means no limits.',
+      description: "`null` means the project's default; an empty array means no limits.",
     }),
     expires_at: WireTime.nullable(),
     revoked_at: WireTime.nullable(),
@@ -35,10 +35,10 @@ export const ApiKey = z
     quarantined_at: WireTime.nullable(),
     quarantine_reason: z.string().nullable(),
     disabled_at: WireTime.nullable().meta({
-      description: 'Nodes refuse the key from then on, until it is enabled again.',
+      description: 'When the key was disabled. Nodes reject it until it is enabled again.',
     }),
     disabled_reason: z.string().nullable().meta({
-      description: 'On the embed plane always `null`: the reason is for the vendor.',
+      description: 'Always `null` in the embed API: the reason is only for you.',
     }),
     rotated_from: Uuid.nullable(),
     imported: z.boolean().meta({ description: 'Whether another product issued the key.' }),
@@ -48,7 +48,7 @@ export const ApiKey = z
   .meta({ id: 'ApiKey' });
 export type ApiKey = z.output<typeof ApiKey>;
 
-/** Includes the full value, which cannot be read again. */
+/** Includes the full key, which is never shown again. */
 export const CreatedApiKey = ApiKey.extend({
   key: SecretText,
   key_shown_once: ShownOnce,
@@ -61,7 +61,7 @@ export const RotatedApiKey = CreatedApiKey.extend({ previous_key: ApiKey }).meta
 });
 export type RotatedApiKey = z.output<typeof RotatedApiKey>;
 
-/** Which nodes have applied that a key was revoked or disabled. */
+/** Which nodes have applied a revocation or a disabling. */
 const Propagation = z
   .strictObject({
     version: z.int().min(1),
@@ -71,20 +71,20 @@ const Propagation = z
       .nullable()
       .meta({
         description:
-          'Why `complete` is false, the first of these that holds. `restored`: the database was ' +
-          'restored, and has not served for 100 seconds since then; nodes that it does not know ' +
-          'yet may accept the key. `full`: the project cannot register more nodes. `silent`: a ' +
-          'node has not polled since the wait began. `timeout`: the wait ended before a node had ' +
-          'acknowledged the change. `null` if `complete` is true.',
+          'Why `complete` is false: the first of these that applies. `restored`: the database ' +
+          'was restored less than 100 seconds of server uptime ago, so nodes it does not know ' +
+          'yet may still accept the key. `full`: the project cannot register more nodes. ' +
+          '`silent`: a node has not polled since the wait started. `timeout`: the wait ended ' +
+          'before a node had acknowledged the change. `null` if `complete` is true.',
       }),
     waited_ms: Count,
     acked_nodes: Count,
     total_nodes: Count,
     silent_nodes: Count.meta({
       description:
-        'Nodes that polled within the last 24 hours, but not within the last 90 seconds of ' +
-        'served time, and did not report that they stopped. They are not waited for, and may ' +
-        'still accept the key.',
+        'Nodes that polled in the last 24 hours but not in the last 90 seconds of server uptime, ' +
+        'and did not report shutting down. Nothing waits for them, and they may still accept the ' +
+        'key.',
     }),
     nodes: z.array(
       z.strictObject({
@@ -94,7 +94,7 @@ const Propagation = z
         acked: z.boolean(),
         acked_after_ms: Count.nullable().meta({
           description:
-            'Milliseconds from the start of the wait until the acknowledgement was seen. Null ' +
+            'Milliseconds from the start of the wait until the acknowledgement was seen; `null` ' +
             'if the node has not acknowledged the change.',
         }),
         last_seen_at: WireTime,
@@ -106,7 +106,7 @@ const Propagation = z
       .meta({
         description:
           'A signed statement of this result (a compact JWS), for an auditor to verify without ' +
-          'Keyrail. `null` if the deployment has no key that signs receipts.',
+          'Keyrail. `null` if the deployment has no receipt signing key.',
       }),
   })
   .meta({ id: 'Propagation' });

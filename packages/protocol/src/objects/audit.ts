@@ -20,9 +20,9 @@ export const AuditLog = z
     seq: z.int().min(1),
     occurred_at: WireTime,
     actor_type: ActorType,
-    // Not always a UUID: for a scanner it is its key identifier.
+    // Not always a UUID: for a scanner, it is the scanner's key identifier.
     actor_id: z.string().nullable(),
-    // Null for actors other than users. Absent for a test principal, which may not read people.
+    // Null for actors other than users. Absent for test credentials, which may not read users.
     actor: AuditActor.nullable().optional(),
     action: z.string(),
     target_type: z.string(),
@@ -40,8 +40,8 @@ export const AuditAnchor = z
     workspace_id: Uuid,
     seq: z.int().min(1),
     hash: WireHash,
-    occurred_at: WireTime.meta({ description: 'When the row was written.' }),
-    count: Count.meta({ description: 'Rows of the chain up to this one.' }),
+    occurred_at: WireTime.meta({ description: 'When the entry was written.' }),
+    count: Count.meta({ description: 'The number of entries up to this one.' }),
     anchored_at: WireTime,
     kid: Uuid,
     signature: z

@@ -7,16 +7,16 @@ export const Deployment = z
     version: z.string(),
     region: z.string(),
     public_url: z.string(),
-    password_min: z.int().min(1).meta({ description: 'The least characters of a new password.' }),
+    password_min: z.int().min(1).meta({ description: 'Minimum length of a new password.' }),
     mail: z.enum(['file', 'smtp']).meta({
-      description: '`file`: mails are written to the data directory, and nobody receives them.',
+      description: '`file`: emails are saved in the data directory, and nobody receives them.',
     }),
     backups: z
       .enum(['inside', 'outside'])
       .nullable()
       .meta({
         description:
-          'Whether this server puts backups into its data directory, or into another one ' +
+          'Whether this server stores backups inside its data directory or in another one ' +
           '(`KEYRAIL_BACKUP_DIR`). `null` if another process makes them.',
       }),
   })

@@ -1,4 +1,4 @@
-// Short-lived tokens with which the users of a tenant manage keys from a browser.
+// Short-lived tokens that let a tenant's users manage keys from a browser.
 import { z } from 'zod';
 import { Env, Uuid } from '../validators.ts';
 import { Count, WireTime } from './wire.ts';

@@ -14,8 +14,8 @@ export const ErrorBody = z
         .optional()
         .meta({
           description:
-            'With a 503 to a request that changes something. `not_done`: nothing was changed. ' +
-            '`unknown`: the change may have been made.',
+            'Only with a 503 to a request that changes something. `not_done`: nothing was ' +
+            'changed. `unknown`: the change may have gone through.',
         }),
     }),
   })

@@ -1,10 +1,10 @@
-// What a change would affect, as a dry run answers it.
+// What a change would affect: the result of a dry run.
 import { z } from 'zod';
 import { Uuid } from '../validators.ts';
 import { IMPACT_KEYS_MAX, IMPACT_PLACES_MAX } from '../wire/limits.ts';
 import { Count, WireTime } from './wire.ts';
 
-/** The changes that can be foreseen, by the name of their audit row. */
+/** The changes with a dry run, by their audit action. */
 const ForeseeableAction = z.enum([
   'tenant.deleted',
   'project.updated',
@@ -29,31 +29,33 @@ export const Impact = z
     target_id: Uuid,
     keys: Count.meta({
       description:
-        'Keys that would change: API keys, or secret keys where the target is one. For a member, ' +
-        'the unrevoked secret keys that the person created, which keep working.',
+        'Keys that would change: API keys, or secret keys if the target is one. For a member: ' +
+        'the secret keys the member created that are not revoked; they keep working.',
     }),
     capped: z.boolean().meta({
       description:
-        `A dry run looks at ${most} keys, live before test and newest first, and counts the nodes ` +
-        `of ${IMPACT_PLACES_MAX} projects in an environment. True if there is more: every figure ` +
-        'is then a lower bound, and a later use is possible.',
+        `A dry run counts at most ${most} keys, live before test and newest first, and the nodes ` +
+        `of at most ${IMPACT_PLACES_MAX} projects, each in one environment. If there are more, ` +
+        'this is true, every number is a lower bound, and a key may have been used later.',
     }),
-    active_keys: Count.meta({ description: 'Those of them that can be used now.' }),
+    active_keys: Count.meta({ description: 'How many of them work right now.' }),
     tenants: Count.meta({ description: 'Tenants of the API keys that would change.' }),
     requests_24h: Count.meta({
       description:
-        'Requests with those API keys, from telemetry. Telemetry is kept by day, in UTC: the day ' +
-        'in which the period begins counts in proportion.',
+        'Requests with those API keys, from telemetry. Telemetry is kept per day in UTC, so the ' +
+        'first day of the period counts proportionally.',
     }),
     requests_7d: Count,
-    last_used_at: WireTime.nullable().meta({ description: 'The last use of any of those keys.' }),
+    last_used_at: WireTime.nullable().meta({
+      description: 'When any of those keys was last used.',
+    }),
     nodes: Count.meta({
       description:
-        'Nodes, seen within 90 seconds, that the change reaches. For a secret key: the nodes of ' +
-        'the workspace that may use it.',
+        'Nodes seen in the last 90 seconds that the change reaches. For a secret key: the nodes ' +
+        'in the workspace that may be using it.',
     }),
     scopes_removed: z.array(z.string()).meta({
-      description: 'Scopes that an API key would lose; empty for all changes but that of a key.',
+      description: 'Scopes the API key would lose; empty unless the change is an update of a key.',
     }),
   })
   .meta({ id: 'Impact' });

@@ -1,4 +1,4 @@
-// Telemetry: the batch that the SDK sends, and the receipt for it.
+// Telemetry: the batch the SDK sends, and its receipt.
 import { z } from 'zod';
 import { text } from '../text.ts';
 import { Env, NodeId, Timestamp, Uuid } from '../validators.ts';
@@ -49,7 +49,7 @@ export const IngestBatch = z
     node_id: NodeId,
     sdk: z.object({ name: Short, version: Short }),
     events: z.array(IngestEvent).max(INGEST_EVENTS_MAX),
-    // A batch that is sent again with the same id counts once.
+    // A batch sent again with the same ID counts once.
     batch_id: Uuid.optional(),
     events_dropped: z.int().min(0).default(0),
     sample_rate: SampleRate.default(1),

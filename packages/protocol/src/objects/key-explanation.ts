@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ApiKey } from './api-key.ts';
 import { Count } from './wire.ts';
 
-/** The reasons of the SDK, by its names. */
+/** The SDK's reasons, by their names there. */
 const DecisionReason = z.enum([
   'missing_key',
   'malformed_key',
@@ -17,7 +17,7 @@ const DecisionReason = z.enum([
 ]);
 export type DecisionReason = z.output<typeof DecisionReason>;
 
-/** In the order in which a node asks. */
+/** In the order a node checks them. */
 const CheckName = z.enum([
   'format',
   'checksum',
@@ -46,19 +46,20 @@ export const KeyExplanation = z
     verdict: z.enum(['allowed', 'denied']),
     reason: DecisionReason.nullable().meta({
       description:
-        'The reason that the SDK gives; `null` if the key is allowed. A node knows only keys that ' +
-        'it may accept, so a revoked or disabled key is `unknown_key` to it. The checks tell the ' +
+        'The reason the SDK returns; `null` if the key is allowed. Nodes only hold keys they may ' +
+        'accept, so they report a revoked or disabled key as `unknown_key`. The checks show the ' +
         'difference.',
     }),
     key: ApiKey.nullable(),
     checks: z.array(KeyCheck),
     policy_version: z.int().min(1).nullable().meta({
-      description: 'Of the project; `null` if neither the request nor the key names one.',
+      description:
+        "The project's policy version; `null` if neither the request nor the key has a project.",
     }),
     nodes: z.strictObject({ total: Count, current: Count }).meta({
       description:
-        'Nodes seen within 90 seconds, and those at this version. Without a policy version no ' +
-        'nodes were counted, and both are 0.',
+        'Nodes seen in the last 90 seconds, and how many of them are on this version. Both are 0 ' +
+        'if there is no policy version.',
     }),
   })
   .meta({ id: 'KeyExplanation' });

@@ -1,4 +1,4 @@
-// People in a workspace, and invitations to join it.
+// Members of a workspace, and invitations to join it.
 import { z } from 'zod';
 import { Role, Uuid } from '../validators.ts';
 import { SecretText, ShownOnce, WireTime } from './wire.ts';
@@ -26,11 +26,11 @@ export const RemovedMember = z.strictObject({
     .min(0)
     .meta({
       description:
-        'Active secret keys with the authority of an owner that go back to the member: created by ' +
-        'the member or by such a key, or the successors of one.',
+        'How many active secret keys with the owner role go back to the member: created by the ' +
+        'member or by such a key, or created by rotating one.',
     }),
   owner_secret_keys_revoked: z.boolean().meta({
-    description: 'Whether this call has revoked them. Otherwise they keep working.',
+    description: 'Whether this call revoked them. Otherwise they keep working.',
   }),
 });
 
@@ -62,7 +62,7 @@ export const WorkspaceInvite = z
   .meta({ id: 'WorkspaceInvite' });
 export type WorkspaceInvite = z.output<typeof WorkspaceInvite>;
 
-/** What the bearer of a token may see without an account. */
+/** What the holder of a token may see without an account. */
 export const InvitePreview = WorkspaceInvite.extend({
   invited_by: z.null(),
   workspace_name: z.string(),

@@ -44,7 +44,7 @@ test('a key in a response has every field, including null ones', () => {
   }
 });
 
-test('the value of a key appears on creation and rotation only', () => {
+test('the full key only appears when a key is created or rotated', () => {
   const shown = { ...key, key: 'kr_live_…', key_shown_once: true };
   ok(!ApiKey.safeParse(shown).success);
   ok(CreatedApiKey.safeParse(shown).success);
@@ -52,7 +52,7 @@ test('the value of a key appears on creation and rotation only', () => {
   ok(!RotatedApiKey.safeParse({ ...shown, previous_key: shown }).success);
 });
 
-test('a revocation has propagation only on request', () => {
+test('a revocation only has propagation on request', () => {
   const propagation = {
     version: 7,
     complete: true,
@@ -98,14 +98,14 @@ test('the actor of an audit row may be present, null or absent', () => {
   ok(AuditLog.safeParse({ ...row, actor_type: 'user', actor_id: id, actor }).success);
 });
 
-test('a removal in the feed has only the fields that identify the key', () => {
+test('a removal in the feed only has the fields that identify the key', () => {
   const where = { key_id: id, tenant_id: id, env: 'live', lookup_hash: hash };
   ok(PolicyChange.safeParse({ change: 'remove', ...where, reason: 'revoked' }).success);
   ok(!PolicyChange.safeParse({ change: 'remove', ...where }).success);
   ok(!PolicyChange.safeParse({ change: 'upsert', ...where }).success);
 });
 
-test('timestamps in responses are UTC with exactly three digits of milliseconds', () => {
+test('timestamps in responses are in UTC with exactly three digits of milliseconds', () => {
   ok(WireTime.safeParse(at).success);
   for (const text of ['2025-01-31T10:00:00Z', '2025-01-31T10:00:00.000+00:00', `${at}\n`]) {
     ok(!WireTime.safeParse(text).success, text);

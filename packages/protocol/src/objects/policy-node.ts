@@ -1,4 +1,4 @@
-// A process that verifies keys by the policy feed, as the control plane knows it.
+// A process that verifies keys with the policy feed, as the control plane sees it.
 import { z } from 'zod';
 import { Uuid } from '../validators.ts';
 import { Count, WireTime } from './wire.ts';
@@ -9,26 +9,26 @@ export const PolicyNode = z
     node_id: z.string(),
     project_id: Uuid,
     env_scope: z.enum(['all', 'live', 'test']).meta({
-      description: 'The environment that the node follows, or `all`.',
+      description: 'The environment the node uses, or `all`.',
     }),
     version: Count.meta({
-      description: 'The version that the node has acknowledged; 0 before the first.',
+      description: 'The version the node has acknowledged; 0 if none yet.',
     }),
-    current_version: z.int().min(1).meta({ description: 'The version of the project.' }),
+    current_version: z.int().min(1).meta({ description: "The project's current version." }),
     state: z.enum(['current', 'behind', 'silent']).meta({
       description:
-        '`silent`: has not polled for 90 seconds of served time, so no revocation waits for it. ' +
-        'Otherwise `current` or `behind`, by its version.',
+        '`silent`: the node has not polled for 90 seconds of server uptime, so revocations do ' +
+        'not wait for it. Otherwise `current` or `behind`, depending on its version.',
     }),
     connected: z.boolean().meta({
       description:
-        'Whether a poll of the node is held, or its next poll is not yet overdue. Revocations also ' +
-        'wait for a node that is not connected, until it is `silent`.',
+        'Whether the node is waiting in a poll, or its next poll is not overdue. Revocations ' +
+        'also wait for nodes that are not connected, until they are `silent`.',
     }),
     sdk: z
       .strictObject({ name: z.string(), version: z.string() })
       .nullable()
-      .meta({ description: 'From the header `Keyrail-SDK` of the node.' }),
+      .meta({ description: "From the node's `Keyrail-SDK` header." }),
     first_seen_at: WireTime,
     last_seen_at: WireTime,
   })
@@ -40,11 +40,10 @@ export const PolicyNodeReport = z
     object: z.literal('policy_node_report'),
     project_id: Uuid,
     version: z.int().min(1).meta({
-      description: 'The version of the project, read after all nodes were recorded.',
+      description: "The project's policy version, read after all nodes were recorded.",
     }),
     left: z.array(z.string()).meta({
-      description:
-        'The ids of the reported nodes that have left. They are not recorded, and get no policy.',
+      description: 'IDs of reported nodes that have left. They are not recorded and get no policy.',
     }),
   })
   .meta({ id: 'PolicyNodeReport' });

@@ -1,4 +1,4 @@
-// The policy from which a node verifies keys: in full (snapshot), or the changes (delta).
+// The policy nodes use to verify keys: in full (snapshot), or as changes (delta).
 import { z } from 'zod';
 import { Env, Meta, RateLimits, Uuid } from '../validators.ts';
 import { Count, WireHash, WireTime } from './wire.ts';
@@ -12,7 +12,7 @@ export const PolicyEntry = z
     display_prefix: z.string(),
     scopes: z.array(z.string()),
     expires_at: WireTime.nullable(),
-    // The default of the project is already applied, so this is never null.
+    // The project's default is already applied, so this is never null.
     rate_limits: RateLimits,
     meta: Meta.optional().meta({ description: 'Only with `include=meta`.' }),
     tenant_external_id: z
@@ -24,8 +24,8 @@ export const PolicyEntry = z
       .optional()
       .meta({
         description:
-          'Only on imported keys. Their text has no Keyrail format, so the environment is that of ' +
-          'this entry.',
+          'Only on imported keys. They are not in the Keyrail format, so their environment is ' +
+          'the one in this entry.',
       }),
   })
   .meta({ id: 'PolicyEntry' });

@@ -1,4 +1,4 @@
-// One API that the vendor protects.
+// One API the vendor protects.
 import { z } from 'zod';
 import { RateLimits, Uuid } from '../validators.ts';
 import { Count, WireTime } from './wire.ts';

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { Count } from './wire.ts';
 
-/** What a check and a lease report about the counters. */
+/** What checks and leases report about the counters. */
 const counted = {
   limited_policy: z.string().nullable(),
-  // Also null when waiting does not help, because the cost alone exceeds the limit.
+  // Also null if waiting does not help, because the cost alone exceeds the limit.
   retry_after_seconds: Count.nullable(),
   store: z.enum(['redis', 'memory']),
   policies: z.array(

@@ -4,14 +4,14 @@ import { text } from '../text.ts';
 import { BODY_BYTES_MAX } from '../wire/limits.ts';
 import { WireHash } from './wire.ts';
 
-// The only bound is that of the body: an overlong URL, or many entries, must not invalidate the
-// report of a key.
+// The only bound is the size of the body: an overlong URL, or many entries, must not invalidate a
+// report.
 const Field = text(0, BODY_BYTES_MAX);
 
 /** The endpoint accepts raw bytes: the signature is checked before this schema is applied. */
 export const ScannerReport = z
   .array(
-    // Unknown fields are ignored: partners may send more than is read here.
+    // Unknown fields are ignored, because partners may send more.
     z.object({
       token: Field,
       type: Field,

@@ -1,4 +1,4 @@
-// The credential of the vendor's own backend.
+// A credential for the vendor's own backend.
 import { z } from 'zod';
 import { Env, Meta, Uuid } from '../validators.ts';
 import { SecretText, ShownOnce, WireTime } from './wire.ts';
@@ -20,18 +20,18 @@ export const SecretKey = z
     created_at: WireTime,
     last_used_at: WireTime.nullable(),
     authority: z.enum(['owner', 'admin']).nullable().meta({
-      description: 'The role that the key acts with: that of its creator, or lower.',
+      description: "The key's role: its creator's, or lower.",
     }),
     created_by: Uuid.nullable().meta({
       description:
-        'The person or the secret key that created it; null for the first key of a workspace ' +
-        'and for keys from before this was recorded.',
+        'The user or secret key that created it; `null` for the first key of a workspace and for ' +
+        'keys created before this was recorded.',
     }),
   })
   .meta({ id: 'SecretKey' });
 export type SecretKey = z.output<typeof SecretKey>;
 
-/** Includes the full value, which cannot be read again. */
+/** Includes the full key, which is never shown again. */
 export const CreatedSecretKey = SecretKey.extend({
   key: SecretText,
   key_shown_once: ShownOnce,

@@ -1,4 +1,4 @@
-// The credential of a signed-in person.
+// The credential of a signed-in user.
 import { z } from 'zod';
 import { Uuid } from '../validators.ts';
 import { USER_AGENT_CHARS_MAX } from '../wire/limits.ts';
@@ -16,7 +16,7 @@ const lifetime = {
   absolute_expires_at: WireTime,
 };
 
-/** The response to a login: the only one with the token. */
+/** The response to a login: the only one that contains the token. */
 export const Session = z
   .strictObject({
     ...lifetime,
@@ -37,8 +37,8 @@ export const SessionSummary = z
       .nullable()
       .meta({
         description:
-          'The `User-Agent` of the login, cut off after ' +
-          `${USER_AGENT_CHARS_MAX} characters. The client chose it: it proves nothing.`,
+          `The \`User-Agent\` used to sign in, truncated to ${USER_AGENT_CHARS_MAX} characters. ` +
+          'It comes from the client, so it is not proof of anything.',
       }),
   })
   .meta({ id: 'SessionSummary' });

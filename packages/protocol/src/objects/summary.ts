@@ -1,4 +1,4 @@
-// Figures of a workspace for people: what there is, and what needs attention.
+// Counts for people: what a workspace has, and what needs attention.
 import { z } from 'zod';
 import { Env, Uuid } from '../validators.ts';
 import {
@@ -9,10 +9,10 @@ import {
 } from '../wire/limits.ts';
 import { Count, WireTime } from './wire.ts';
 
-/** The work of counting is bounded, so a figure is exact up to this number. */
+/** Counting is bounded, so a count is only exact up to this number. */
 const countedMax = <Max extends number>(max: Max) =>
   z.literal(max).meta({
-    description: `Counting stops here: a figure of ${max} means that many or more.`,
+    description: `Counting stops at ${max}, so ${max} means "${max} or more".`,
   });
 
 export const KeyCount = z
@@ -22,9 +22,10 @@ export const KeyCount = z
     tenant_id: Uuid.nullable(),
     env: Env,
     active: Count.meta({
-      description: 'Keys in the state `active`, of the newest `counted_max` that are not revoked.',
+      description:
+        'Keys in the state `active`, among the newest `counted_max` keys that are not revoked.',
     }),
-    total: Count.meta({ description: 'Keys in any state, revoked ones included.' }),
+    total: Count.meta({ description: 'Keys in any state, including revoked ones.' }),
     counted_max: countedMax(KEYS_COUNTED_MAX),
   })
   .meta({ id: 'KeyCount' });
@@ -43,9 +44,9 @@ export const WorkspaceSummary = z
       quarantined: Count,
       unused: Count.nullable().meta({
         description:
-          `Keys that are not revoked and were neither created nor used within ` +
-          `${UNUSED_DAYS_COUNTED} days, whatever their state. Null if more than ${COUNTED_MAX} ` +
-          'keys are that old; `GET /v1/keys?unused_days=` lists them.',
+          'Keys that are not revoked and were neither created nor used in the last ' +
+          `${UNUSED_DAYS_COUNTED} days, whatever their state. \`null\` if more than ` +
+          `${COUNTED_MAX} keys are that old; \`GET /v1/keys?unused_days=\` lists them.`,
       }),
     }),
     secret_keys: Count.meta({ description: 'Secret keys that are neither revoked nor expired.' }),
@@ -53,7 +54,7 @@ export const WorkspaceSummary = z
       current: Count,
       behind: Count,
       silent: Count,
-      connected: Count.meta({ description: 'Nodes that poll at this time, in any state.' }),
+      connected: Count.meta({ description: 'Nodes that are currently polling, in any state.' }),
       connected_behind: Count.meta({ description: 'Connected nodes that are `behind`.' }),
       last_seen_at: WireTime.nullable().meta({ description: 'The last poll of any node.' }),
     }),

@@ -1,4 +1,4 @@
-// One customer organisation of the vendor.
+// One of the vendor's customers.
 import { z } from 'zod';
 import { Meta, Uuid } from '../validators.ts';
 import { Count, WireTime } from './wire.ts';

@@ -1,4 +1,4 @@
-// Traffic figures. Counts are already divided by the sample rate and rounded.
+// Usage metrics. Counts are already divided by the sample rate and rounded.
 import { z } from 'zod';
 import { Env, Uuid } from '../validators.ts';
 import { Count, WireDay, WireMonth, WireTime } from './wire.ts';
@@ -14,7 +14,7 @@ export const Usage = z
   .meta({ id: 'Usage' });
 export type Usage = z.output<typeof Usage>;
 
-/** Live traffic only. A tenant counts once per month, regardless of the number of projects. */
+/** Live traffic only. A tenant counts once per month, however many projects it uses. */
 export const BillableTenantMonth = z
   .strictObject({
     object: z.literal('billable_tenant_month'),
@@ -38,7 +38,7 @@ export const TenantActivityMonth = z
   .meta({ id: 'TenantActivityMonth' });
 export type TenantActivityMonth = z.output<typeof TenantActivityMonth>;
 
-/** Why nodes refuse requests. Unknown reasons are counted as `other`. */
+/** Why nodes deny requests. Unknown reasons count as `other`. */
 export const DenialReason = z.enum([
   'missing_key',
   'invalid_key',
@@ -55,7 +55,7 @@ export type DenialReason = z.output<typeof DenialReason>;
 
 const Milliseconds = z.number().min(0);
 
-/** From a histogram: accurate to 9.1 % between 0.25 ms and 65 s. */
+/** From a histogram: accurate to within 9.1 % between 0.25 ms and 65 s. */
 const Latency = z.strictObject({ p50: Milliseconds, p90: Milliseconds, p99: Milliseconds });
 
 const figures = {
@@ -64,7 +64,7 @@ const figures = {
   // Decided by a node whose policy was stale or incomplete.
   degraded: Count,
   denials: z.array(z.strictObject({ reason: DenialReason, requests: Count })),
-  // Covers admitted requests only; null if there were none.
+  // Only covers allowed requests; null if there were none.
   latency_ms: Latency.nullable(),
 };
 

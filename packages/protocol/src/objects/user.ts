@@ -1,4 +1,4 @@
-// A user account, and its memberships of workspaces.
+// A user account and its workspace memberships.
 import { z } from 'zod';
 import { Role, Uuid } from '../validators.ts';
 import { WireTime } from './wire.ts';

@@ -1,4 +1,4 @@
-// Endpoints of the vendor that receive events, and the deliveries to them.
+// The vendor's webhook endpoints and their deliveries.
 import { z } from 'zod';
 import { Env, Meta, Uuid } from '../validators.ts';
 import { auditActions, noticeTypes, TEST_EVENT } from '../wire/event-types.ts';
@@ -12,7 +12,7 @@ export const WebhookEndpoint = z
     url: z.string(),
     events: z.array(z.string()),
     env: Env.nullable().meta({
-      description: 'Only events of this environment, and those without one. Null: all events.',
+      description: 'Only events in this environment, and events without one. `null`: all events.',
     }),
     description: z.string().nullable(),
     disabled_at: WireTime.nullable(),
@@ -23,7 +23,7 @@ export const WebhookEndpoint = z
   .meta({ id: 'WebhookEndpoint' });
 export type WebhookEndpoint = z.output<typeof WebhookEndpoint>;
 
-/** Includes the signing secret, which cannot be read again. */
+/** Includes the signing secret, which is never shown again. */
 export const CreatedWebhookEndpoint = WebhookEndpoint.extend({
   secret: SecretText,
   secret_shown_once: ShownOnce,
@@ -45,7 +45,7 @@ export type DeliveryState = z.output<typeof DeliveryState>;
 export const WebhookDelivery = z
   .strictObject({
     object: z.literal('webhook_delivery'),
-    id: Uuid.meta({ description: 'The `webhook-id` of the message, the same in every attempt.' }),
+    id: Uuid.meta({ description: 'The `webhook-id` of the message; the same in every attempt.' }),
     endpoint_id: Uuid,
     type: z.string(),
     state: DeliveryState,
@@ -60,12 +60,12 @@ export const WebhookDelivery = z
   .meta({ id: 'WebhookDelivery' });
 export type WebhookDelivery = z.output<typeof WebhookDelivery>;
 
-/** A change: `data` is the row of the audit log, as a secret key of that environment reads it. */
+/** A change: `data` is the audit log entry, as a secret key of that environment sees it. */
 export const ChangeEvent = z
   .strictObject({ type: z.enum(auditActions), timestamp: WireTime, data: AuditLog })
   .meta({ id: 'ChangeEvent' });
 
-/** Time has passed, so the audit log has no row of it. */
+/** A notice about time passing, so it has no audit log entry. */
 export const NoticeEvent = z
   .strictObject({
     type: z.enum(noticeTypes),

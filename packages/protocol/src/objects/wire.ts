@@ -21,9 +21,9 @@ export const WireHash = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const Count = z.int().min(0);
 
-/** A secret that is readable only in the first response to a request. */
+/** A secret that only appears in the first response to a request. */
 export const SecretText = z.string().optional().meta({
-  description: 'Cannot be read again. Absent from a replayed response.',
+  description: 'Shown only once. Absent from a replayed response.',
 });
 
 export const ShownOnce = z.boolean().meta({ description: '`false` in a replayed response.' });

@@ -1,4 +1,4 @@
-// IP addresses and ranges of them, as settings name proxies.
+// IP addresses and ranges, such as the proxies in settings.
 import { BlockList, isIP } from 'node:net';
 
 /** `10.0.0.1`, `::1`, or a range such as `10.0.0.0/8`. */
@@ -9,7 +9,7 @@ export function isAddressBlock(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
 }
 
-/** Whether an address of a connection is in one of the blocks. */
+/** Whether a connection's IP address is in one of the blocks. */
 export function createAddressCheck(blocks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const block of blocks) {

@@ -1,5 +1,5 @@
 // The hash chain of the audit log: the canonical bytes of a row, and their hash. The server, the
-// command line and every verifier outside compute the same.
+// command line and external verifiers all compute them the same way.
 import { createHash } from 'node:crypto';
 
 /** The link of the first row. */
@@ -13,7 +13,7 @@ export type JsonValue =
   | JsonValue[]
   | { [key: string]: JsonValue };
 
-/** RFC 8785: keys sorted by UTF-16 code units, no white space, ECMAScript numbers and strings. */
+/** RFC 8785: keys sorted by UTF-16 code units, no spaces, ECMAScript numbers and strings. */
 export function canonicalJson(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -45,7 +45,7 @@ export type ChainedFields = Readonly<Record<ChainedField, unknown>>;
 export function hashOfRow(workspaceId: string, row: ChainedFields): string {
   const members = chainedFields.map((name): [string, unknown] => [name, row[name]]);
   const hashed = Object.fromEntries([...members, ['workspace_id', workspaceId]]);
-  // Through JSON, so that only what a response can contain is hashed.
+  // Goes through JSON, so that only what a response can contain is hashed.
   return createHash('sha256')
     .update(canonicalJson(JSON.parse(JSON.stringify(hashed))))
     .digest('hex');

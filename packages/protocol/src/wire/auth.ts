@@ -4,7 +4,7 @@
 /** `signature` is a signed webhook; the others are sent as `authorization: Bearer`. */
 export type Credential = 'secret_key' | 'session' | 'embed' | 'bootstrap' | 'signature';
 
-/** For each kind of endpoint: any one of these credentials is enough. */
+/** For each kind of endpoint; any one of these credentials is enough. */
 export const accepts = {
   none: [],
   vendor: ['secret_key', 'session'],
@@ -19,5 +19,5 @@ export const accepts = {
   signature: ['signature'],
 } as const satisfies Record<string, readonly Credential[]>;
 
-/** The credential that an endpoint requires. */
+/** The credential an endpoint requires. */
 export type Auth = keyof typeof accepts;

@@ -34,7 +34,7 @@ test('every error code has its published status', () => {
   ]);
 });
 
-test('a refused embed token has the same error code as a one-time token', () => {
+test('a rejected embed token has the same error code as a one-time token', () => {
   equal(wireCode('invalid_embed_token'), 'invalid_token');
   equal(wireCode('conflict'), 'conflict');
 });
@@ -50,7 +50,7 @@ test('an SDK denial with the same code as a server error has the same status', (
   equal(denialCodes.rate_limited.status, errorCodes.rate_limited.status);
 });
 
-test('an error body may hold details, missing scopes and an outcome, and no other fields', () => {
+test('an error body can have details, missing scopes and an outcome, but no other fields', () => {
   const error = { code: 'forbidden', message: 'No.' };
   ok(ErrorBody.safeParse({ error }).success);
   ok(

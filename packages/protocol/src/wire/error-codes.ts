@@ -1,11 +1,11 @@
 // All error codes, each with its status and its default public message.
-// This file does not import zod, so that clients can use the codes without a dependency.
+// This file does not import zod, so clients can use the codes without a dependency.
 
 import type { WireErrorCode } from './wire-error-codes.ts';
 
 type Refusal = { readonly status: number; readonly message: string };
 
-/** The control plane refuses a reused idempotency key as the SDK does. */
+/** The control plane rejects a reused idempotency key the way the SDK does. */
 const idempotencyCodes = {
   idempotency_in_progress: {
     status: 409,
@@ -67,7 +67,7 @@ export type ErrorCode = keyof typeof errorCodes;
 export const wireCode = (code: ErrorCode): WireErrorCode =>
   code === 'invalid_embed_token' ? 'invalid_token' : code;
 
-/** Errors that the SDK returns to callers of the vendor's API, in the same body format. */
+/** Errors the SDK returns to callers of the vendor's API, in the same format. */
 export const denialCodes = {
   missing_key: { status: 401, message: 'An API key is required.' },
   invalid_key: { status: 401, message: 'Invalid API key.' },

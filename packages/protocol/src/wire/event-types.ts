@@ -1,6 +1,6 @@
 // The types of outbound events: every action of the audit log, and notices about time passing.
 
-/** What a row of the audit log reports. */
+/** What an audit log entry reports. */
 export const auditActions = [
   'workspace.created',
   'workspace.updated',
@@ -39,7 +39,7 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** Nothing was changed, so the audit log has no row of it. */
+/** Nothing was changed, so there is no audit log entry. */
 export const noticeTypes = [
   'api_key.expiring',
   'api_key.expired',
@@ -57,10 +57,10 @@ const groups: ReadonlySet<string> = new Set(
   eventTypes.map((type) => `${type.slice(0, type.indexOf('.'))}.*`),
 );
 
-/** Whether an endpoint may ask for it: a type, all types of a kind of object, or `*`. */
+/** Whether an endpoint can subscribe to it: a type, all types of an object kind, or `*`. */
 export const isEventFilter = (text: string): boolean =>
   text === '*' || groups.has(text) || eventTypes.includes(text);
 
-/** Whether a filter asks for a type. */
+/** Whether a filter matches a type. */
 export const isEventOf = (filter: string, type: string): boolean =>
   filter === '*' || filter === type || filter === `${type.slice(0, type.indexOf('.'))}.*`;

@@ -1,13 +1,13 @@
 // Signatures of the policy feed: HTTP Message Signatures (RFC 9421) over a digest of the body
 // (RFC 9530). Server and SDK build the signed text with the same functions.
 
-/** The purpose of the keys that sign the feed. No other signature has it. */
+/** The purpose of keys that sign the feed. No other signature has it. */
 export const FEED_PURPOSE = 'policy_feed';
 
-/** The name of the signature in the two headers, which may hold signatures of others. */
+/** The signature's name in the two headers, which may contain other signatures. */
 export const FEED_LABEL = 'keyrail';
 
-/** What a signature covers. The target is the path and query of the request, as they were sent. */
+/** What a signature covers. The target is the request's path and query, as sent. */
 type SignedAnswer = {
   status: number;
   /** The value of Content-Digest; null for a response without a body. */
@@ -22,7 +22,7 @@ const REQUEST = '"@path";req "@query";req';
 const WITH_BODY = `("@status" "content-digest" "etag" ${REQUEST})`;
 const BODILESS = `("@status" "etag" ${REQUEST})`;
 
-/** The covered components and the parameters, as Signature-Input holds them. */
+/** The covered components and the parameters, as in Signature-Input. */
 export const signatureParams = (
   { digest }: Pick<SignedAnswer, 'digest'>,
   { created, kid }: Signer,

@@ -1,11 +1,11 @@
-// The longest values, in characters, of the request headers that nodes read. Nothing looks into a
-// longer one: how much a server accepts differs, and the caller may choose it without a key.
+// The maximum length, in characters, of the request headers that nodes read. Longer values are not
+// examined: servers accept different amounts, and anyone can send them without a key.
 import { IMPORTED_KEY_CHARS_MAX } from './limits.ts';
 
 export const HEADER_CHARS_MAX = {
   /** The scheme, a space, and the longest key. */
   authorization: 'Bearer '.length + IMPORTED_KEY_CHARS_MAX,
-  /** Any other header that holds a key, such as `x-api-key`. */
+  /** Any other header with a key, such as `x-api-key`. */
   key: IMPORTED_KEY_CHARS_MAX,
   'idempotency-key': 255,
   'x-request-id': 200,

@@ -1,5 +1,5 @@
-// Keys that another product issued: their text and what may be shown of it. Imports nothing but
-// limits, so that the SDK and the command line can use the same rules as the control plane.
+// Keys issued by another product: their format and what may be shown of them. Only imports limits,
+// so that the SDK and the command line can use the same rules as the control plane.
 import {
   DISPLAY_PREFIX_CHARS_MAX,
   DISPLAY_PREFIX_CHARS_MIN,
@@ -8,20 +8,20 @@ import {
 } from './limits.ts';
 
 const PRINTABLE = /^[ -~]*$/;
-/** The stems of Keyrail's own credentials. */
+/** The stems of Keyrail credentials. */
 const OWN = /^kr(?:sk|ses)?_/;
 
-/** Lowercase hex SHA-256 of the whole text of a key. */
+/** Lowercase hex SHA-256 of the full key. */
 export const LOOKUP_HASH = /^[0-9a-f]{64}$/;
 
 export const DISPLAY_PREFIX = new RegExp(
   `^[ -~]{${DISPLAY_PREFIX_CHARS_MIN},${DISPLAY_PREFIX_CHARS_MAX}}$`,
 );
 
-/** Whether a text begins like a credential of Keyrail. */
+/** Whether a text starts like a Keyrail credential. */
 export const looksOwn = (text: string): boolean => OWN.test(text);
 
-/** Whether a text may be that of an imported key. Nodes refuse all others without a hash. */
+/** Whether a text can be an imported key. Nodes reject everything else without hashing it. */
 export const isImportable = (text: string): boolean =>
   text.length >= IMPORTED_KEY_CHARS_MIN &&
   text.length <= IMPORTED_KEY_CHARS_MAX &&

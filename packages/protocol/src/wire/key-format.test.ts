@@ -59,7 +59,7 @@ test('the checksum is the standard CRC-32', () => {
   for (const { text, hex } of vectors.crc32) equal(crc32Hex(text), hex);
 });
 
-test('the same bytes always mint the same credential', () => {
+test('the same bytes always create the same credential', () => {
   for (const vector of vectors.valid) {
     deepEqual(mintCredential(vector.kind, vector.env, fixed(vector.bytes_hex)), {
       secret: vector.secret,
@@ -76,7 +76,7 @@ test('every credential of the test vectors is recognised', () => {
 });
 
 for (const { why, text } of vectors.invalid) {
-  test(`a credential is refused when ${why}`, () => {
+  test(`a credential is rejected if ${why}`, () => {
     equal(parseCredential(text), null);
     equal(apiKeyEnv(text), null);
   });
@@ -90,7 +90,7 @@ test('one-time tokens have 43 characters and a hash', () => {
   }
 });
 
-test('too few random bytes mint no credential', () => {
+test('too few random bytes create no credential', () => {
   throws(() => mintCredential('api_key', 'live', () => new Uint8Array(23)), RangeError);
   throws(() => mintOneTimeToken(() => new Uint8Array(0)), RangeError);
 });
@@ -115,7 +115,7 @@ const minted = fc
     ...mintCredential(kind, env, (size) => bytes.subarray(0, size)),
   }));
 
-test('a minted credential is recognised with its kind, environment and display prefix', () => {
+test('a created credential is recognised with its kind, environment and display prefix', () => {
   fc.assert(
     fc.property(minted, ({ kind, env, secret, displayPrefix, lookupHash: hash }) => {
       deepEqual(parseCredential(secret), { kind, env, displayPrefix });
@@ -131,7 +131,7 @@ test('a credential with one wrong character is not recognised', () => {
       const index = at % key.secret.length;
       const damaged = key.secret.slice(0, index) + char + key.secret.slice(index + 1);
       if (damaged === key.secret) return;
-      // A CRC finds every error that is confined to 32 adjacent bits.
+      // A CRC finds every error within 32 adjacent bits.
       equal(parseCredential(damaged), null);
       notEqual(lookupHash(damaged), key.lookupHash);
     }),
@@ -159,7 +159,7 @@ test('apiKeyEnv agrees with parseCredential', () => {
   );
 });
 
-test('the parser throws for no text', () => {
+test('the parser never throws', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 80 }), (text) => {
       equal(parseCredential(text), null);
@@ -167,7 +167,7 @@ test('the parser throws for no text', () => {
   );
 });
 
-test('a character with the same low byte as a valid one is refused', () => {
+test('a character with the same low byte as a valid one is rejected', () => {
   for (const { secret, kind } of vectors.valid) {
     if (kind !== 'api_key') continue;
     for (let at = 0; at < secret.length; at += 1) {

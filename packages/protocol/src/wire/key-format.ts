@@ -1,5 +1,6 @@
 // The format of credentials: prefix, random body, checksum. Only node:crypto is imported at run
-// time, and Node 20 is enough, because the SDK uses this for every request in the vendor's process.
+// time, and Node.js 20 is enough, because the SDK uses this for every request in the vendor's
+// process.
 import * as nodeCrypto from 'node:crypto';
 import type { Env } from './env.ts';
 
@@ -24,7 +25,7 @@ const credentialKinds = {
   session: { stem: 'krses_', hasEnv: false, bodyBytes: 32, bodyChars: 43 },
 } as const;
 
-/** Creates a credential. The secret exists only in the returned value. */
+/** Creates a credential. The secret only exists in the returned value. */
 export function mintCredential(
   kind: CredentialKind,
   env: Env | null,
@@ -68,15 +69,15 @@ export function apiKeyEnv(text: string): Env | null {
   return isPrefix(TEST_PREFIX) && isSoundBody(CRC_OF_TEST) ? 'test' : null;
 }
 
-/** SHA-256 of the whole credential, stored and looked up in its place. */
+/** SHA-256 of the full credential, stored and looked up instead of it. */
 export function lookupHash(text: string): string {
-  // The one-shot hash is about twice as fast, but early releases of Node 20 lack it.
+  // The one-shot hash is about twice as fast, but early Node.js 20 releases lack it.
   return typeof nodeCrypto.hash === 'function'
     ? nodeCrypto.hash('sha256', text, 'hex')
     : nodeCrypto.createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
-/** A token that is mailed or shown once. Only its hash is stored. */
+/** A token that is emailed or shown once. Only its hash is stored. */
 export function mintOneTimeToken(randomBytes: RandomBytes): { token: string; hash: string } {
   const token = base64url(randomBytes(ONE_TIME_BYTES), ONE_TIME_BYTES);
   return { token, hash: lookupHash(token) };
@@ -112,7 +113,7 @@ function isSoundBody(crcOfPrefix: number): boolean {
     const b = scratch[i + 1] ?? 0;
     const c = scratch[i + 2] ?? 0;
     const d = scratch[i + 3] ?? 0;
-    // Written out, because function calls would not be inlined on the hot path.
+    // Written out, because function calls would not be inlined on this hot path.
     foreign |= (FOREIGN[a] ?? 1) | (FOREIGN[b] ?? 1) | (FOREIGN[c] ?? 1) | (FOREIGN[d] ?? 1);
     crc =
       (CRC_SLICES[768 + ((crc ^ a) & 0xff)] ?? 0) ^
@@ -168,7 +169,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
 
 const FOREIGN = Uint8Array.from({ length: 256 }, (_, code) => (isBase64url(code) ? 0 : 1));
 
-/** Signed, because V8 stores such numbers unboxed. Each table is derived from the one before. */
+/** Signed, because V8 stores such numbers unboxed. Each table is derived from the previous one. */
 const CRC_SLICES = Int32Array.from({ length: 4 * 256 }, (_, index) => {
   let crc = CRC_TABLE[index & 0xff] ?? 0;
   for (let more = index >> 8; more > 0; more -= 1) {
@@ -180,7 +181,7 @@ const CRC_SLICES = Int32Array.from({ length: 4 * 256 }, (_, index) => {
 const API_KEY_PREFIX_CHARS = 'kr_live_'.length;
 const API_KEY_CHARS = API_KEY_PREFIX_CHARS + credentialKinds.api_key.bodyChars + CHECKSUM_CHARS;
 const API_KEY_CHECKSUM_AT = API_KEY_CHARS - CHECKSUM_CHARS;
-/** Holds the key as bytes. It is larger than a key, so that non-ASCII text is noticed. */
+/** The key as bytes. Larger than a key, so that non-ASCII text is detected. */
 const scratch = Buffer.alloc(64);
 /** The bytes of the last API key that `apiKeyEnv` accepted. Valid only until its next call. */
 export const apiKeyBytes: Uint8Array = scratch.subarray(0, API_KEY_CHARS);

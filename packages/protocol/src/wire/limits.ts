@@ -1,9 +1,9 @@
-// All limits of the API in one place, so that schemas, server and documentation cannot disagree.
+// All API limits in one place, so that schemas, server and documentation cannot disagree.
 // All limits are inclusive. Names end in their unit and direction.
 
 // Requests as a whole
 export const BODY_BYTES_MAX = 1_048_576;
-/** Of endpoints without a credential, except reports of leaked keys. */
+/** For endpoints without a credential, except reports of leaked keys. */
 export const OPEN_BODY_BYTES_MAX = 8192;
 export const LARGE_BODY_BYTES_MAX = 8_388_608;
 export const JSON_DEPTH_MAX = 64;
@@ -55,22 +55,22 @@ export const QUARANTINE_HOURS = 1;
 export const KEY_EXPIRING_DAYS = 14;
 export const UNUSED_DAYS_MIN = 1;
 export const UNUSED_DAYS_MAX = 365;
-// The keys that a summary counts as unused were not used for this long.
+// How long a key must be unused for a summary to count it.
 export const UNUSED_DAYS_COUNTED = 90;
-// Keys that one page of a list with `unused_days` looks at.
+// How many keys one page of a list with `unused_days` covers.
 export const UNUSED_KEYS_EXAMINED_MAX = 1_000;
-// Each figure of a summary stops here, and each count of the keys of one project or tenant.
+// Counts in a summary stop here, and so do key counts of a project or tenant.
 export const COUNTED_MAX = 10_000;
 export const KEYS_COUNTED_MAX = 1_000;
 export const REVOKE_WAIT_MS_DEFAULT = 10_000;
-// The longest wait that an operator may configure for anything other than the database.
+// The longest wait an operator can configure for anything other than the database.
 export const REVOKE_WAIT_MS_MAX = 60_000;
 export const NODE_SEEN_WITHIN_MS = 90_000;
-// The text of a key in an explanation, which may be anything that a person pasted.
+// The key in an explanation, which may be any pasted text.
 export const KEY_TEXT_CHARS_MAX = 1_024;
-// The keys that a dry run looks at, newest first. With more keys, its figures are of these.
+// The keys a dry run counts, newest first. If there are more, its numbers only cover these.
 export const IMPACT_KEYS_MAX = 10_000;
-// The projects, each in one environment, in which a dry run counts the nodes of a tenant's keys.
+// The projects, each in one environment, where a dry run counts the nodes for a tenant's keys.
 export const IMPACT_PLACES_MAX = 200;
 export const DISPLAY_PREFIX_CHARS_MIN = 1;
 export const DISPLAY_PREFIX_CHARS_MAX = 24;
@@ -92,14 +92,14 @@ export const AUDIT_LIMIT_MAX = 200;
 export const AUDIT_LIMIT_DEFAULT = 50;
 export const AUDIT_NAME_CHARS_MAX = 64;
 export const AUDIT_ACTOR_CHARS_MAX = 200;
-// Ids in one query, each as a repeated parameter.
+// IDs in one query, each as a repeated parameter.
 export const IDS_MIN = 1;
 export const IDS_MAX = 100;
-// An entry for each id and environment.
+// An entry for each ID and environment.
 export const KEY_COUNTS_LIMIT_MAX = 200;
 export const SEARCH_CHARS_MIN = 1;
 export const SEARCH_CHARS_MAX = 200;
-// Per field and, for keys, per environment and state. Of more matches, not all are listed.
+// Per field and, for keys, per environment and state. If there are more, not all are listed.
 export const SEARCH_MATCHES_MAX = 500;
 export const CURSOR_CHARS_MIN = 1;
 export const CURSOR_CHARS_MAX = 512;
@@ -128,7 +128,7 @@ export const POLICY_REPORT_NODES_MAX = 1_000;
 export const POLICY_EXPIRED_KEPT_DAYS = 7;
 
 // Receipts
-/** How long the public half of a key that signed receipts stays published after its end. */
+/** How long a receipt signing key's public half stays published after it is retired. */
 export const RECEIPT_KEYS_KEPT_DAYS = 400;
 
 // Embed plane
@@ -177,7 +177,7 @@ export const INGEST_PATH_CHARS_MAX = 16_384;
 export const INGEST_STATUS_MIN = 100;
 export const INGEST_STATUS_MAX = 999;
 export const INGEST_DURATION_MS_MAX = 604_800_000;
-// The most requests that one sampled event may represent: the largest exact integer.
+// The most requests one sampled event can represent: the largest exact integer.
 export const INGEST_WEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
 // Outbound events
@@ -186,7 +186,7 @@ export const WEBHOOK_EVENTS_MAX = 50;
 export const WEBHOOK_URL_CHARS_MAX = 2_048;
 export const WEBHOOK_SECRET_BYTES = 32;
 export const WEBHOOK_DELIVERY_KEPT_DAYS = 30;
-// Notices: days before the end of a key, and days without use.
+// Notices: days before a key expires, and days without use.
 export const EXPIRY_NOTICE_DAYS = [14, 3, 1] as const;
 export const UNUSED_NOTICE_DAYS = 90;
 

@@ -15,12 +15,12 @@ test('the name says whether a metric is a counter, and labels are escaped', () =
   );
 });
 
-test('a metric of one value has no labels, and an absent one no sample', () => {
+test('a single-value metric has no labels, and a missing value no sample', () => {
   equal(valueText('x', 'Help.', 0), '# HELP x Help.\n# TYPE x gauge\nx 0\n');
   equal(valueText('x', 'Help.', null), '# HELP x Help.\n# TYPE x gauge\n');
 });
 
-test('each bucket of a histogram counts what is in it and in all smaller ones', () => {
+test('each histogram bucket includes all smaller ones', () => {
   const about = { name: 'x_seconds', help: 'Help.', bounds: [0.5, 1] };
   equal(
     histogramText(about, [{ labels: { a: 'b' }, buckets: [1, 0, 2], sum: 7.5 }]),

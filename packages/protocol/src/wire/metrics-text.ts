@@ -1,4 +1,4 @@
-// The text format of Prometheus, in which the server, the SDK and Edge report their metrics.
+// The Prometheus text format, used by the server, the SDK and Edge for their metrics.
 
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -12,7 +12,7 @@ export function metricText(name: string, help: string, samples: readonly Sample[
   return declared(name, help, name.endsWith('_total') ? 'counter' : 'gauge') + lines.join('');
 }
 
-/** A metric of one value; null leaves it out. */
+/** A single-value metric; null leaves it out. */
 export const valueText = (name: string, help: string, value: number | null): string =>
   metricText(name, help, value === null ? [] : [[{}, value]]);
 
@@ -29,7 +29,7 @@ export function histogramText(
   histograms: readonly Histogram[],
 ): string {
   const lines = histograms.flatMap(({ labels, buckets, sum }) => {
-    // In the text each bucket counts what is in it and in all smaller ones.
+    // In the text, each bucket includes all smaller ones.
     let below = 0;
     const counted = Array.from(buckets, (count, at) => {
       below += count;

@@ -1,9 +1,9 @@
-// The valid name that a misspelt one most likely stands for.
+// The valid name a misspelt one most likely stands for.
 
-/** Longer names are compared with none. */
+/** Longer names are not compared. */
 const NAME_CHARS_MAX = 64;
 
-/** Null if no name is similar, or several are equally so. Capitals do not matter. */
+/** Null if no name is similar, or several are equally similar. Ignores case. */
 export function nearestName(name: string, known: readonly string[]): string | null {
   if (name.length > NAME_CHARS_MAX) return null;
   const lower = name.toLowerCase();

@@ -1,6 +1,6 @@
-// Receipts: signed statements that a key was revoked or disabled, and which nodes had applied that.
+// Receipts: signed statements that a key was revoked or disabled, and which nodes had applied it.
 
-/** The `typ` of the JWS, and the purpose of the keys that sign it. No other signature has them. */
+/** The JWS `typ`, and the purpose of its signing keys. No other signature has them. */
 export const RECEIPT_TYP = 'keyrail-receipt+jwt';
 export const RECEIPT_PURPOSE = 'receipt';
 
@@ -8,7 +8,7 @@ export const receiptChanges = ['revoked', 'disabled'] as const;
 
 export type ReceiptChange = (typeof receiptChanges)[number];
 
-/** Why a change is not known to be applied everywhere: the first of these that holds. */
+/** Why a change may not have reached every node: the first that applies. */
 export const incompleteReasons = ['restored', 'full', 'silent', 'timeout'] as const;
 
 export type IncompleteReason = (typeof incompleteReasons)[number];
@@ -18,24 +18,24 @@ export type ReceiptClaims = {
   iss: string;
   /** When the receipt was signed, in seconds since 1970. */
   iat: number;
-  /** The ids of workspace and project. */
+  /** The IDs of workspace and project. */
   ws: string;
   prj: string;
   env: 'live' | 'test';
   key_id: string;
-  /** SHA-256 of the key's text, in hexadecimal. */
+  /** SHA-256 of the full key, in hex. */
   lookup_hash: string;
   change: ReceiptChange;
-  /** The policy version with the change, and whether every awaited node has applied it. */
+  /** The policy version with the change, and whether every awaited node had applied it. */
   version: number;
   complete: boolean;
-  /** Null when complete. Receipts of earlier releases lack this claim and the next one. */
+  /** Null if complete. Receipts from earlier releases lack this claim and the next one. */
   incomplete_reason?: IncompleteReason | null;
-  /** Nodes seen within a day that were not waited for. They may still accept the key. */
+  /** Nodes seen in the last 24 hours that nothing waited for. They may still accept the key. */
   silent_nodes?: number;
   waited_ms: number;
   nodes: { node_id: string; version: number; acked: boolean }[];
-  /** The row of the audit log that records the change. */
+  /** The audit log entry of the change. */
   audit_seq: number;
   audit_hash: string;
 };

@@ -1,3 +1,3 @@
-// The header in which a node names its SDK, as `name/version`. The list of nodes shows it.
+// The header with a node's SDK, as `name/version`. The node list shows it.
 
 export const SDK_HEADER = 'keyrail-sdk';

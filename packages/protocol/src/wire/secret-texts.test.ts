@@ -1,4 +1,4 @@
-// What counts as a secret in a text, and what is left of it.
+// What counts as a secret in a text, and what remains of it.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { looksSecret, withoutSecrets } from './secret-texts.ts';
@@ -19,10 +19,10 @@ test('a credential anywhere in a text is cut to its display prefix', () => {
   };
   deepEqual(Object.keys(cut).map(withoutSecrets), Object.values(cut));
   deepEqual(Object.keys(cut).filter(looksSecret), Object.keys(cut));
-  deepEqual(Object.values(cut).filter(looksSecret), [], 'what is left is no secret');
+  deepEqual(Object.values(cut).filter(looksSecret), [], 'what remains is not a secret');
 });
 
-test('prefixes, names and ids are searched as they are', () => {
+test('prefixes, names and IDs are searched as they are', () => {
   const plain = ['kr_live_', 'kr_live_AbCdEf', 'krsk_test_AbCdEf', 'Acme', 'whsec_', 'Bearer', ''];
   for (const text of plain) equal(withoutSecrets(text), text);
 });

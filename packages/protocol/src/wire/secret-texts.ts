@@ -1,13 +1,13 @@
-// Credentials in texts that people type or paste, wherever in the text they are. Such a text must
-// not become part of a URL: histories and proxies keep those.
+// Credentials anywhere in text that people type or paste. Such text must not become part of a URL,
+// because browser histories and proxies keep URLs.
 
-/** The stem and six more characters may be shown; what follows may not. */
+/** The stem and six more characters may be shown, but nothing after that. */
 const CREDENTIAL = /((?:kr_(?:live|test)|krsk_(?:live|test)|krses)_[\w-]{6})[\w-]+/gi;
 const SIGNING_SECRET = /(whsec_)[\w+/=%-]+/gi;
-/** Also as an address writes the space. What follows may be the key of another product. */
+/** Also with a URL-encoded space. What follows may be another product's key. */
 const BEARER = /\b(bearer)(?:\s|\+|%20)+([^\s&#]+)/gi;
 
-/** The text with display prefixes in place of credentials. */
+/** The text with display prefixes instead of credentials. */
 export const withoutSecrets = (text: string): string =>
   text
     .replace(CREDENTIAL, '$1')

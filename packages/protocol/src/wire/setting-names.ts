@@ -1,10 +1,10 @@
-// Names of settings in an environment: those that no setting has, and the one that was meant. The
-// server and Edge refuse to start with such a name, which would otherwise be silently ignored.
+// Unknown setting names in an environment, and the setting that was probably meant. The server and
+// Edge refuse to start with an unknown name, which would otherwise be silently ignored.
 import { nearestName } from './nearest-name.ts';
 
 /**
- * Names that the command line, the SDK and the examples read. A shell that starts a server often
- * has them, so they are ignored with a warning; any other unknown name is refused.
+ * Names read by the command line, the SDK and the examples. A shell that starts a server often has
+ * them, so they are ignored with a warning; any other unknown name is rejected.
  */
 export const clientNames: readonly string[] = [
   'KEYRAIL_URL',
@@ -20,7 +20,7 @@ const PREFIX = 'KEYRAIL_';
 
 type Program = { program: string; known: readonly string[] };
 
-/** A fault for each name that is not a setting, and the names that only clients read. */
+/** A fault for each name that isn't a setting, and the names only clients read. */
 export function checkNames(
   env: Readonly<Record<string, string | undefined>>,
   { program, known }: Program,
@@ -38,7 +38,7 @@ export function checkNames(
   return { faults, ofClients: unknown.filter((name) => clientNames.includes(name)) };
 }
 
-/** The one setting that was meant: without the prefix, few edits away, or with one more part. */
+/** The setting that was meant: without the prefix, a few edits away, or with one more part. */
 function likelyName(name: string, known: readonly string[]): string | null {
   const own = name.slice(PREFIX.length);
   if (own === '' || known.includes(own)) return own || null;

@@ -1,5 +1,5 @@
-// The text form of a UUID, of any version. Responses and stored ids are in lower case; requests may
-// use either case.
+// The text form of a UUID of any version. Responses and stored IDs are lowercase; requests may use
+// either case.
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -1,5 +1,5 @@
-// The signature of outbound events, as Standard Webhooks 1.0 defines it. Only node:crypto is
-// imported at run time: the server signs with it, and the SDK verifies.
+// The signature of outbound events, as defined by Standard Webhooks 1.0. The server signs with this
+// file and the SDK verifies, so only node:crypto is imported at run time.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export const WEBHOOK_ID = 'webhook-id';
@@ -11,7 +11,7 @@ const SECRET_BYTES_MIN = 24;
 const SECRET_BYTES_MAX = 64;
 const VERSION = 'v1';
 
-/** The text of a secret, as it is shown to the vendor. */
+/** A secret as text, as shown to the vendor. */
 export const webhookSecretOf = (bytes: Uint8Array): string =>
   SECRET_PREFIX + Buffer.from(bytes).toString('base64');
 
@@ -31,7 +31,7 @@ export type SignedMessage = {
   body: string | Uint8Array;
 };
 
-/** One entry of the signature header. The header of a message with two secrets has two. */
+/** One entry of the signature header. With two secrets, the header has two. */
 export const webhookSignature = (secret: Buffer, message: SignedMessage): string =>
   `${VERSION},${digest(secret, message).toString('base64')}`;
 

@@ -1,11 +1,11 @@
-// How a test ends a program that it started.
+// How a test ends a program it started.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
-/** Kills it like a crash, also while it is frozen, and waits for the rest of its output. */
+/** Kills it like a crash, even while it is frozen, and waits for the rest of its output. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
   const gone = once(child, 'close');

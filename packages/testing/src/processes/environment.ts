@@ -1,5 +1,5 @@
 // The environment and flags of a program under test. It inherits paths but no settings from the
-// test's own environment, and its flags suit a life of seconds.
+// test's own environment, and its flags suit a program that runs for seconds.
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -13,7 +13,7 @@ export const inherited = (): NodeJS.ProcessEnv => {
   return { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }) };
 };
 
-/** The embedded store is WebAssembly: the program ends before optimising it pays off. */
+/** The embedded store is WebAssembly, and the program ends before optimising it pays off. */
 const FLAGS = ['--liftoff-only', '--wasm-lazy-validation'];
 
 let found: string | undefined;
@@ -24,14 +24,14 @@ function serverMain(): string {
   return found;
 }
 
-/** Node arguments for a command of the server. */
+/** Node.js arguments for a server command. */
 export const serverProgram = (words: readonly string[], main = serverMain()): string[] => [
   ...FLAGS,
   main,
   ...words,
 ];
 
-/** Node arguments for the program that takes and tests backups. */
+/** Node.js arguments for the program that creates and tests backups. */
 export const backupProgram = (): string[] => {
   const main = serverMain();
   const isBuilt = extname(main) === '.js';
@@ -40,8 +40,8 @@ export const backupProgram = (): string[] => {
 };
 
 /**
- * Compiles the server into the cache that the programs of this run share. Killed programs write no
- * cache; one that exits by itself does.
+ * Compiles the server into the cache shared by the programs of this run. Killed programs write no
+ * cache; programs that exit normally do.
  */
 export async function compileServer(): Promise<void> {
   const { NODE_COMPILE_CACHE: cache } = process.env;
@@ -53,7 +53,7 @@ export async function compileServer(): Promise<void> {
   writeFileSync(mark, '');
 }
 
-/** All files of the built program that run nothing by themselves. */
+/** All files of the built program that run nothing when imported. */
 function importsOfProgram(): string {
   const folder = dirname(serverMain());
   const files = readdirSync(folder).filter((name) => /-[A-Z0-9]{8}\.js$/.test(name));

@@ -1,4 +1,4 @@
-// The store of a server under test: a data directory, or a cluster of its own that can be frozen,
+// The store of a server under test: a data directory, or its own cluster, which can be frozen,
 // crashed and queried about its connections.
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -39,7 +39,7 @@ async function migratedDirectory(): Promise<string> {
   const { path: part, settings, close } = await emptyDirectory();
   const { code, output } = await runServer(['migrate'], settings);
   if (code !== 0) throw new Error(`Creating the database failed: ${output}`);
-  // If two processes do this at once, either result is fine.
+  // If two processes do this at the same time, either result is fine.
   await rename(part, path).catch(close);
   return path;
 }
@@ -50,7 +50,7 @@ export type Cluster = Home & {
   url: string;
   /** Runs one statement as the superuser in the server's database. */
   ask(text: string): Promise<Record<string, unknown>[]>;
-  /** The number of the server's connections by application name. */
+  /** The server's connections, counted by application name. */
   connections(): Promise<Record<string, number>>;
   /** A session of the superuser in the server's database, for holding locks. */
   session(): Promise<pg.Client>;
@@ -59,7 +59,7 @@ export type Cluster = Home & {
   thaw(): void;
 };
 
-/** The reason why no cluster can be started, or false: for the `skip` of a test. */
+/** Why no cluster can be started, or false, for a test's `skip`. */
 export function whyNoCluster(): string | false {
   const found = findPostgres();
   return 'missing' in found ? found.missing : false;
@@ -112,7 +112,7 @@ export async function openCluster(
       const client = await session();
       const { rows } = await client.query('select pg_backend_pid() as pid');
       frozen = stopTree(parentOf(rows[0].pid));
-      void client.end(); // the server sees it after the thaw
+      void client.end(); // the server receives it after the thaw
     },
     thaw,
     close: async () => {

@@ -1,5 +1,5 @@
-// Requests with an exact outcome: answered completely, cut in the middle of the response, or lost
-// before its first byte. Only a complete response says what the server did.
+// Requests with an exact outcome: a complete response, a response cut off midway, or none at all.
+// Only a complete response says what the server did.
 import { Agent, request } from 'node:http';
 
 export type Ask = {
@@ -8,7 +8,7 @@ export type Ask = {
   token?: string;
   /** An idempotency key. */
   key?: string;
-  /** The page that a browser would name. */
+  /** The page's origin, as a browser sends it. */
   origin?: string;
   body?: unknown;
   agent?: Agent;
@@ -24,7 +24,7 @@ export type Outcome =
 
 const TIMEOUT_MS = 15_000;
 
-/** Opens a new connection for each request, unless an agent is given. */
+/** Opens a new connection for each request unless an agent is passed. */
 export function ask(url: string, asked: Ask): Promise<Outcome> {
   const { method = 'GET', path, token, key, origin, body, agent, timeoutMs = TIMEOUT_MS } = asked;
   const began = performance.now();
@@ -69,7 +69,7 @@ export function ask(url: string, asked: Ask): Promise<Outcome> {
   });
 }
 
-/** Null if the text is not a JSON object. */
+/** Null if the text isn't a JSON object. */
 function parse(text: string): Body | null {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,5 +1,5 @@
-// Compares the responses that clients received with the server's content: no acknowledged write is
-// lost, no refused one exists, nothing happened twice, and the audit chain agrees.
+// Compares the responses clients received with the server's content: no acknowledged write is lost, no
+// rejected write exists, nothing happened twice, and the audit chain agrees.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Agent } from 'node:http';
@@ -54,7 +54,9 @@ const REPEATED_MAX = 50;
 const TRIES_MAX = 100;
 const PAUSE_MS = 20;
 
-/** Repeats the latest unanswered writes, each with its idempotency key, until it is answered. */
+/**
+ * Retries the latest writes without a response, with their idempotency keys, until they get one.
+ */
 export async function repeatLost(url: string, ledger: Ledger): Promise<void> {
   const { fates, acknowledged } = ledger;
   const lost = [...fates.keys()].filter((name) => !acknowledged.has(name)).slice(-REPEATED_MAX);
@@ -74,7 +76,7 @@ export async function repeatLost(url: string, ledger: Ledger): Promise<void> {
 
 const ACKNOWLEDGED_MS_MAX = 60_000;
 
-/** Resolves when `count` more writes have been acknowledged, however busy the machine is. */
+/** Resolves once `count` more writes have been acknowledged, however busy the machine is. */
 export async function writesOf({ acknowledged }: Ledger, count: number): Promise<void> {
   const wanted = acknowledged.size + count;
   const end = performance.now() + ACKNOWLEDGED_MS_MAX;
@@ -100,7 +102,7 @@ export function startWriting(clients: number, write: () => Promise<unknown>): Lo
   };
 }
 
-/** Compares the keys and the audit log of the server with the ledger. */
+/** Compares the server's keys and audit log with the ledger. */
 export async function audit(url: string, ledger: Ledger): Promise<{ keys: number }> {
   const { token, fates, acknowledged } = ledger;
   const keys = await listAll(url, token, '/v1/secret_keys?limit=1000');
@@ -115,7 +117,7 @@ export async function audit(url: string, ledger: Ledger): Promise<{ keys: number
   for (const [name, outcome] of fates) {
     const times = byName.get(name)?.length ?? 0;
     ok(times <= 1, `a key was created ${times} times`);
-    // A write that was repeated until it was acknowledged exists, whatever its first response was.
+    // A write that was retried until acknowledged exists, whatever its first response was.
     if (isRefused(outcome) && !acknowledged.has(name)) {
       equal(times, 0, `refused and created: ${JSON.stringify(outcome)}`);
     }
@@ -124,7 +126,7 @@ export async function audit(url: string, ledger: Ledger): Promise<{ keys: number
   return { keys: keys.length };
 }
 
-/** The response says that nothing was done. A busy server may say so of any write. */
+/** The response says nothing was done. A busy server can say this about any write. */
 function isRefused(outcome: Outcome): boolean {
   if (outcome.kind !== 'answered' || outcome.status < 400) return false;
   const { error } = outcome.body;
@@ -156,7 +158,7 @@ export async function listAll(url: string, token: string, first: string): Promis
   return all;
 }
 
-/** Asserts that the server never responded with 500 and never interrupted a response. */
+/** Asserts that the server never responded with 500 or cut off a response. */
 export function assertDecent(ledger: Ledger): void {
   for (const outcome of ledger.fates.values()) {
     ok(outcome.kind !== 'cut', 'a response was interrupted');

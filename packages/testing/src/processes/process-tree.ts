@@ -1,7 +1,7 @@
-// A process and its children, found by their parent: stopped and continued together.
+// A process and its children, found through their parent: stopped and continued together.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Stops the parent first, so that it starts no further child. */
+/** Stops the parent first, so that it starts no more children. */
 export function stopTree(root: number): number[] {
   // Pid 0 or 1 would signal our own group, or all processes.
   if (!(root > 1)) throw new Error('The cluster was not found among the running processes.');
@@ -29,7 +29,7 @@ export function signalEach(pids: readonly number[], signal: NodeJS.Signals): voi
     try {
       process.kill(pid, signal);
     } catch {
-      // It has just ended.
+      // It has just exited.
     }
   }
 }

@@ -1,5 +1,5 @@
-// A program as one file, for tests that start it many times. A short program spends most of its
-// time on loading its sources.
+// A program bundled into one file, for tests that start it many times. Short runs spend most of
+// their time loading sources.
 import { basename, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 
@@ -11,7 +11,7 @@ const forNode = {
   conditions: ['keyrail-source'],
   logLevel: 'error',
   banner: {
-    // Packages in CommonJS call it.
+    // CommonJS packages call it.
     js: `import { createRequire as requireOf } from 'node:module';
 const require = requireOf(import.meta.url);`,
   },

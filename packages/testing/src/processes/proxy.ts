@@ -1,5 +1,5 @@
-// A proxy that breaks connections: forwards TCP and resets each connection after a random number of
-// bytes, in either direction.
+// A proxy that breaks connections: it forwards TCP and resets each connection after a random number
+// of bytes, in either direction.
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
@@ -20,7 +20,7 @@ export type Proxy = {
    * unplugged; afterwards the connections of that time are reset.
    */
   unplug(isUnplugged: boolean): void;
-  /** The number of connections cut until now. */
+  /** How many connections have been cut so far. */
   cuts(): number;
   close(): Promise<void>;
 };

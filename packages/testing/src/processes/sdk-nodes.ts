@@ -1,4 +1,4 @@
-// SDK nodes in processes of their own, as a vendor runs them.
+// SDK nodes in their own processes, the way a vendor runs them.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ export type NodeProcess = {
   /** `allowed`, or the denial reason. */
   verdict(key: string, route?: RouteOptions): Promise<string>;
   verify(key: string, route?: RouteOptions): Promise<Decision>;
-  /** How many of this many requests with the key are admitted. */
+  /** How many of this many requests with the key are allowed. */
   admit(key: string, times: number): Promise<number>;
   state(): Promise<KeyrailState>;
   ready(): Promise<boolean>;

@@ -1,5 +1,5 @@
-// A vendor's program: one SDK node, called over an IPC channel. sdk-nodes.ts starts it with the
-// options of the node as its only argument.
+// A vendor's app: one SDK node, called over an IPC channel. sdk-nodes.ts starts it with the node's
+// options as the only argument.
 import { createKeyrail } from '../../../sdk/src/keyrail.ts';
 
 const [, , options = '{}'] = process.argv;
@@ -7,7 +7,7 @@ const node = createKeyrail(JSON.parse(options));
 
 type Message = { id: number; ask: string; key?: string; route?: RouteOptions; times?: number };
 
-/** Requests one after the other, as a handler would get them. */
+/** Requests one after another, the way a handler gets them. */
 async function admitted(key = '', times = 0): Promise<number> {
   const header = (name: string) => (name === 'authorization' ? `Bearer ${key}` : undefined);
   let count = 0;

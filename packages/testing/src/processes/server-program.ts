@@ -1,5 +1,4 @@
-// The build of the server's program, and which file a server runs: plain JavaScript, to which this
-// adds the types.
+// The server's build, and which file a server runs. It is plain JavaScript, so this adds the types.
 import { join } from 'node:path';
 import { root } from '../documents.ts';
 

@@ -16,11 +16,11 @@ export type ServerProcess = {
   pid: number;
   url: string;
   /**
-   * Time from the start of the program until /readyz succeeded, without the time its threads waited
-   * for a CPU.
+   * Time from the program's start until /readyz succeeded, without the time its threads waited for
+   * a CPU.
    */
   readyMs: number;
-  /** The output until now, both streams. */
+  /** The output so far, from both streams. */
   output(): string;
   signal(name: NodeJS.Signals): void;
   exited: Promise<Exit>;
@@ -104,7 +104,7 @@ function spawnServer(args: string[], settings: Settings): Running {
   return { child, output: () => printed, exited };
 }
 
-/** How long the busiest thread waited for a CPU; 0 where the system does not report it. */
+/** How long the busiest thread waited for a CPU; 0 if the system does not report it. */
 function inLineMs({ pid }: ChildProcess): number {
   try {
     const waits = readdirSync(`/proc/${pid}/task`).map((thread) => {

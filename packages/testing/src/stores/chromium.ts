@@ -1,12 +1,12 @@
 /**
  * Finds a Chromium for tests that need a real browser, or installs the distribution's if permitted.
- * KEYRAIL_TEST_CHROMIUM names another.
+ * KEYRAIL_TEST_CHROMIUM selects another one.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromDistribution } from './distribution.ts';
 
-/** The first is the same browser without its windows, and takes about half the time. */
+/** The first is the same browser without windows, and takes about half the time. */
 const NAMES = [
   'chromium-headless-shell',
   'chromium',
@@ -19,7 +19,7 @@ const PACKAGES = ['chromium-headless-shell', 'chromium'];
 
 let found: { path: string } | { missing: string } | undefined;
 
-/** The path of the program, or the reason why it is missing. */
+/** The path of the program, or why it is missing. */
 export function findChromium(): { path: string } | { missing: string } {
   found ??= lookForChromium();
   return found;

@@ -1,5 +1,5 @@
-// A program that runs beside the tests under an unprivileged account: it is killed, frozen and
-// started again on the same files, and ends at the latest with its parent.
+// A program that runs beside the tests under an unprivileged account. It can be killed, frozen and
+// started again on the same files, and ends with its parent at the latest.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { type Account, commandUnder } from './scratch.ts';
 
 export type Daemon = {
   signal(name: NodeJS.Signals): void;
-  /** Ends it like a crash, also while it is frozen. */
+  /** Ends it like a crash, even while it is frozen. */
   kill(): Promise<void>;
   /** Starts it, or starts it again on the same files, and waits until it is ready. */
   start(): Promise<void>;
@@ -82,7 +82,7 @@ const programs = {
   pgbouncer: { flag: '--version', from: 'pgbouncer' },
 };
 
-/** For the `skip` of a test: false if all are there, otherwise the reason, which is also logged. */
+/** For a test's `skip`: false if all are there, otherwise the reason, which is also logged. */
 export function programIsMissing(...names: (keyof typeof programs)[]): string | false {
   for (const name of names) {
     const { flag, from } = programs[name];

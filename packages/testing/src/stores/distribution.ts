@@ -1,6 +1,6 @@
 /**
  * Installs a package of the Linux distribution if a test needs its binaries and they are missing.
- * It starts no service and creates no database. KEYRAIL_TEST_INSTALL=off forbids it.
+ * It starts no service and creates no database. KEYRAIL_TEST_INSTALL=off disables it.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ const LOCK_WAIT_SECONDS = 120;
 const POLICY = '/usr/sbin/policy-rc.d';
 const CREATE_CLUSTER = '/etc/postgresql-common/createcluster.conf';
 
-/** Once for each process: the lists of packages do not change meanwhile. */
+/** Once per process: package lists do not change in the meantime. */
 let updated: { failure: string | null } | undefined;
 
 /** Returns null if the package was installed, otherwise the reason why not. */
@@ -70,7 +70,7 @@ function keepClustersUncreated(): void {
   writeFileSync(CREATE_CLUSTER, 'create_main_cluster = false\n');
 }
 
-/** Makes Debian not start installed services, unless the machine already has a policy. */
+/** Keeps Debian from starting installed services, unless the machine already has a policy. */
 function keepDaemonsStopped(): () => void {
   if (existsSync(POLICY)) return () => {};
   writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });

@@ -1,4 +1,4 @@
-// An etcd of one or three members on loopback, for the duration of a test.
+// An etcd with one or three members on loopback, for the duration of a test.
 import { join } from 'node:path';
 import { freePort } from '../ports.ts';
 import { ask } from '../processes/http.ts';
@@ -9,7 +9,7 @@ type EtcdMember = Daemon & { name: string; port: number };
 
 export type Etcd = {
   members: EtcdMember[];
-  /** The member that the others follow. */
+  /** The member the others follow. */
   leader(): Promise<EtcdMember>;
   isWhole(): Promise<boolean>;
   close(): Promise<void>;

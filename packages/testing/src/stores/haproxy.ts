@@ -11,9 +11,9 @@ type Listened = {
   name: string;
   port: number;
   mode: 'tcp' | 'http';
-  /** The request whose 200 says that a server may be used. */
+  /** The request whose 200 means that a server may be used. */
   check: string;
-  /** The same for a time in which no server passes `check`. */
+  /** The same, for times when no server passes `check`. */
   otherwise?: string;
   servers: { port: number; checkPort: number }[];
 };
@@ -21,8 +21,8 @@ type Listened = {
 const READABLE = 0o644;
 
 /**
- * A server that fails two checks loses its sessions, and one that passes three gets new ones: a
- * primary that was frozen has stepped down by then.
+ * A server that fails two checks loses its sessions, and a server that passes three gets new ones:
+ * a primary that was frozen has stepped down by then.
  */
 const DEFAULTS = `defaults
   timeout connect 2s
@@ -103,7 +103,7 @@ async function isChecked(control: string): Promise<boolean> {
   return servers.length > 0 && servers.every(isKnown);
 }
 
-/** The table of HAProxy's statistics; empty while nothing listens on the socket. */
+/** HAProxy's statistics table; empty while nothing is listening on the socket. */
 function readStatistics(control: string): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   const socket = connect(control).setEncoding('utf8');

@@ -9,7 +9,7 @@ import { installFromDistribution } from './distribution.ts';
 
 const VERSION_MIN = 15;
 
-/** The directory of the newest usable binaries, or the reason why there are none. */
+/** The directory of the newest usable binaries, or why there are none. */
 export function findPostgres(): { bin: string } | { missing: string } {
   const bin = newestBin();
   if (bin) return { bin };

@@ -1,7 +1,7 @@
 /**
  * A PostgreSQL for the duration of the tests: a new cluster in a scratch directory, reached over a
  * unix socket (and over TCP on request), removed when it is stopped or when its parent dies. It
- * never touches a cluster of the machine.
+ * never touches a cluster on the machine.
  */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -31,9 +31,9 @@ export type Postgres = {
   tcpUrl(database: string): string;
   /** Stops the server like a crash: no checkpoint, every connection lost, the disk kept. */
   crash(): Promise<void>;
-  /** Whether the server has ended, by itself or by `crash`. */
+  /** Whether the server has ended, on its own or through `crash`. */
   hasEnded(): boolean;
-  /** Starts the server again on the same disk, after its end. */
+  /** Starts the server again on the same disk, after it has ended. */
   restart(): Promise<void>;
   /** Stops the server and removes its disk. May be called twice. */
   stop(): Promise<void>;
@@ -54,14 +54,14 @@ type Cluster = {
   server: ChildProcess | null;
 };
 
-/** Prepares the empty directory of the disk, and returns words that every command begins with. */
+/** Prepares the empty disk directory, and returns words that every command starts with. */
 export type Surroundings = (disk: string, account: Account | null) => Promise<readonly string[]>;
 
 const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 10_000;
 const SOCKET_PORT = 5432;
 
-/** Without `durable` the system decides when to write to the disk: a power cut loses data. */
+/** Without `durable`, the system decides when to write to disk: a power cut loses data. */
 export async function startPostgres({
   tcp = false,
   durable = true,

@@ -25,7 +25,7 @@ export function openPostmaster(directory: string): Postmaster {
   };
 }
 
-/** Null if it does not run: the file stays after a kill, and its pid may be another program's. */
+/** Null if it isn't running: the file stays after a kill, and its pid may be another program's. */
 function pidIn(directory: string): number | null {
   try {
     const pid = Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);
@@ -46,8 +46,8 @@ done
 for try in 1 2 3 4 5; do rm -rf "$scratch" 2>/dev/null && exit; sleep 1; done`;
 
 /**
- * Waits for the end of its input, which also comes when this process is killed; then it ends the
- * servers of these directories and removes the folder of all of them.
+ * Waits for the end of its input, which also comes if this process is killed, then ends the servers
+ * of these directories and removes their folder.
  */
 export function guardPostmasters(
   scratch: string,

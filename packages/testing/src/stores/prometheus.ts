@@ -12,7 +12,7 @@ export function prometheusIsMissing(): string | false {
   return reason;
 }
 
-/** What promtool finds wrong with the text of a /metrics: nothing, or its complaints. */
+/** What promtool finds wrong with /metrics text: nothing, or its complaints. */
 export function metricsFaults(text: string): string {
   const checked = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
   return checked.status === 0 ? '' : `${checked.stdout}${checked.stderr}` || 'promtool failed';

@@ -1,4 +1,4 @@
-/** Runs nginx and Caddy of this machine, or installs the distribution's if permitted. */
+/** Runs this machine's nginx and Caddy, or installs the distribution's if permitted. */
 import { notEqual } from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const packages: Record<ProxyProgram, { name: string; version: string }> = {
   caddy: { name: 'caddy', version: 'version' },
 };
 
-/** Null if the program is there, otherwise the reason why it is missing. */
+/** Null if the program is there, otherwise why it is missing. */
 export function proxyIsMissing(program: ProxyProgram): string | null {
   const { name, version } = packages[program];
   const runs = () => spawnSync(program, [version], { stdio: 'ignore' }).status === 0;
@@ -50,7 +50,7 @@ export function writeCaddy(directory: string, options: readonly string[], site: 
   return ['run', '--config', file, '--adapter', 'caddyfile'];
 }
 
-/** An example with other values. Every text must occur: a changed example is not half replaced. */
+/** An example with other values. Every text must occur, so no example is half replaced. */
 export const replaced = (text: string, changes: readonly (readonly [string, string])[]): string =>
   changes.reduce((changed, [from, to]) => {
     notEqual(changed.indexOf(from), -1, `the example names ${from}`);
@@ -60,7 +60,7 @@ export const replaced = (text: string, changes: readonly (readonly [string, stri
 type ProxyRun = {
   /** Writes the configuration, and returns the arguments of the program. */
   configure(directory: string): string[];
-  /** A request through it, which fails until it listens. */
+  /** A request through it, which fails until it is listening. */
   request(): Promise<unknown>;
 };
 

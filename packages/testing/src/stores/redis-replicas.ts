@@ -4,7 +4,7 @@ import { until } from '../until.ts';
 import { type RedisServer, startRedis, startRedisCluster } from './redis.ts';
 
 export type ReplicatedRedis = {
-  /** Names every node. */
+  /** Every node. */
   url: string;
   masters(): Promise<RedisServer[]>;
   /** True while each of three masters has a replica that follows it. */
@@ -65,7 +65,7 @@ async function follow(replica: RedisServer, master: RedisServer | undefined): Pr
     () =>
       replica.tell('CLUSTER', 'REPLICATE', id).then(
         () => true,
-        () => false, // it has not heard of the master yet
+        () => false, // it does not know the master yet
       ),
     FORMED_MS_MAX,
   );
@@ -73,7 +73,7 @@ async function follow(replica: RedisServer, master: RedisServer | undefined): Pr
 
 type Role = 'master' | 'following' | 'none';
 
-/** `none` also for a node that does not answer, or that has not caught up. */
+/** Also `none` for a node that isn't responding or hasn't caught up. */
 async function roleOf(node: RedisServer): Promise<Role> {
   // The command to a frozen node ends when the node thaws.
   const late = sleep(ASK_MS_MAX, [], { ref: false });

@@ -1,7 +1,7 @@
 /**
  * A Redis for the duration of a test: one server or a Cluster of three masters, on loopback,
  * without persistence, removed when it is stopped or when its parent dies. It never touches a
- * server of the machine. KEYRAIL_TEST_REDIS_BIN sets another binary.
+ * server on the machine. KEYRAIL_TEST_REDIS_BIN sets another binary.
  */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
@@ -33,15 +33,15 @@ export type RedisServer = {
 
 const START_MS_MAX = 20_000;
 const STEP_MS = 20;
-/** One attempt to reach a server that starts: another program may hold its port and be silent. */
+/** One attempt to reach a starting server: another program may hold its port and not respond. */
 const PING_MS_MAX = 2000;
-/** More than any command of a test takes, less than a test may take. */
+/** Longer than any command in a test takes, and shorter than a test may take. */
 const TELL_MS_MAX = 30_000;
 const SLOTS = 16_384;
 
 let found: { bin: string } | { missing: string } | undefined;
 
-/** The binary, installed if necessary, or the reason why it is missing. */
+/** The binary, installed if necessary, or why it is missing. */
 function findRedis(): { bin: string } | { missing: string } {
   found ??= lookForRedis();
   return found;
@@ -196,7 +196,7 @@ async function awaitAnswer(port: number, child: ChildProcess): Promise<void> {
   }
 }
 
-/** Uses a bare socket, because a server that requires a password is also awake. */
+/** Uses a bare socket, because a server that requires a password is up as well. */
 function isAwake(port: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const socket = connect({ host: '127.0.0.1', port });

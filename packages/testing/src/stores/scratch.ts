@@ -9,10 +9,10 @@ import { join } from 'node:path';
 
 const PARENT = '/tmp';
 
-/** The unprivileged account that a server runs under while the tests run as root. */
+/** The unprivileged account for servers while the tests run as root. */
 export type Account = { uid: number; gid: number };
 
-/** Creates a directory whose name contains our pid, so that a later run notices our end. */
+/** Creates a directory with our pid in its name, so that a later run notices that we have ended. */
 export function makeScratch(kind: string, account: Account | null): string {
   sweep(kind);
   const directory = mkdtempSync(join(PARENT, `kr-${kind}-${process.pid}-`));
@@ -46,7 +46,7 @@ export function commandUnder(account: Account | null, program: string[]): [strin
   return [command, args];
 }
 
-/** Removes directories of runs that were killed and could not clean up. */
+/** Removes directories of killed runs, which could not clean up. */
 function sweep(kind: string): void {
   for (const name of readdirSync(PARENT)) {
     const pid = name.match(new RegExp(`^kr-${kind}-(\\d+)-`))?.[1];

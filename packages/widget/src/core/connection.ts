@@ -1,6 +1,7 @@
-// The connection to the server: the current token and its session, renewed before it ends. There is
-// one renewal at a time, whatever asks for it. A call that is refused because of its token did
-// nothing, so it is repeated once, with the next token. Failures end in one quiet state.
+// The connection to the server: the current token and its session, renewed before it expires. Only
+// one renewal runs at a time, whatever triggers it. A call rejected because of its token changed
+// nothing, so it is retried once, with the next token. If that fails, the element says so and
+// stops.
 import { type Caller, createCaller } from '@keyrail/client';
 import { nowMs } from '../clock.ts';
 import type { GetToken, Token, TokenReason, Transport } from '../types.ts';
@@ -20,7 +21,7 @@ type Parts = {
   transport: Transport;
   /** Aborted when the element is removed. */
   signal: AbortSignal;
-  /** Called only if something that is shown has changed. */
+  /** Called only if something on the screen has changed. */
   onState(state: ConnectionState): void;
   onEnding(ending: Ending, error: unknown): void;
 };
@@ -30,7 +31,7 @@ type Access = { client: Caller; session: Session };
 const REQUEST_MS_MAX = 20_000;
 const CALL_MS_MAX = 25_000;
 const REPEATS_MAX = 1;
-/** A new token that is refused is replaced once. */
+/** A new token that the server rejects is replaced once. */
 const REFUSALS_MAX = 2;
 
 export class Connection {
@@ -67,7 +68,7 @@ export class Connection {
       if (!isTokenRefusal(error)) throw error;
       const isCurrent = this.#access === used || this.#access === null;
       const next = isCurrent ? await this.#renew('refused') : this.#access;
-      // The call was meant for the keys of another tenant.
+      // The call was meant for another tenant's keys.
       if (next === null || !isSameTenant(used.session, next.session)) throw error;
       return use(next.client, signal).catch((again: unknown) => {
         throw isTokenRefusal(again) ? this.#end('refused', again) : again;
@@ -75,7 +76,7 @@ export class Connection {
     }
   }
 
-  /** Asks for a token again after an ending. */
+  /** Requests a token again after access has ended. */
   async retry(): Promise<void> {
     await this.#renew(this.#state.ending === 'refused' ? 'refused' : 'start').catch(() => {});
   }
@@ -85,7 +86,7 @@ export class Connection {
     if (!this.#parts.signal.aborted) this.#parts.onState(this.#state);
   }
 
-  /** A hidden page and a page without a network renew when they are back. */
+  /** A hidden or offline page renews its token once it is visible and online again. */
   readonly #renewIfDue = (): void => {
     if (document.hidden || !navigator.onLine) return;
     const isUnavailable = this.#state.ending === 'unavailable';
@@ -148,12 +149,12 @@ export class Connection {
     this.#dueMs = nowMs() + delayMs;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(this.#renewIfDue, delayMs);
-    // A known session is not shown again: nothing on the screen moves.
+    // An unchanged session is not shown again, so nothing on the screen moves.
     if (known !== null && ending === null && isSameSession(known, next.session)) return;
     this.#change({ session: next.session, ending: null });
   }
 
-  /** Ends early if the page comes back, or if a call needs the token. */
+  /** Ends early if the page is visible or online again, or if a call needs the token. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);

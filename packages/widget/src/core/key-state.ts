@@ -10,7 +10,7 @@ export type Shape = 'full' | 'half' | 'ring' | 'pause' | 'cross' | 'triangle' | 
 type KeyState = { tone: Tone; shape: Shape; text: string; works: boolean };
 
 const SOON_MS = 14 * DAY_MS;
-/** A rotated key ends at most after this overlap. */
+/** A rotated key expires after this overlap at the latest. */
 const OVERLAP_MS_MAX = 7 * DAY_MS;
 
 type Moment = { nowMs: number; isRotated: boolean };

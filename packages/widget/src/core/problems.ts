@@ -1,21 +1,21 @@
-// A failure in the words of the person that sees it.
+// A failure, in words for the person using the element.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { Words } from '../texts/texts.ts';
 import type { ErrorDetail } from '../types.ts';
 import { TokenProblem } from './refusals.ts';
 
-/** What was asked for: refusals mean different things for each. */
+/** What was attempted: the same error code means something else for each. */
 export type Act = 'read' | 'create' | 'rotate' | 'revoke';
 
 export type Problem = {
   code: string;
   text: string;
   requestId: string | null;
-  /** A change may have been made: the list shows whether it was. */
+  /** The change may have gone through; the list shows whether it did. */
   isUnknown: boolean;
 };
 
-/** The person has no network: a request would only be lost. */
+/** The browser is offline, so a request would only be lost. */
 export class Offline extends Error {}
 
 const SECONDS_DEFAULT = 60;
@@ -66,7 +66,7 @@ function refusalText(error: KeyrailError, act: Act, words: Words): string {
   }
 }
 
-/** For the page: the server's own message, which never quotes a credential. */
+/** For the page: the server's message, which never quotes a credential. */
 export function detailOf(error: unknown, { code, text, requestId }: Problem): ErrorDetail {
   const message = error instanceof KeyrailError ? error.message : text;
   return { code, message, request_id: requestId };

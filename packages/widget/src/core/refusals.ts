@@ -3,28 +3,29 @@ import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { Transport } from '../types.ts';
 import type { Ending } from './session.ts';
 
-/** There is no usable token, so the call was not sent. */
+/** Without a usable token, the call was not sent. */
 export class TokenProblem extends Error {
   readonly ending: Ending;
 
   constructor(ending: Ending, cause: unknown) {
-    super('There is no usable token.', { cause });
+    super('No usable embed token.', { cause });
     this.ending = ending;
   }
 }
 
-/** The server refuses a token before it does anything. */
+/** The server rejects a token before it does anything else. */
 export const isTokenRefusal = (error: unknown): boolean =>
   error instanceof KeyrailError && error.status === 401;
 
-/** The page is not registered for the token. */
+/** The page's origin is not registered. */
 export class OriginRefused extends Error {}
 
 type Asked = { url: string; transport: Transport; signal: AbortSignal };
 
 /**
- * Browsers hide the refusal of a page that is not registered: it looks like a lost network. But any
- * page may read the refusal of a request without a token. If that one arrives, the network works.
+ * Browsers hide the server's response from a page whose origin is not registered, so it looks like
+ * a lost connection. But any page may read the 401 for a request without a token. If that one
+ * arrives, the network works.
  */
 export async function originRefusal(error: unknown, asked: Asked): Promise<unknown> {
   if (!(error instanceof KeyrailUnreachable) || error.reason !== 'network') return error;
@@ -34,5 +35,5 @@ export async function originRefusal(error: unknown, asked: Asked): Promise<unkno
     () => null,
   );
   if (answer === null) return error;
-  return new OriginRefused('The origin of this page is not registered.');
+  return new OriginRefused("This page's origin isn't registered in the workspace.");
 }

@@ -1,4 +1,4 @@
-// When a token is renewed: by the clock of the server, whatever the browser's clock says.
+// When a token is renewed: by the server's clock, whatever the browser's clock says.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { delayOfRenewal, waitsBetween } from './renewal-times.ts';
@@ -6,20 +6,20 @@ import { delayOfRenewal, waitsBetween } from './renewal-times.ts';
 const at = (seconds: number): string => new Date(Date.UTC(2020, 0) + seconds * 1000).toISOString();
 const token = (refresh_after: string) => ({ token: 'a', refresh_after });
 
-test('the delay is the time that the server has left until refresh_after', () => {
+test("a token is renewed at refresh_after, by the server's clock", () => {
   const session = { expires_at: at(300), expires_in: 300 };
   equal(delayOfRenewal(token(at(240)), session), 240_000);
   equal(delayOfRenewal(token(at(240)), { expires_at: at(300), expires_in: 200 }), 140_000);
 });
 
-test('a delay is bounded, so that a wrong time never becomes a loop', () => {
+test('the delay is bounded, so a wrong time never causes a loop', () => {
   const session = { expires_at: at(300), expires_in: 300 };
   equal(delayOfRenewal(token(at(-9999)), session), 10_000);
   equal(delayOfRenewal(token(at(99_999)), session), 600_000);
-  equal(delayOfRenewal(token('soon'), session), 240_000, 'most of its life');
+  equal(delayOfRenewal(token('soon'), session), 240_000, '80 % of its lifetime');
 });
 
-test('there are three attempts, and a refresh takes its time', () => {
+test('a token is requested at most three times, a refresh within a minute', () => {
   for (const reason of ['start', 'refresh', 'refused'] as const) {
     equal(waitsBetween(reason).length, 2);
   }

@@ -4,7 +4,7 @@ import type { TokenExpiredDetail } from '../types.ts';
 
 export type Session = Answer<'GET /v1/embed/session'>;
 
-/** Why there is no usable token: the reasons of the event, or a page that is not registered. */
+/** Why there is no usable token: the event's reasons, or a page that is not registered. */
 export type Ending = TokenExpiredDetail['reason'] | 'origin_not_allowed';
 
 export type ConnectionState = { session: Session | null; ending: Ending | null };

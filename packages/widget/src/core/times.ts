@@ -1,5 +1,5 @@
-// Times, durations and numbers in the language of the texts. Times are local, with their zone, on
-// the clock of the locale; tooltips have UTC as well.
+// Times, durations and numbers in the language of the texts. Times are local and name their zone,
+// in the locale's 12-hour or 24-hour format; tooltips add UTC.
 import type { Words } from '../texts/texts.ts';
 
 const SECOND_MS = 1000;
@@ -28,7 +28,7 @@ export function relativeTime(instant: string, { lang }: Lang, nowMs: number): st
   return new Intl.RelativeTimeFormat(lang, { numeric: 'auto' }).format(Math.trunc(ms / size), unit);
 }
 
-/** English without a region has the 24-hour clock, as the dashboard; en-US has its own. */
+/** Plain English uses the 24-hour clock, as the dashboard does; en-US keeps its own. */
 const formatted = (at: Date, { lang }: Lang, format: Intl.DateTimeFormatOptions): string =>
   new Intl.DateTimeFormat(lang.toLowerCase() === 'en' ? 'en-GB' : lang, format).format(at);
 
@@ -53,7 +53,7 @@ export function momentText(instant: string, words: Lang, nowMs: number): string 
   return formatted(at, words, isToday ? time : { ...day, ...time });
 }
 
-/** Days of the API are in UTC. */
+/** The API's days are in UTC. */
 export const dayText = (day: string, words: Lang): string =>
   formatted(new Date(`${day}T00:00:00Z`), words, {
     day: 'numeric',

@@ -1,11 +1,11 @@
-// Where tokens come from: a function of the page, or an address of the vendor's backend.
+// Where tokens come from: a function on the page, or a URL of the vendor's backend.
 import type { GetToken, Token } from '../types.ts';
 
 const TOKEN_MS_MAX = 30_000;
 
 /**
- * The full URL of a `token-url`, or null if its origin is not that of the page. An attribute and a
- * `<base>` may be markup of a stranger, so neither may send the request elsewhere.
+ * The full URL of a `token-url`, or null if it is not on the page's origin. An attribute or a
+ * `<base>` may be injected markup, so neither may send the request elsewhere.
  */
 export function ownUrl(tokenUrl: string): string | null {
   const link = document.createElement('a');
@@ -13,7 +13,7 @@ export function ownUrl(tokenUrl: string): string | null {
   return link.origin === origin ? link.href : null;
 }
 
-/** Null if the page has named neither. */
+/** Null if the page has set neither. */
 export function tokenSource(
   getToken: GetToken | null,
   tokenUrl: string | null,
@@ -27,13 +27,13 @@ async function posted(url: string, signal: AbortSignal): Promise<unknown> {
   const response = await fetch(url, {
     method: 'POST',
     credentials: 'same-origin',
-    // An open redirect of the site would lead to another one.
+    // An open redirect on the site would lead to another host.
     redirect: 'error',
     cache: 'no-store',
     headers: { accept: 'application/json' },
     signal,
   });
-  if (!response.ok) throw new Error(`The address of tokens responded with ${response.status}.`);
+  if (!response.ok) throw new Error(`token-url responded with status ${response.status}.`);
   return response.json();
 }
 
@@ -45,7 +45,7 @@ function checked(value: unknown): Token {
       return { token, refresh_after: String(refresh_after) };
     }
   }
-  throw new Error('The page returned no token and refresh_after.');
+  throw new Error('The response must contain token and refresh_after.');
 }
 
 function within<T>(ms: number, work: Promise<T>, signal: AbortSignal): Promise<T> {
@@ -53,7 +53,7 @@ function within<T>(ms: number, work: Promise<T>, signal: AbortSignal): Promise<T
     const stop = (): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', stop);
-      reject(new Error('No token arrived in time.'));
+      reject(new Error('Timed out waiting for a token.'));
     };
     const timer = setTimeout(stop, ms);
     signal.addEventListener('abort', stop);

@@ -1,4 +1,4 @@
-// The list of keys: read page by page, and changed in place after each change.
+// The list of keys: loaded page by page, and updated in place after each change.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { useWidget } from '../ui/context.ts';
 import type { ApiKey } from './key-state.ts';
@@ -24,7 +24,7 @@ export function useKeys(includeRevoked: boolean): KeyList {
   const [isLoading, setLoading] = useState(false);
   const latest = useRef({ words, emit });
   latest.current = { words, emit };
-  // Only the newest read counts.
+  // Only the latest read counts.
   const turn = useRef(0);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another session sees other keys
@@ -49,7 +49,7 @@ export function useKeys(includeRevoked: boolean): KeyList {
       } catch (error) {
         if (mine !== turn.current) return;
         const problem = problemOf(error, 'read', latest.current.words);
-        // The element itself says that there is no token, and it said so to the page.
+        // The element already shows that there is no token, and has sent the page an event.
         if (!(error instanceof TokenProblem)) {
           setShown((before) => ({ ...before, problem }));
           latest.current.emit('error', detailOf(error, problem));
@@ -84,7 +84,7 @@ export function useKeys(includeRevoked: boolean): KeyList {
   };
 }
 
-/** The keys of both, each once, newest first. The first list wins. */
+/** The keys of both lists, each once, newest first. The first list wins. */
 function merged(first: readonly ApiKey[], second: readonly ApiKey[]): ApiKey[] {
   const known = new Set(first.map(({ id }) => id));
   return [...first, ...second.filter(({ id }) => !known.has(id))].sort((one, other) =>

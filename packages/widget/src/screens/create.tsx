@@ -1,4 +1,4 @@
-// Creates a key: its name, and the scopes that the token grants, in the words of the vendor.
+// Creates a key: its name, and the scopes the token grants, in the vendor's words.
 import type { Answer } from '@keyrail/client';
 import { useId, useState } from 'preact/hooks';
 import { grantsOf } from '../core/session.ts';
@@ -18,7 +18,7 @@ export function Create({ onCreated, onClose, onLook }: Props) {
   const { words, session } = useWidget();
   const [name, setName] = useState('');
   const grants = grantsOf(session);
-  // One scope is no choice.
+  // With a single scope there is nothing to choose.
   const [scopes, setScopes] = useState<readonly string[]>(grants.length === 1 ? grants : []);
   const [isTried, setTried] = useState(false);
   const isMissing = grants.length > 0 && scopes.length === 0;

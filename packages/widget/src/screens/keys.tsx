@@ -1,4 +1,4 @@
-// The key manager of one tenant: the list, and the dialog that is open.
+// One tenant's key manager: the list and the open dialog.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { type ApiKey, nameOf } from '../core/key-state.ts';
@@ -16,7 +16,7 @@ import { Revoke } from './revoke.tsx';
 import { Rotate, type RotatedKey } from './rotate.tsx';
 import { Usage } from './usage.tsx';
 
-/** What the page can ask the element to do. */
+/** What the page can make the element do. */
 export type Commands = { openCreate(): void; reload(): Promise<void> };
 
 type Open = Choice | { act: 'create' } | { act: 'reveal'; revealed: Revealed } | null;
@@ -147,7 +147,7 @@ function OpenDialog({ open, onOpen, list }: DialogProps) {
     void list.reload();
   };
   const onRevealed = (made: CreatedKey, previous: ApiKey | null) => {
-    // The list gets the key without its value.
+    // The list stores the key without its secret.
     const { key: value, key_shown_once, ...key } = made;
     list.put(...(previous ? [key, previous] : [key]));
     emit(previous ? 'rotated' : 'created', detailOf(key));

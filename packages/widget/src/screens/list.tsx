@@ -1,4 +1,4 @@
-// The rows of the list: a table where there is room, cards where there is none.
+// The rows of the list: a table, or cards where the element is narrow.
 import type { ComponentChildren } from 'preact';
 import { nowMs } from '../clock.ts';
 import { type ApiKey, keyState, nameOf } from '../core/key-state.ts';
@@ -8,7 +8,7 @@ import { useWidget } from '../ui/context.ts';
 import { StateShape } from '../ui/icons.tsx';
 import { Menu, type MenuEntry } from '../ui/menu.tsx';
 
-/** What the person asked for, and for which key. */
+/** The chosen action and its key. */
 export type Choice = { act: 'rotate' | 'revoke' | 'usage'; key: ApiKey };
 
 type Props = { keys: readonly ApiKey[]; onChoose(choice: Choice): void };

@@ -1,4 +1,4 @@
-// A new key in full, shown once. Nothing else ever holds its value: it goes with this dialog.
+// A new key in full, shown once. Nothing else holds its value, so it is gone with this dialog.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
 import { copyText } from '../core/copy.ts';
@@ -94,7 +94,7 @@ function PreviousKey({ of: { expires_at } }: { of: ApiKey }) {
   );
 }
 
-/** Closing the tab asks as well. */
+/** Closing the tab asks for confirmation too. */
 function useLeaveQuestion(isOpen: boolean): void {
   useEffect(() => {
     if (!isOpen) return;

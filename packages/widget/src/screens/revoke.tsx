@@ -1,4 +1,4 @@
-// Revokes a key, after its last use was shown.
+// Revokes a key, after showing when it was last used.
 import { nowMs } from '../clock.ts';
 import { type ApiKey, isInUse, nameOf } from '../core/key-state.ts';
 import { relativeTime } from '../core/times.ts';

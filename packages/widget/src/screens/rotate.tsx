@@ -1,4 +1,4 @@
-// Replaces a key: how long both keys work, in words and as two bars.
+// Rotates a key: how long both keys work, in words and as two bars.
 import type { Answer } from '@keyrail/client';
 import { useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
@@ -83,7 +83,7 @@ function OverlapField({ hours, onHours }: { hours: number; onHours(hours: number
   );
 }
 
-/** A key that expires earlier ends then, whatever the overlap is. */
+/** A key with an earlier expiry still expires then, whatever the overlap. */
 function Overlap({ of: { expires_at }, hours }: { of: ApiKey; hours: number }) {
   const { words } = useWidget();
   const now = nowMs();

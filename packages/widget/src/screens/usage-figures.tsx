@@ -1,4 +1,4 @@
-// The figures of a key as bars and as a table.
+// A key's traffic as bars and as a table.
 import type { Answer } from '@keyrail/client';
 import { countText, dayText } from '../core/times.ts';
 import { useWidget } from '../ui/context.ts';
@@ -8,7 +8,7 @@ export type Day = Answer<'GET /v1/embed/keys/{id}/usage'>['data'][number];
 const WIDTH = 100;
 const HEIGHT = 40;
 const GAP_SHARE = 0.25;
-/** A day with one request is visible beside a day with a million. */
+/** Keeps a day with one request visible beside a day with a million. */
 const BAR_MIN = 0.6;
 
 const sumOf = (days: readonly Day[], field: 'requests' | 'errors'): number =>

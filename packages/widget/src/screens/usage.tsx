@@ -1,4 +1,4 @@
-// The traffic of one key: bars for each day, or the same figures as a table.
+// The usage of one key: a bar for each day, or the same numbers as a table.
 import { useEffect, useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
 import { type ApiKey, nameOf } from '../core/key-state.ts';

@@ -9,20 +9,20 @@ type Entry = string | ((...args: never[]) => string);
 
 const entriesOf = (table: object): [string, Entry][] => Object.entries(table);
 
-test('German has every entry of English, of the same kind, and none is empty', () => {
+test('German has the same entries as English, of the same type, and none is empty', () => {
   deepEqual(Object.keys(de).sort(), Object.keys(en).sort());
   const german = new Map(entriesOf(de));
   for (const [name, text] of entriesOf(en)) {
     const other = german.get(name);
     equal(typeof other, typeof text, name);
     if (typeof text === 'function' && typeof other === 'function') {
-      equal(other.length, text.length, `${name} inserts the same values`);
+      equal(other.length, text.length, `${name} takes the same values`);
     }
     ok(text !== '' && other !== '', name);
   }
 });
 
-test('few texts are the same in both languages', () => {
+test('only two texts are the same in both languages', () => {
   const same = entriesOf(en).filter(([name, text]) => Reflect.get(de, name) === text);
   deepEqual(
     same.map(([name]) => name),
@@ -30,14 +30,14 @@ test('few texts are the same in both languages', () => {
   );
 });
 
-test('plurals', () => {
+test('a count of one takes the singular', () => {
   equal(en['list.count'](1), '1 key');
   equal(en['list.count'](2), '2 keys');
-  equal(de['rotate.hours'](1), '1 Stunde');
-  equal(de['rotate.days'](3), '3 Tage');
+  equal(de['rotate.hours'](1), 'In 1 Stunde');
+  equal(de['rotate.days'](3), 'In 3 Tagen');
 });
 
-test('the language decides, English is the fallback, and the vendor has the last word', () => {
+test('the language selects the texts, English is the fallback, and any can be replaced', () => {
   equal(wordsFor('de-AT')['list.title'], 'API-Schlüssel');
   equal(wordsFor('de-AT').lang, 'de-AT');
   deepEqual([wordsFor('fr').lang, wordsFor('fr')['list.title']], ['en', 'API keys']);
@@ -45,6 +45,6 @@ test('the language decides, English is the fallback, and the vendor has the last
   const own = wordsFor('ar', { 'list.title': 'مفاتيح', 'list.more': undefined });
   deepEqual([own.lang, own.dir, own['list.title']], ['ar', 'rtl', 'مفاتيح']);
   equal(own['list.more'], 'Show more', 'an entry that is undefined replaces nothing');
-  equal(wordsFor('ar').dir, 'ltr', 'English texts are not written from the right');
+  equal(wordsFor('ar').dir, 'ltr', 'English texts run from left to right');
   equal(wordsFor('en', { dir: 'rtl' }).dir, 'rtl');
 });

@@ -1,15 +1,15 @@
-// The table of texts for a language, with the entries that the vendor replaces.
+// The texts of a language, with the entries the vendor has replaced.
 import { de } from './de.ts';
 import { en, type Table } from './en.ts';
 
-/** Any entries of the table, the vendor's words for its scopes, and the direction of the text. */
+/** Any texts to replace, names for your scopes, and the text direction. */
 export type Texts = { [K in keyof Table]?: Table[K] | undefined } & {
-  /** Words for scopes: `{ 'invoices:read': 'Read invoices' }`. */
+  /** Names for scopes: `{ 'invoices:read': 'Read invoices' }`. */
   scopes?: Readonly<Record<string, string>> | undefined;
   dir?: 'ltr' | 'rtl' | undefined;
 };
 
-/** What every screen gets to speak with. */
+/** The texts every screen uses. */
 export type Words = Table & {
   /** The language of dates and numbers. */
   lang: string;
@@ -20,7 +20,7 @@ export type Words = Table & {
 const tables: Readonly<Record<string, Table>> = { en, de };
 const RIGHT_TO_LEFT = /^(ar|arc|ckb|dv|fa|he|iw|ks|ku|ps|sd|ug|ur|yi)\b/i;
 
-/** Unknown languages get English texts, unless the vendor passes its own. */
+/** Unknown languages get English texts unless the vendor passes its own. */
 export function wordsFor(wanted: string, own: Texts = {}): Words {
   const lang = isLanguage(wanted) ? wanted : 'en';
   const [primary = ''] = lang.toLowerCase().split('-');
@@ -29,7 +29,7 @@ export function wordsFor(wanted: string, own: Texts = {}): Words {
   return {
     ...(table ?? en),
     ...defined(own),
-    // Dates in a language that the texts are not in would be confusing.
+    // Dates in another language than the texts would be confusing.
     lang: table || isOwn ? lang : 'en',
     dir: own.dir ?? (RIGHT_TO_LEFT.test(lang) && isOwn ? 'rtl' : 'ltr'),
     scopes: own.scopes ?? {},

@@ -1,4 +1,4 @@
-// Buttons. A busy button keeps the focus, so it is never disabled by the platform.
+// Buttons. A busy button must keep the focus, so it is never disabled natively.
 import type { ComponentChildren } from 'preact';
 import { useWidget } from './context.ts';
 import { Icon, type IconName } from './icons.tsx';

@@ -1,4 +1,4 @@
-// What every screen needs: texts, the connection, the settings and the events of the element.
+// What every screen needs: texts, connection, settings, and a way to send the element's events.
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Connection } from '../core/connection.ts';
@@ -19,7 +19,7 @@ type Surroundings = {
   /** The token allows changes, and the page does not forbid them. */
   mayChange: boolean;
   emit: Emit;
-  /** Says a result to screen readers. */
+  /** Announces a result to screen readers. */
   say(text: string): void;
 };
 

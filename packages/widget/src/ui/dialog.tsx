@@ -1,5 +1,5 @@
-// The platform's dialog: it keeps the focus, makes the page behind it inert, and gives the focus
-// back to what opened it. The page hears nothing of its Esc key, so its own dialogs stay open.
+// A native dialog: it keeps the focus, makes the page behind it inert, and returns the focus to
+// what opened it. The page does not receive its Esc key, so the page's own dialogs stay open.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { IconButton } from './button.tsx';
@@ -12,7 +12,7 @@ type Props = {
   actions: ComponentChildren;
   /** Called by Esc, the close button and the backdrop. */
   onClose(): void;
-  /** Makes the content a form, so that Enter sends it. */
+  /** Makes the content a form, so that Enter submits it. */
   onSubmit?: () => void;
   isWide?: boolean;
 };
@@ -90,8 +90,8 @@ function useModal(onClose: () => void) {
 }
 
 /**
- * The change may have removed what opened the dialog: then the title gets the focus. If something
- * of the page opened it, the platform has given the focus back.
+ * The change may have removed what opened the dialog; the title then gets the focus. If the page
+ * opened it, the browser has already returned the focus.
  */
 function giveBack(opener: Element | null, root: Node): void {
   if (opener === null) return;

@@ -1,4 +1,4 @@
-// Icons and the shapes of states, as paths.
+// Icons and state shapes, as paths.
 import type { Shape } from '../core/key-state.ts';
 
 const strokes = {

@@ -1,4 +1,4 @@
-// The menu of a row, in the top layer, so that no edge of the page cuts it off.
+// A row's menu, in the top layer, so that nothing on the page cuts it off.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon, type IconName } from './icons.tsx';
 
@@ -6,7 +6,7 @@ export type MenuEntry = {
   label: string;
   icon: IconName;
   isDanger?: boolean;
-  /** Why it cannot be chosen. */
+  /** Why the entry is disabled. */
   because?: string | null;
   onChoose(): void;
 };
@@ -54,7 +54,7 @@ function MenuPopup({ label, entries, button, onClose }: PopupProps) {
   const choose = ({ because, onChoose }: MenuEntry) => {
     if (because) return;
     onClose();
-    // The dialog that opens now gives the focus back to the button.
+    // The dialog opening now will return the focus to the button.
     button?.focus();
     onChoose();
   };
@@ -104,7 +104,7 @@ function usePopup(button: HTMLElement | null, onClose: () => void) {
       close.current();
       button.focus();
     };
-    // An event of an earlier movement may come late; only one that moves the button ends the menu.
+    // An earlier scroll's event may come late; only one that moved the button closes the menu.
     const opened = button.getBoundingClientRect();
     const follow = () => {
       const { left, top } = button.getBoundingClientRect();
@@ -144,7 +144,7 @@ function walk({ key }: KeyboardEvent, items: readonly HTMLElement[]): boolean {
   return next !== undefined || key === 'Escape';
 }
 
-/** Below the button at its end, or above it where the window ends. */
+/** Below the button, aligned with its end, or above it if there is no room below. */
 function place(menu: HTMLElement, button: HTMLElement): void {
   const at = button.getBoundingClientRect();
   const { offsetWidth: width, offsetHeight: height } = menu;

@@ -1,4 +1,4 @@
-// A few choices in one line, of which one is pressed.
+// A few choices in one line, one of them pressed.
 type Props<T> = {
   label: string;
   value: T;

@@ -1,4 +1,4 @@
-// Rows that wait for their keys. Quick answers show none.
+// Placeholder rows while keys load. A quick response never shows them.
 import { useEffect, useState } from 'preact/hooks';
 import type { Words } from '../texts/texts.ts';
 

@@ -57,7 +57,7 @@ async function mailOne(
   const read = readIn({ workspaceId, envs: allEnvs, actor, authority: 'owner' });
   const { workspace, addresses } = await listRecipients(read);
   const keys = named
-    .map(({ displayPrefix, expiresAt }) => `${displayPrefix}… ends ${wireTime(expiresAt)}`)
+    .map(({ displayPrefix, expiresAt }) => `${displayPrefix}… expires ${wireTime(expiresAt)}`)
     .join('; ');
   for (const to of addresses) {
     const id = idFor(`keys_expiring ${workspaceId} ${day} ${to}`);

@@ -1,5 +1,5 @@
-// The daily mail about live keys that end soon.
-import { deepEqual, equal, ok } from 'node:assert/strict';
+// The daily email about live keys that expire soon.
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { mailTo } from '@keyrail/testing/people.ts';
@@ -20,7 +20,7 @@ async function digests(app: Harness, email: string): Promise<string[]> {
   return mails.flatMap(({ kind, text }) => (kind === 'keys_expiring' ? [text] : []));
 }
 
-test('owners get one mail a day about live keys that end within 14 days', async (t) => {
+test('owners get one email a day about live keys that expire within 14 days', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   const admin = await app.people.admin();
@@ -33,18 +33,19 @@ test('owners get one mail a day about live keys that end within 14 days', async 
   await run(app);
   await Promise.all([run(app), run(app)]);
   const [text, ...more] = await digests(app, owner.email);
-  ok(text?.includes('end within 14 days: 1.'), text);
-  ok(text?.includes(`${soon.display_prefix}… ends ${soon.expires_at}`), text);
-  deepEqual(more, [], 'a run that is repeated on the same day queues nothing');
+  match(text ?? '', /^1 live key in the workspace \S+ expires within 14 days:\n/);
+  const minute = soon.expires_at?.slice(0, 16).replace('T', ' ');
+  ok(text?.includes(`\n${soon.display_prefix}… expires ${minute} UTC\n`), text);
+  deepEqual(more, [], 'another run on the same day queues nothing');
   deepEqual(await digests(app, admin.email), []);
   app.clock.shift(DAY_MS + DAY_MS / 8);
   await run(app);
   const next = await digests(app, owner.email);
   equal(next.length, 2);
-  ok(next.some((each) => each.includes('end within 14 days: 2.')));
+  ok(next.some((each) => each.startsWith('2 live keys in')));
 });
 
-test('a mail names the first keys and counts the rest', async (t) => {
+test('an email lists the first 20 keys and counts the rest', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   const place = {
@@ -56,6 +57,6 @@ test('a mail names the first keys and counts the rest', async (t) => {
   }
   await run(app);
   const [text] = await digests(app, owner.email);
-  equal(text?.match(/… ends /g)?.length, 20);
-  ok(text?.includes('end within 14 days: 22.') && text.includes('and 2 more.'), text);
+  equal(text?.match(/… expires /g)?.length, 20);
+  ok(text?.startsWith('22 live keys in') && text.includes('\n… and 2 more\n'), text);
 });

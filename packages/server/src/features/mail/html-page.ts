@@ -1,11 +1,11 @@
-// The HTML of a mail. It uses tables and inline styles, because mail clients support little else.
-// The colours work in light and dark mode. The link is also shown as text, for clients that show
-// no button.
+// The HTML of an email. It uses tables and inline styles, because email clients support little
+// else. The colours work in light and dark mode. The link is also shown as text, for clients that
+// show no button.
 const INK = '#1b2430';
 const QUIET = '#5b6675';
 const ACCENT = '#2456d6';
 
-/** The parts of a mail, in order. */
+/** The parts of an email, in order. */
 export type MailParts = {
   subject: string;
   paragraphs: string[];
@@ -64,7 +64,7 @@ const buttonHtml = ({ label, url }: { label: string; url: string }): string =>
 <a href="${escaped(url)}" style="display:inline-block;padding:12px 20px;font-size:16px;
 font-weight:600;color:#ffffff;text-decoration:none">${escaped(label)}</a></td></tr></table>
 <p class="quiet" style="margin:0;font-size:13px;line-height:1.5;color:${QUIET};
-word-break:break-all">Or open this address:<br>
+word-break:break-all">Or paste this link into your browser:<br>
 <a href="${escaped(url)}" style="color:${QUIET}">${escaped(url)}</a></p>`;
 
 const entities: Record<string, string> = {

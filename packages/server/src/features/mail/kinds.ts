@@ -20,7 +20,7 @@ export type MailParams = {
   /** To the operator. `task`: `backup` or `restore_test`. */
   backup_failed: { task: string; reason: string; at: string };
   webhook_disabled: { workspace: string; host: string };
-  /** `keys` names the first ones of `count`, and `others` is the number of the rest. */
+  /** `keys` lists the first of `count` keys, separated by `; `; `others` is how many are left. */
   keys_expiring: { workspace: string; count: string; keys: string; others: string };
 };
 

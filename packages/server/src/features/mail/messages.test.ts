@@ -56,35 +56,31 @@ test('a mail supports light and dark mode, and narrow and wide screens', () => {
 
 test('an invitation names the inviter, workspace and role; one by a key names no inviter', () => {
   const byPerson = contentOf('invite', invited, LINK);
-  ok(byPerson.text.startsWith('ada@example.com invites you to join Acme as an admin.'));
+  ok(byPerson.text.startsWith('ada@example.com has invited you to join Acme as an admin.'));
   const byKey = contentOf('invite', { ...invited, role: 'member', inviter: '' }, LINK);
-  ok(byKey.text.startsWith('You are invited to join Acme as a member.'));
+  ok(byKey.text.startsWith('You’ve been invited to join Acme as a member.'));
 });
 
 test('a quarantine mail names the key by its display prefix and says when it ends', () => {
   const { subject, text } = contentOf('key_quarantined', leaked, null);
-  equal(subject, 'A leaked key was quarantined');
-  match(text, /It belongs to the workspace Acme\./);
-  match(text, /live key that begins with kr_live_a1B2c3 /);
-  match(text, /stops working at 2026-03-01 12:34 UTC\./);
-  match(text, /as an owner of the workspace or at its billing address/);
+  equal(subject, 'Action needed: a leaked key was quarantined');
+  match(text, /The key belongs to the workspace Acme\./);
+  match(text, /live key starting with kr_live_a1B2c3 /);
+  match(text, /will stop working at 2026-03-01 12:34 UTC\./);
+  match(text, /because you own this workspace or because this is its billing email address/);
 });
 
 test('a quarantine mail about an expired key does not suggest a rotation', () => {
   const { text } = contentOf('key_quarantined', { ...leaked, expires_at: '' }, null);
-  match(text, /found in a public place\. It had stopped working before\./);
-  equal(/[Rr]otate|stops working/.test(text), false);
+  match(text, /found in a public place\. It had already stopped working\./);
+  equal(/[Rr]otate|will stop|stops working/.test(text), false);
 });
 
 test('the place where a key was found is shown as text, never as a link', () => {
   const found_at = 'https://git.example/acme/app?a="x"&b=<2>';
   const { text, html } = contentOf('key_quarantined', { ...leaked, found_at }, null);
-  ok(text.includes(`Where it was found: ${found_at}\n`));
-  ok(
-    html.includes(
-      'Where it was found: https://git.example/acme/app?a=&quot;x&quot;&amp;b=&lt;2&gt;',
-    ),
-  );
+  ok(text.includes(`Found at: ${found_at}\n`));
+  ok(html.includes('Found at: https://git.example/acme/app?a=&quot;x&quot;&amp;b=&lt;2&gt;'));
   equal(/href/.test(html), false);
 });
 
@@ -117,7 +113,7 @@ const LINKS = [
 test('a workspace name contains no link and no address in any mail', () => {
   for (const [workspace, shown] of LINKS) {
     const { text } = contentOf('invite', { ...invited, workspace }, LINK);
-    equal(text.split('\n')[0], `ada@example.com invites you to join ${shown} as an admin.`);
+    equal(text.split('\n')[0], `ada@example.com has invited you to join ${shown} as an admin.`);
     const others = [
       contentOf('key_quarantined', { ...leaked, workspace }, null),
       contentOf('webhook_disabled', { workspace, host: 'hooks.example' }, null),
@@ -135,8 +131,8 @@ test('a workspace name with line breaks is put on one line', () => {
     const workspace = `Acme${end}${end}Verify here:${end}https://evil.example/${end}Bcc: x@y.zz`;
     const { subject, text } = contentOf('invite', { ...invited, workspace }, LINK);
     const inLine = 'Acme Verify here: https·evil·example/ Bcc: x·y·zz';
-    equal(subject, 'You are invited to a workspace on Keyrail');
-    equal(text.split('\n')[0], `ada@example.com invites you to join ${inLine} as an admin.`);
+    equal(subject, 'You’ve been invited to a Keyrail workspace');
+    equal(text.split('\n')[0], `ada@example.com has invited you to join ${inLine} as an admin.`);
   }
 });
 
@@ -150,12 +146,9 @@ test('no subject contains text that a user chose', () => {
   equal(hostile('key_quarantined', leaked), contentOf('key_quarantined', leaked, null).subject);
 });
 
-test('the mail to an unverified existing account offers a new password', () => {
+test('the email to an unverified account offers a new password', () => {
   const { text } = contentOf('existing_account', {}, LINK);
-  match(
-    text,
-    /Choose a new password: that proves that the address is yours, and ends all sessions/,
-  );
-  match(text, /The link works once, for one hour\./);
-  equal(/Choose/.test(contentOf('existing_account', {}, null).text), false);
+  match(text, /choose a new password: this verifies your address and signs out every session/);
+  match(text, /The link expires in one hour and works once\./);
+  equal(/choose a new/.test(contentOf('existing_account', {}, null).text), false);
 });

@@ -1,6 +1,6 @@
-// The texts of all mails, as plain text and HTML. Each mail is short and says what to do if it was
-// not requested. Text from users is escaped in the HTML and reduced to one line, and
-// names contain no links.
+// The texts of all emails, as plain text and HTML. Each email is short and says what to do if it
+// was not requested. Text from users is escaped in the HTML and reduced to one line, and names
+// contain no links.
 import { htmlPage, type MailParts } from './html-page.ts';
 import type { MailKind, MailParams } from './kinds.ts';
 
@@ -9,23 +9,26 @@ export type Content = { subject: string; text: string; html: string };
 const ROLES: Record<string, string> = { owner: 'an owner', admin: 'an admin', member: 'a member' };
 
 /**
- * Subjects are constants. If they contained the workspace name, the founder of a workspace could
- * choose the subject of a mail to any address.
+ * Subjects are constants. If they contained the workspace name, the creator of a workspace could
+ * choose the subject of an email to any address.
  */
 const subjects = {
-  verify_email: 'Verify your e-mail address',
+  verify_email: 'Verify your email address',
   existing_account: 'You already have a Keyrail account',
   password_reset: 'Reset your password',
-  invite: 'You are invited to a workspace on Keyrail',
-  key_quarantined: 'A leaked key was quarantined',
-  backup_failed: 'Keyrail: backups are failing',
-  webhook_disabled: 'A webhook endpoint was disabled',
-  keys_expiring: 'Keys that end soon',
+  invite: 'You’ve been invited to a Keyrail workspace',
+  key_quarantined: 'Action needed: a leaked key was quarantined',
+  backup_failed: 'Keyrail backups are failing',
+  webhook_disabled: 'A webhook endpoint has been disabled',
+  keys_expiring: 'API keys expiring soon',
 } as const satisfies Record<MailKind, string>;
 
-const DID_NOT_ASK = 'If this was not you, ignore this message: nothing happens without the link.';
+const DID_NOT_ASK =
+  'If this wasn’t you, ignore this email: nothing changes unless the link is used.';
 
-const FOR_OWNERS = 'You get this mail as an owner of the workspace or at its billing address.';
+const FOR_OWNERS =
+  'You’re receiving this because you own this workspace or because this is its billing email ' +
+  'address.';
 
 type PartsOfKind = {
   [K in MailKind]: (params: MailParams[K], link: string | null) => Omit<MailParts, 'subject'>;
@@ -33,76 +36,84 @@ type PartsOfKind = {
 
 const partsOf: PartsOfKind = {
   verify_email: (_params, link) => ({
-    paragraphs: ['Welcome to Keyrail. One click proves that this address is yours.'],
-    ...button('Verify address', link),
-    small: `The link works once, for 24 hours. ${DID_NOT_ASK}`,
+    paragraphs: ['Welcome to Keyrail. Confirm that this email address is yours.'],
+    ...button('Verify email address', link),
+    small: `The link expires in 24 hours and works once. ${DID_NOT_ASK}`,
   }),
   existing_account: (_params, link) => ({
     paragraphs: [
-      'Someone, probably you, signed up with this address, which already has an account. ' +
-        'Your password was not changed. ' +
-        (link
-          ? 'But the address was never verified, so the account may have been made by someone ' +
-            'else. Choose a new password: that proves that the address is yours, and ends all ' +
-            'sessions.'
-          : 'Just log in; if you forgot the password, ask for a reset.'),
+      'Someone, probably you, tried to sign up with this email address, which already has an ' +
+        'account. Your password hasn’t changed.',
+      link
+        ? 'The address was never verified, though, so someone else may have created the account. ' +
+          'To claim it, choose a new password: this verifies your address and signs out every ' +
+          'session.'
+        : 'Just sign in. If you’ve forgotten your password, you can reset it on the sign-in page.',
     ],
     ...button('Choose a new password', link),
     small: link
-      ? `The link works once, for one hour. ${DID_NOT_ASK}`
-      : 'If this was not you, there is nothing to do.',
+      ? `The link expires in one hour and works once. ${DID_NOT_ASK}`
+      : 'If this wasn’t you, there’s nothing you need to do.',
   }),
   password_reset: (_params, link) => ({
-    paragraphs: ['Choose a new password. All your sessions end when you do.'],
+    paragraphs: ['Use the link below to choose a new password. This signs you out everywhere.'],
     ...button('Choose a new password', link),
-    small: `The link works once, for one hour. ${DID_NOT_ASK}`,
+    small: `The link expires in one hour and works once. ${DID_NOT_ASK}`,
   }),
   invite: ({ workspace, role, inviter }, link) => ({
     paragraphs: [
-      `${inviter ? `${inviter} invites you` : 'You are invited'} ` +
+      `${inviter ? `${inviter} has invited you` : 'You’ve been invited'} ` +
         `to join ${workspace} as ${ROLES[role] ?? role}.`,
     ],
-    ...button('Accept the invitation', link),
-    small: 'The link works once, for seven days. Do not forward it: it proves your identity.',
+    ...button('View invitation', link),
+    small:
+      'The link expires in seven days and works once. Don’t forward it: it proves that this ' +
+      'email address is yours.',
   }),
   key_quarantined: ({ workspace, display_prefix, env, expires_at, found_at }) => ({
     paragraphs: [
-      `The ${env} key that begins with ${display_prefix} was found in a public place. ` +
+      `The ${env} key starting with ${display_prefix} was found in a public place. ` +
         (expires_at
-          ? `It stops working at ${minuteOf(expires_at)}.`
-          : 'It had stopped working before.'),
-      `It belongs to the workspace ${workspace}.`,
-      ...(found_at ? [`Where it was found: ${found_at}`] : []),
+          ? `It will stop working at ${minuteOf(expires_at)}.`
+          : 'It had already stopped working.'),
+      `The key belongs to the workspace ${workspace}.`,
+      ...(found_at ? [`Found at: ${found_at}`] : []),
       ...(expires_at
-        ? ['Rotate it now: the successor is clean, and the old key ends by itself.']
+        ? [
+            'Rotate it now and switch to the new key. The leaked key then stops working at the ' +
+              'time above.',
+          ]
         : []),
     ],
     small: FOR_OWNERS,
   }),
   webhook_disabled: ({ workspace, host }) => ({
     paragraphs: [
-      `Every event that was sent to ${host} failed for five days, so the endpoint was disabled.`,
-      `It belongs to the workspace ${workspace}. Enable it again when it works. Events that ` +
-        'happen until then are not sent.',
+      `Every delivery to ${host} has failed for five days, so the endpoint has been disabled.`,
+      `It belongs to the workspace ${workspace}. Enable it again once it’s fixed. Events that ` +
+        'happen before then won’t be sent.',
     ],
     small: FOR_OWNERS,
   }),
   keys_expiring: ({ workspace, count, keys, others }) => ({
     paragraphs: [
-      `Live keys of the workspace ${workspace} that end within 14 days: ${count}.`,
-      `${keys}${others === '0' ? '' : `; and ${others} more`}.`,
-      'Rotate them, or tell your customers.',
+      `${count === '1' ? '1 live key' : `${count} live keys`} in the workspace ${workspace} ` +
+        `${count === '1' ? 'expires' : 'expire'} within 14 days:`,
+      ...keys.split('; ').map(minuteOf),
+      ...(others === '0' ? [] : [`… and ${others} more`]),
+      'Rotate these keys, or let your customers know.',
     ],
     small: FOR_OWNERS,
   }),
   backup_failed: ({ task, reason, at }) => ({
     paragraphs: [
-      `${task === 'backup' ? 'The backup' : 'The test of the newest backup'} failed at ` +
+      `${task === 'backup' ? 'The latest backup' : 'The restore test of the latest backup'} failed at ` +
         `${minuteOf(at)}: ${reason}`,
-      'Earlier backups are kept. No further mail is sent until a run has passed and another fails; ' +
-        '/status shows the current state.',
+      'Earlier backups are still there. You won’t get another email about this until a run ' +
+        'succeeds and a later one fails. See /status for the current state.',
     ],
-    small: 'You get this mail because KEYRAIL_OPERATOR_EMAIL of the server is this address.',
+    small:
+      'You’re receiving this because the server’s KEYRAIL_OPERATOR_EMAIL is set to this address.',
   }),
 };
 
@@ -123,7 +134,7 @@ export function contentOf<K extends MailKind>(
   return { subject: parts.subject, text: plainText(parts), html: htmlPage(parts) };
 }
 
-/** Keeps parameters on one line: a workspace name must not look like a paragraph of the mail. */
+/** Keeps parameters on one line: a workspace name must not look like a paragraph of the email. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
 /** Invisible characters, some of which reverse text. Two of them are part of Persian and emoji. */
@@ -132,13 +143,13 @@ const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
 const JOINTS = /(?:[.:@\\\u2024\u3002\uff0e\uff1a\uff20\uff61]|\/(?=\/)|(?<=\/)\/)(?=[^\s.])/gu;
 
 /**
- * A name without anything that mail programs turn into a link. Mail goes to strangers, and its
- * sender chooses the name of the workspace: `evil.example` would be an advertisement or a trap.
+ * A name without anything that email programs turn into a link. Emails go to strangers, and their
+ * sender chooses the workspace name: `evil.example` would be an advertisement or a trap.
  */
 const plainName = (name: string): string =>
   name.replaceAll(INVISIBLE, '').replaceAll(JOINTS, '·').replaceAll(/·+/g, '·');
 
-/** `2026-03-01T12:34:56.789Z` → `2026-03-01 12:34 UTC` */
+/** Shortens a time at the end: `2026-03-01T12:34:56.789Z` → `2026-03-01 12:34 UTC`. */
 const minuteOf = (at: string): string => at.replace(/T(\d\d:\d\d)[\d:.]*Z$/, ' $1 UTC');
 
 function plainText({ paragraphs, button: link, small }: MailParts): string {

@@ -44,7 +44,7 @@ test('an invitation token is shown once, and the mail carries a different token'
   equal(Date.parse(made.expires_at) - Date.parse(made.created_at), 7 * DAY_MS);
   const [mail, ...more] = await mailTo(app.testApp, email);
   deepEqual([mail?.kind, more.length], ['invite', 0]);
-  ok(mail?.text.includes(`${owner.email} invites you to join Acme as an admin.`));
+  ok(mail?.text.includes(`${owner.email} has invited you to join Acme as an admin.`));
   const mailed = await mailedToken(app.testApp, email, 'invite');
   match(mailed, new RegExp(`^${app.workspaceId}\\.[\\w-]{43}$`));
   notEqual(mailed, token);
@@ -58,7 +58,7 @@ test('an invitation by a secret key names no inviter', async (t) => {
   const email = newAddress();
   equal((await app.as.liveKey(invite, { email, role: 'member' })).invited_by, null);
   const [mail] = await mailTo(app.testApp, email);
-  ok(mail?.text.startsWith('You are invited to join Acme as a member.'));
+  ok(mail?.text.startsWith('You’ve been invited to join Acme as a member.'));
 });
 
 test('a verified account can accept an invitation to any address, and becomes active there', async (t) => {

@@ -59,7 +59,7 @@ test('leaked keys of both environments expire within an hour, and the owners get
     );
     const mail = mails.at(-1);
     match(mail?.text ?? '', new RegExp(key.display_prefix));
-    match(mail?.text ?? '', /Where it was found: https:\/\/git\.example\/acme\//);
+    match(mail?.text ?? '', /Found at: https:\/\/git\.example\/acme\//);
   }
 });
 
@@ -116,7 +116,7 @@ test('an earlier expiry is kept, and a revoked key stays unchanged', async (t) =
   const past = await vendor.given.key({ expires_at: '2020-01-01T00:00:00Z' });
   const { email } = await vendor.people.owner();
   await report(vendor, past.key);
-  match((await mailTo(vendor.testApp, email)).at(-1)?.text ?? '', /had stopped working before/);
+  match((await mailTo(vendor.testApp, email)).at(-1)?.text ?? '', /had already stopped working/);
   const over = await vendor.given.key();
   const revoked = await vendor.as.liveKey('POST /v1/keys/{id}/revoke', { id: over.id });
   deepEqual(labels(await report(vendor, near.key, over.key)), ['true_positive', 'true_positive']);
