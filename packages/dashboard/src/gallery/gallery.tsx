@@ -5,7 +5,7 @@ import '../style/fonts.css';
 import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { Mark } from '../shell/mark.tsx';
-import { Toasts } from '../ui/toast.tsx';
+import { Toasts } from '../ui/feedback/toast.tsx';
 import { Controls } from './controls.tsx';
 import { Figures } from './figures.tsx';
 import styles from './gallery.module.css';

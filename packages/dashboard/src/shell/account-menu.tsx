@@ -8,8 +8,8 @@ import { paths } from '../paths.ts';
 import { en } from '../texts/en.ts';
 import { chooseTheme, storedTheme, themes } from '../theme.ts';
 import { classes } from '../ui/classes.ts';
-import { Icon, type IconName } from '../ui/icon.tsx';
-import { Menu } from '../ui/menu.tsx';
+import { Icon, type IconName } from '../ui/controls/icon.tsx';
+import { Menu } from '../ui/overlays/menu.tsx';
 import styles from './account-menu.module.css';
 
 const themeIcons = { system: 'system', light: 'sun', dark: 'moon' } as const satisfies Record<

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { client } from '../api/client.ts';
 import { signedIn, signedOut } from '../api/session.ts';
 import { en } from '../texts/en.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Field } from '../ui/field.tsx';
-import { PasswordInput } from '../ui/input.tsx';
-import { Problem } from '../ui/problem.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { PasswordInput } from '../ui/controls/input.tsx';
+import { Problem } from '../ui/feedback/problem.tsx';
 
 export function EndedDialog({ email }: { email: string }) {
   const [password, setPassword] = useState('');

@@ -1,6 +1,6 @@
 // The entries of the sidebar, in their groups.
 import { type Place, paths } from '../paths.ts';
-import type { IconName } from '../ui/icon.tsx';
+import type { IconName } from '../ui/controls/icon.tsx';
 
 type Entry = {
   name: NavigationName;

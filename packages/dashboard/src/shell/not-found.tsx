@@ -1,7 +1,7 @@
 // An address that leads nowhere.
 import { paths } from '../paths.ts';
 import { en } from '../texts/en.ts';
-import { LinkButton } from '../ui/button.tsx';
+import { LinkButton } from '../ui/controls/button.tsx';
 import { Page } from './page.tsx';
 
 export const Screen = () => (

@@ -1,7 +1,7 @@
 // The frame of screens for visitors that may not be signed in: one column in the middle.
 import { Outlet } from '@tanstack/react-router';
 import { paths } from '../paths.ts';
-import { Link } from '../ui/link.tsx';
+import { Link } from '../ui/controls/link.tsx';
 import { Mark } from './mark.tsx';
 import styles from './open-frame.module.css';
 

@@ -3,9 +3,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { type Membership, useMe } from '../api/me.ts';
 import { paths } from '../paths.ts';
 import { en } from '../texts/en.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Problem } from '../ui/problem.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
+import { Problem } from '../ui/feedback/problem.tsx';
 
 type Props = { membership: Membership; error: Error | null; onStay(): void };
 

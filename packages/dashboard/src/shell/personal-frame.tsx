@@ -1,7 +1,7 @@
 // The frame of screens that belong to the person and to no workspace.
 import { Outlet } from '@tanstack/react-router';
 import { paths } from '../paths.ts';
-import { Link } from '../ui/link.tsx';
+import { Link } from '../ui/controls/link.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Guard } from './guard.tsx';
 import { Mark } from './mark.tsx';

@@ -5,10 +5,10 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';
 import { en } from '../texts/en.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Secret } from '../ui/secret.tsx';
-import { Snippet, type SnippetText } from '../ui/snippet.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
+import { Secret } from '../ui/content/secret.tsx';
+import { Snippet, type SnippetText } from '../ui/content/snippet.tsx';
 
 type Revealed = {
   /** "Test key Backend" */

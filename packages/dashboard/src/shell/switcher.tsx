@@ -3,8 +3,8 @@ import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useMe } from '../api/me.ts';
 import { paths } from '../paths.ts';
 import { en } from '../texts/en.ts';
-import { Icon } from '../ui/icon.tsx';
-import { Menu } from '../ui/menu.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
+import { Menu } from '../ui/overlays/menu.tsx';
 import styles from './account-menu.module.css';
 import { useScope } from './scope.ts';
 

@@ -6,7 +6,7 @@ import { WorkspaceIdContext } from '../api/query.ts';
 import { paths } from '../paths.ts';
 import { screens } from '../routes.ts';
 import { en } from '../texts/en.ts';
-import { LinkButton } from '../ui/button.tsx';
+import { LinkButton } from '../ui/controls/button.tsx';
 import { classes } from '../ui/classes.ts';
 import { useActiveWorkspace } from './active-workspace.ts';
 import { Guard } from './guard.tsx';

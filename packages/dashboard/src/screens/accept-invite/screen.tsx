@@ -10,11 +10,11 @@ import { sendToTabs } from '../../api/tabs.ts';
 import { paths } from '../../paths.ts';
 import { Panel } from '../../shell/panel.tsx';
 import { en } from '../../texts/en.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Link } from '../../ui/link.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { SectionFacts } from '../../ui/section.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { Problem } from '../../ui/feedback/problem.tsx';
+import { SectionFacts } from '../../ui/content/section.tsx';
+import { Time } from '../../ui/content/time.tsx';
 import styles from './accept-invite.module.css';
 import { texts } from './texts.ts';
 

@@ -1,7 +1,7 @@
 // The filters of the log. All of them live in the URL.
 import { useApi } from '../../api/query.ts';
 import type { SearchChanges } from '../../shell/search.ts';
-import { FilterChip, FilterSearch, Filters } from '../../ui/filters.tsx';
+import { FilterChip, FilterSearch, Filters } from '../../ui/tables/filters.tsx';
 import { actions } from './actions.ts';
 import styles from './audit.module.css';
 import type { AuditSearch } from './search.ts';

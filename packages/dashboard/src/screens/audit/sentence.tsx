@@ -2,7 +2,7 @@
 // adds to it.
 import { type Env, paths } from '../../paths.ts';
 import { type Scope, useScope } from '../../shell/scope.ts';
-import { Link } from '../../ui/link.tsx';
+import { Link } from '../../ui/controls/link.tsx';
 import { actions, actors } from './actions.ts';
 import styles from './audit.module.css';
 import type { AuditRow, Names } from './use-names.ts';

@@ -1,4 +1,4 @@
-import { count, durationText } from '../../ui/spans.ts';
+import { count, durationText } from '../../ui/content/spans.ts';
 import type { Break } from './chain.ts';
 
 const rows = (total: number): string => (total === 1 ? '1 row' : `${count(total)} rows`);

@@ -3,10 +3,10 @@
 import { verifyReceipt } from '@keyrail/client';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button } from '../../ui/controls/button.tsx';
 import { classes } from '../../ui/classes.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { saveFile } from '../../ui/save-file.ts';
+import { Icon } from '../../ui/controls/icon.tsx';
+import { saveFile } from '../../ui/controls/save-file.ts';
 import styles from './end-key.module.css';
 import { texts } from './texts.ts';
 

@@ -3,7 +3,7 @@ import { type ReactNode, type RefObject, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import styles from './explain.module.css';
 import { FixDialog } from './fix-dialog.tsx';
 import type { Asking } from './question-form.tsx';

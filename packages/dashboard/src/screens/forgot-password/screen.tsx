@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { useApi, useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Panel } from '../../shell/panel.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
-import { Link } from '../../ui/link.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Input } from '../../ui/controls/input.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
 import { texts } from './texts.ts';
 
 export function Screen() {

@@ -1,7 +1,7 @@
 // The actions of a key, in words and always in sight.
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { type ApiKey, whyNotRotated } from './key.ts';
 import { texts } from './texts.ts';
 

@@ -3,16 +3,16 @@ import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
 import { limitChoice } from '../../texts/rate-limits.ts';
-import { DateTime } from '../../ui/date-time.tsx';
-import { Field } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { ImpactFacts } from '../../ui/impact-facts.tsx';
-import { Input } from '../../ui/input.tsx';
-import { needsRule } from '../../ui/limits.ts';
-import { LimitsChoice } from '../../ui/limits-choice.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
-import { Scopes } from '../../ui/scopes.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { DateTime } from '../../ui/controls/date-time.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
+import { Input } from '../../ui/controls/input.tsx';
+import { needsRule } from '../../ui/controls/limits.ts';
+import { LimitsChoice } from '../../ui/controls/limits-choice.tsx';
+import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
+import { Scopes } from '../../ui/controls/scopes.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
 import {
   changesOf,
   endsEarlier,

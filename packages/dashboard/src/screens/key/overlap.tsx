@@ -2,7 +2,7 @@
 
 import { nowMs } from '../../clock.ts';
 import { classes } from '../../ui/classes.ts';
-import { momentText } from '../../ui/spans.ts';
+import { momentText } from '../../ui/content/spans.ts';
 import styles from './key.module.css';
 import { texts } from './texts.ts';
 

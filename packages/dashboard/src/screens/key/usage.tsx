@@ -2,10 +2,10 @@
 import { useApi } from '../../api/query.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useSearch } from '../../shell/search.ts';
-import { Chart } from '../../ui/chart.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Segments } from '../../ui/segments.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
+import { Chart } from '../../ui/charts/chart.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { Segments } from '../../ui/controls/segments.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { lastDays } from '../keys/names.ts';
 import styles from './key.module.css';
 import type { ApiKey } from './key.ts';

@@ -4,7 +4,7 @@ import type { Item } from '@keyrail/client';
 import { useMemo } from 'react';
 import { usePageRead } from '../../api/page-reads.ts';
 import { nowMs } from '../../clock.ts';
-import { DAY_MS } from '../../ui/spans.ts';
+import { DAY_MS } from '../../ui/content/spans.ts';
 import { PAGE_ROWS } from './search.ts';
 
 export type ApiKey = Item<'GET /v1/keys'>;

@@ -2,10 +2,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { paths } from '../../paths.ts';
 import type { Scope } from '../../shell/scope.ts';
-import { copyText } from '../../ui/clipboard.ts';
-import { Menu } from '../../ui/menu.tsx';
-import type { MenuItem } from '../../ui/menu-popup.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { copyText } from '../../ui/controls/clipboard.ts';
+import { Menu } from '../../ui/overlays/menu.tsx';
+import type { MenuItem } from '../../ui/overlays/menu-popup.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
 import { whyNotRotated } from '../key/key.ts';
 import type { ApiKey } from './names.ts';
 import { texts } from './texts.ts';

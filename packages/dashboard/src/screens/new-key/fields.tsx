@@ -1,12 +1,12 @@
 // The three parts of the form: project and tenant, what the key may do, until when.
 import type { ReactNode } from 'react';
 import { nowMs } from '../../clock.ts';
-import { DateTime } from '../../ui/date-time.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
-import { LimitsChoice } from '../../ui/limits-choice.tsx';
-import { Scopes } from '../../ui/scopes.tsx';
-import { Segments } from '../../ui/segments.tsx';
+import { DateTime } from '../../ui/controls/date-time.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Input } from '../../ui/controls/input.tsx';
+import { LimitsChoice } from '../../ui/controls/limits-choice.tsx';
+import { Scopes } from '../../ui/controls/scopes.tsx';
+import { Segments } from '../../ui/controls/segments.tsx';
 import type { Expiry, NewKey } from './form.ts';
 import styles from './new-key.module.css';
 import { ProjectPicker, TenantPicker } from './pickers.tsx';

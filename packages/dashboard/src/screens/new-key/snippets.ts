@@ -1,5 +1,5 @@
 // How the customer uses a key, for the dialog that shows it once.
-import type { SnippetText } from '../../ui/snippet.tsx';
+import type { SnippetText } from '../../ui/content/snippet.tsx';
 
 /** The address of the vendor's own API is not known here. */
 const API = 'https://api.example.com/';

@@ -19,10 +19,10 @@ import {
 } from '../../traffic/ranges.ts';
 import { texts as trafficTexts } from '../../traffic/texts.ts';
 import { TrafficChart, type TrafficView, viewOptions } from '../../traffic/traffic-chart.tsx';
-import { ChartCard } from '../../ui/card.tsx';
-import { Figure, Figures, type FigureTone } from '../../ui/figures.tsx';
-import { SkeletonCards } from '../../ui/skeleton.tsx';
-import { ViewSwitch } from '../../ui/view-switch.tsx';
+import { ChartCard } from '../../ui/content/card.tsx';
+import { Figure, Figures, type FigureTone } from '../../ui/charts/figures.tsx';
+import { SkeletonCards } from '../../ui/feedback/skeleton.tsx';
+import { ViewSwitch } from '../../ui/controls/view-switch.tsx';
 import styles from './overview.module.css';
 import { Refusals } from './refusals.tsx';
 import { texts } from './texts.ts';

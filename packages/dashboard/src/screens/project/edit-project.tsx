@@ -1,11 +1,11 @@
 // The name of a project.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
-import { Field } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { Input } from '../../ui/input.tsx';
-import { fieldErrors } from '../../ui/problem.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import { Input } from '../../ui/controls/input.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
 import { texts } from './texts.ts';
 import type { Project } from './types.ts';
 

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Field } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { Input } from '../../ui/input.tsx';
-import { fieldErrors } from '../../ui/problem.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import { Input } from '../../ui/controls/input.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
 import { slugOf } from '../new-workspace/slug.ts';
 import { texts } from './texts.ts';
 

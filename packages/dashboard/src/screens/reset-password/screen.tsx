@@ -5,11 +5,11 @@ import { useApi, useChange } from '../../api/query.ts';
 import { signedOut } from '../../api/session.ts';
 import { paths } from '../../paths.ts';
 import { Panel } from '../../shell/panel.tsx';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
-import { PasswordInput } from '../../ui/input.tsx';
-import { Link } from '../../ui/link.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { PasswordInput } from '../../ui/controls/input.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
 import { texts } from './texts.ts';
 
 export function Screen() {

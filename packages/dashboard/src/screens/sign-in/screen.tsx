@@ -8,12 +8,12 @@ import { paths } from '../../paths.ts';
 import { GoTo } from '../../shell/go-to.tsx';
 import { Panel } from '../../shell/panel.tsx';
 import { useSearch } from '../../shell/search.ts';
-import { Button } from '../../ui/button.tsx';
-import { useWaitSeconds } from '../../ui/countdown.ts';
-import { Field } from '../../ui/field.tsx';
-import { Input, PasswordInput } from '../../ui/input.tsx';
-import { Link } from '../../ui/link.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { useWaitSeconds } from '../../ui/feedback/countdown.ts';
+import { Field } from '../../ui/controls/field.tsx';
+import { Input, PasswordInput } from '../../ui/controls/input.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
 import { texts } from './texts.ts';
 import { UnendedSession } from './unended-session.tsx';
 

@@ -2,10 +2,10 @@
 import { type FormEvent, useState } from 'react';
 import { useRefresh, useSend } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Input } from '../../ui/controls/input.tsx';
+import { Problem } from '../../ui/feedback/problem.tsx';
 import { snippetsOf } from './command.ts';
 import { createFirst, type Names } from './create-first.ts';
 import styles from './start.module.css';

@@ -5,8 +5,8 @@ import { useChange } from '../../api/query.ts';
 import { useSession } from '../../api/session.ts';
 import { paths } from '../../paths.ts';
 import { Panel } from '../../shell/panel.tsx';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { Problem } from '../../ui/feedback/problem.tsx';
 import { texts } from './texts.ts';
 
 export function Screen() {

@@ -2,12 +2,12 @@
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
-import { Field } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { Input } from '../../ui/input.tsx';
-import { fieldErrors } from '../../ui/problem.tsx';
-import { Select } from '../../ui/select.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
+import { Input } from '../../ui/controls/input.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
+import { Select } from '../../ui/controls/select.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
 import { hostOf, STALE, type WebhookEndpoint } from './endpoint.ts';
 import { EventPicker } from './event-picker.tsx';
 import { texts } from './texts.ts';
