@@ -3,7 +3,7 @@ import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useSend } from '../api/query.ts';
 import { type Env, type Place, paths } from '../paths.ts';
-import { handKey } from '../screens/explain/handed-key.ts';
+import { handKey } from './handed-key.ts';
 import { en } from '../texts/en.ts';
 import { type Command, type Source, usePaletteSource } from './palette-state.ts';
 import { useScope } from './scope.ts';

@@ -2,7 +2,7 @@
 import { useApi } from '../../api/query.ts';
 import type { SearchChanges } from '../../shell/search.ts';
 import { FilterChip, FilterSearch, Filters } from '../../ui/tables/filters.tsx';
-import { actions } from './actions.ts';
+import { actions } from '../../parts/audit-log/actions.ts';
 import styles from './audit.module.css';
 import type { AuditSearch } from './search.ts';
 import { targetTypes } from './target-types.ts';

@@ -14,12 +14,12 @@ import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { absoluteTime } from '../../ui/content/spans.ts';
 import { State } from '../../ui/content/state.tsx';
 import styles from './audit.module.css';
-import { GENESIS_HASH, hashedText } from './chain.ts';
+import { GENESIS_HASH, hashedText } from '../../parts/audit-log/chain.ts';
 import type { AuditSearch } from './search.ts';
-import { changedFields, Sentence } from './sentence.tsx';
+import { changedFields, Sentence } from '../../parts/audit-log/sentence.tsx';
 import { sha256InPage } from './sha256-in-page.ts';
 import { texts } from './texts.ts';
-import { type AuditRow, useNames } from './use-names.ts';
+import { type AuditRow, useNames } from '../../parts/audit-log/use-names.ts';
 
 type Props = { seq: number; search: AuditSearch };
 

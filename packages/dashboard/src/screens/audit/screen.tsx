@@ -30,9 +30,9 @@ import { ChainPanel } from './chain-panel.tsx';
 import { EntrySheet, takeClosedRow } from './entry-sheet.tsx';
 import { ExportButton } from './export-button.tsx';
 import { type AuditSearch, parseSearch, queryOf } from './search.ts';
-import { envOf, Sentence } from './sentence.tsx';
+import { envOf, Sentence } from '../../parts/audit-log/sentence.tsx';
 import { texts } from './texts.ts';
-import { type AuditRow, type Names, useNames } from './use-names.ts';
+import { type AuditRow, type Names, useNames } from '../../parts/audit-log/use-names.ts';
 
 const PAGE_ROWS = 100;
 

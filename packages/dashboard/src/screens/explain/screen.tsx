@@ -9,7 +9,7 @@ import { Problem } from '../../ui/feedback/problem.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { CallerAnswer } from './caller-answer.tsx';
 import styles from './explain.module.css';
-import { listenForKey, takeHandedKey } from './handed-key.ts';
+import { listenForKey, takeHandedKey } from '../../shell/handed-key.ts';
 import { type Asking, QuestionForm } from './question-form.tsx';
 import { Result } from './result.tsx';
 import { texts } from './texts.ts';

@@ -2,8 +2,8 @@
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Button, LinkButton } from '../../ui/controls/button.tsx';
-import { type ApiKey, whyNotRotated } from './key.ts';
-import { texts } from './texts.ts';
+import { type ApiKey, whyNotRotated } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
 
 export type Act = 'edit' | 'rotate' | 'disable' | 'enable' | 'revoke';
 

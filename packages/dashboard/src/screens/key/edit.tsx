@@ -22,8 +22,8 @@ import {
   removedScopes,
 } from './changes.ts';
 import styles from './key.module.css';
-import { type ApiKey, nameOf } from './key.ts';
-import { texts } from './texts.ts';
+import { type ApiKey, nameOf } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
 
 export function EditKey({ of: key, onClose }: { of: ApiKey; onClose(): void }) {
   const [form, setForm] = useState(formOf(key));

@@ -11,8 +11,8 @@ import { Empty } from '../../ui/feedback/empty.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import { Time } from '../../ui/content/time.tsx';
 import styles from './key.module.css';
-import type { ApiKey } from './key.ts';
-import { texts } from './texts.ts';
+import type { ApiKey } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
 
 type AuditRow = Item<'GET /v1/audit_logs'>;
 

@@ -7,9 +7,9 @@ import { Link } from '../../ui/controls/link.tsx';
 import { durationText } from '../../ui/content/spans.ts';
 import { Time } from '../../ui/content/time.tsx';
 import styles from './key.module.css';
-import type { ApiKey } from './key.ts';
+import type { ApiKey } from '../../parts/key/key.ts';
 import { useSuccessorId } from './successor.ts';
-import { texts } from './texts.ts';
+import { texts } from '../../parts/key/texts.ts';
 
 /** Each further key is a request of its own. */
 const STEPS_MAX = 5;

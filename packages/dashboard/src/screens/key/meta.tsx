@@ -11,8 +11,8 @@ import { Textarea } from '../../ui/controls/input.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import styles from './key.module.css';
-import type { ApiKey } from './key.ts';
-import { texts } from './texts.ts';
+import type { ApiKey } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
 
 export function Meta({ of: key }: { of: ApiKey }) {
   const { mayChange } = useScope();

@@ -10,9 +10,9 @@ import { ruleText } from '../../ui/controls/rate-limits.tsx';
 import { KeyText } from '../../ui/content/secret.tsx';
 import { Time } from '../../ui/content/time.tsx';
 import styles from './key.module.css';
-import type { ApiKey } from './key.ts';
+import type { ApiKey } from '../../parts/key/key.ts';
 import { Lineage } from './lineage.tsx';
-import { texts } from './texts.ts';
+import { texts } from '../../parts/key/texts.ts';
 
 export function Overview({ of: key }: { of: ApiKey }) {
   const projects = useApi('GET /v1/projects', { query: { id: [key.project_id] } });

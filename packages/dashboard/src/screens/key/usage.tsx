@@ -8,8 +8,8 @@ import { Segments } from '../../ui/controls/segments.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { lastDays } from '../keys/names.ts';
 import styles from './key.module.css';
-import type { ApiKey } from './key.ts';
-import { texts } from './texts.ts';
+import type { ApiKey } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
 
 const ranges = [7, 35, 90];
 const DEFAULT_DAYS = 35;

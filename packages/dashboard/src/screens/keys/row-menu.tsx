@@ -6,7 +6,7 @@ import { copyText } from '../../ui/controls/clipboard.ts';
 import { Menu } from '../../ui/overlays/menu.tsx';
 import type { MenuItem } from '../../ui/overlays/menu-popup.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
-import { whyNotRotated } from '../key/key.ts';
+import { whyNotRotated } from '../../parts/key/key.ts';
 import type { ApiKey } from './names.ts';
 import { texts } from './texts.ts';
 

@@ -5,7 +5,7 @@ import { Combobox } from '../../ui/controls/combobox.tsx';
 import type { Choice } from '../../ui/controls/combobox-popup.tsx';
 import { Field } from '../../ui/controls/field.tsx';
 import { reasonOf } from '../../ui/feedback/problem.tsx';
-import { isSlug, slugFor } from '../new-workspace/slug.ts';
+import { isSlug, slugFor } from '../../parts/slug.ts';
 import type { Chosen, ChosenProject } from './form.ts';
 import { texts } from './texts.ts';
 

@@ -19,7 +19,7 @@ import { Place, UntilWhen, What } from './fields.tsx';
 import { type Chosen, emptyKey, type NewKey, sentenceOf, snippetsOf } from './form.ts';
 import { LikeKey } from './like-key.tsx';
 import styles from './new-key.module.css';
-import { keySnippets } from './snippets.ts';
+import { keySnippets } from '../../parts/key/snippets.ts';
 import { texts } from './texts.ts';
 
 const parse = ({ like }: Readonly<Record<string, string>>) => like ?? null;

@@ -10,9 +10,9 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Field } from '../../ui/controls/field.tsx';
 import { Input } from '../../ui/controls/input.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
-import { holdFirstSecret } from '../start/first-secret.ts';
+import { holdFirstSecret } from '../../parts/first-secret.ts';
 import styles from './new-workspace.module.css';
-import { isSlug, slugOf } from './slug.ts';
+import { isSlug, slugOf } from '../../parts/slug.ts';
 import { texts } from './texts.ts';
 
 export function Screen() {

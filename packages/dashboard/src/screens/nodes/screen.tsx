@@ -1,7 +1,7 @@
 // The nodes of every project, with the version of the policy that each has.
 import type { Item } from '@keyrail/client';
 import { useApi, useList } from '../../api/query.ts';
-import { Connect } from '../../connect/connect.tsx';
+import { Connect } from '../../parts/connect/connect.tsx';
 import { paths } from '../../paths.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -11,9 +11,9 @@ import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { Card } from '../../ui/content/card.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { Link } from '../../ui/controls/link.tsx';
-import styles from './nodes.module.css';
-import { NodesOf } from './nodes-of.tsx';
-import { texts } from './texts.ts';
+import styles from '../../parts/nodes/nodes.module.css';
+import { NodesOf } from '../../parts/nodes/nodes-of.tsx';
+import { texts } from '../../parts/nodes/texts.ts';
 
 const EVERY_MS = 5000;
 /** The API lists nodes by project, so every project on the page is one more request. */

@@ -7,8 +7,8 @@ import { Card } from '../../ui/content/card.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { Time } from '../../ui/content/time.tsx';
-import { Sentence } from '../audit/sentence.tsx';
-import { type AuditRow, useNames } from '../audit/use-names.ts';
+import { Sentence } from '../../parts/audit-log/sentence.tsx';
+import { type AuditRow, useNames } from '../../parts/audit-log/use-names.ts';
 import styles from './overview.module.css';
 import { texts } from './texts.ts';
 

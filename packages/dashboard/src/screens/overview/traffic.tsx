@@ -9,16 +9,16 @@ import {
   numberText,
   pointsText,
   shareText,
-} from '../../traffic/numbers.ts';
+} from '../../parts/traffic/numbers.ts';
 import {
   deniedOf,
   type Overview,
   periodsOf,
   type Range,
   rangeFacts,
-} from '../../traffic/ranges.ts';
-import { texts as trafficTexts } from '../../traffic/texts.ts';
-import { TrafficChart, type TrafficView, viewOptions } from '../../traffic/traffic-chart.tsx';
+} from '../../parts/traffic/ranges.ts';
+import { texts as trafficTexts } from '../../parts/traffic/texts.ts';
+import { TrafficChart, type TrafficView, viewOptions } from '../../parts/traffic/traffic-chart.tsx';
 import { ChartCard } from '../../ui/content/card.tsx';
 import { Figure, Figures, type FigureTone } from '../../ui/charts/figures.tsx';
 import { SkeletonCards } from '../../ui/feedback/skeleton.tsx';

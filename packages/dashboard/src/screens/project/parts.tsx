@@ -1,13 +1,13 @@
 // The sections of the page of a project.
 import { useApi } from '../../api/query.ts';
-import { Connect } from '../../connect/connect.tsx';
+import { Connect } from '../../parts/connect/connect.tsx';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { useSearch } from '../../shell/search.ts';
-import { parseRange, rangeFacts, rangeOptions } from '../../traffic/ranges.ts';
-import { texts as trafficTexts } from '../../traffic/texts.ts';
-import { TrafficChart } from '../../traffic/traffic-chart.tsx';
+import { parseRange, rangeFacts, rangeOptions } from '../../parts/traffic/ranges.ts';
+import { texts as trafficTexts } from '../../parts/traffic/texts.ts';
+import { TrafficChart } from '../../parts/traffic/traffic-chart.tsx';
 import { Card, ChartCard } from '../../ui/content/card.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
 import { Link } from '../../ui/controls/link.tsx';
@@ -15,7 +15,7 @@ import { KeyText } from '../../ui/content/secret.tsx';
 import { SkeletonCards, SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { Time } from '../../ui/content/time.tsx';
 import { ViewSwitch } from '../../ui/controls/view-switch.tsx';
-import { Nodes } from '../nodes/nodes-of.tsx';
+import { Nodes } from '../../parts/nodes/nodes-of.tsx';
 import { Limits } from './limits.tsx';
 import styles from './project.module.css';
 import { texts } from './texts.ts';

@@ -9,7 +9,7 @@ import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { Input } from '../../ui/controls/input.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
-import { slugOf } from '../new-workspace/slug.ts';
+import { slugOf } from '../../parts/slug.ts';
 import { texts } from './texts.ts';
 
 export function CreateProject({ onClose }: { onClose(): void }) {

@@ -6,7 +6,7 @@ import { useScope } from '../../shell/scope.ts';
 import { Field } from '../../ui/controls/field.tsx';
 import { Input } from '../../ui/controls/input.tsx';
 import { createSecretKey, isTestSecret } from './create-first.ts';
-import { firstSecretOf, holdFirstSecret } from './first-secret.ts';
+import { firstSecretOf, holdFirstSecret } from '../../parts/first-secret.ts';
 import { texts } from './texts.ts';
 
 type SecretKey = {

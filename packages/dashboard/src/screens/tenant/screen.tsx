@@ -2,7 +2,7 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApi } from '../../api/query.ts';
-import { DeleteDialog } from '../../deletion/delete-dialog.tsx';
+import { DeleteDialog } from '../../parts/deletion/delete-dialog.tsx';
 import { paths } from '../../paths.ts';
 import { Gone, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';

@@ -4,7 +4,7 @@ import { usePageReads } from '../../api/page-reads.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { type Scope, useScope } from '../../shell/scope.ts';
-import { shareText } from '../../traffic/numbers.ts';
+import { shareText } from '../../parts/traffic/numbers.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Card } from '../../ui/content/card.tsx';
 import { Copy } from '../../ui/controls/copy.tsx';

@@ -1,6 +1,6 @@
 // The time that traffic is shown for. It is in the URL.
 import type { Answer } from '@keyrail/client';
-import { type Interval, lastIntervals } from '../ui/charts/intervals.ts';
+import { type Interval, lastIntervals } from '../../ui/charts/intervals.ts';
 import { texts } from './texts.ts';
 
 export type Overview = Answer<'GET /v1/usage/overview'>;

@@ -1,5 +1,5 @@
 // How a program becomes a node of a project, for each framework.
-import type { SnippetText } from '../ui/content/snippet.tsx';
+import type { SnippetText } from '../../ui/content/snippet.tsx';
 
 type Target = { url: string; projectId: string };
 

@@ -16,7 +16,7 @@ import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { momentText } from '../../ui/content/spans.ts';
 import { toast } from '../../ui/feedback/toast.tsx';
-import { keySnippets } from '../new-key/snippets.ts';
+import { keySnippets } from './snippets.ts';
 import { type ApiKey, nameOf } from './key.ts';
 import { Overlap } from './overlap.tsx';
 import { texts } from './texts.ts';

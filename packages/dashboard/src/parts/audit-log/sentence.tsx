@@ -4,7 +4,7 @@ import { type Env, paths } from '../../paths.ts';
 import { type Scope, useScope } from '../../shell/scope.ts';
 import { Link } from '../../ui/controls/link.tsx';
 import { actions, actors } from './actions.ts';
-import styles from './audit.module.css';
+import styles from '../../screens/audit/audit.module.css';
 import type { AuditRow, Names } from './use-names.ts';
 
 type Props = { row: AuditRow; names: Names };

@@ -1,5 +1,5 @@
 // Figures of traffic in words.
-import { count } from '../ui/content/spans.ts';
+import { count } from '../../ui/content/spans.ts';
 
 export const numberText = count;
 

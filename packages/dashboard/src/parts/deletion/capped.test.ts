@@ -3,7 +3,7 @@ import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { importMany } from '@keyrail/testing/imports.ts';
-import { openGround } from '../../test/ground.ts';
+import { openGround } from '../../../test/ground.ts';
 
 test('with more than 10,000 keys, no figure is shown as the whole', async (t) => {
   const ground = await openGround(t);

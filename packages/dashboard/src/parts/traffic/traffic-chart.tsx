@@ -1,8 +1,8 @@
 // Traffic or latency over the range. Intervals without traffic are filled in: the API omits them.
 import type { ReactNode } from 'react';
-import { Chart } from '../ui/charts/chart.tsx';
-import { lastIntervals } from '../ui/charts/intervals.ts';
-import { useNow } from '../ui/content/time.tsx';
+import { Chart } from '../../ui/charts/chart.tsx';
+import { lastIntervals } from '../../ui/charts/intervals.ts';
+import { useNow } from '../../ui/content/time.tsx';
 import { latencyText, numberText } from './numbers.ts';
 import { deniedOf, type Overview, type Range, rangeFacts } from './ranges.ts';
 import { texts } from './texts.ts';
