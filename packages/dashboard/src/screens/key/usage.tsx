@@ -1,12 +1,13 @@
 // Requests of the key by day.
 import { useApi } from '../../api/query.ts';
+import { nowMs } from '../../clock.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useSearch } from '../../shell/search.ts';
+import { lastDays } from '../../ui/charts/intervals.ts';
 import { Chart } from '../../ui/charts/chart.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
-import { lastDays } from '../keys/names.ts';
 import styles from './key.module.css';
 import type { ApiKey } from '../../parts/key/key.ts';
 import { texts } from '../../parts/key/texts.ts';
@@ -47,7 +48,7 @@ export function Usage({ of: key }: { of: ApiKey }) {
               {texts.usage.noneText}
             </Empty>
           ) : (
-            <Days byDay={byDay} days={lastDays(days)} />
+            <Days byDay={byDay} days={lastDays(days, nowMs())} />
           )}
         </>
       )}

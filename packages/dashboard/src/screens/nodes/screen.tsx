@@ -11,7 +11,7 @@ import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { Card } from '../../ui/content/card.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { Link } from '../../ui/controls/link.tsx';
-import styles from '../../parts/nodes/nodes.module.css';
+import styles from './nodes.module.css';
 import { NodesOf } from '../../parts/nodes/nodes-of.tsx';
 import { texts } from '../../parts/nodes/texts.ts';
 

@@ -20,3 +20,7 @@ export function lastIntervals(interval: Interval, count: number, nowMs: number):
   const current = Math.floor(nowMs / size) * size;
   return Array.from({ length: count }, (_, at) => current - (count - 1 - at) * size);
 }
+
+/** The last days, including today, as telemetry counts them: "2026-11-01". */
+export const lastDays = (count: number, nowMs: number): string[] =>
+  lastIntervals('day', count, nowMs).map((at) => new Date(at).toISOString().slice(0, 10));
