@@ -1,35 +1,72 @@
-// Every screen: one line each, sorted by path. A screen is loaded when it is visited.
-import { inWorkspace, open, personal, type ScreenRoute } from './screen-route.ts';
+// Every screen: where it is, the frame around it, its folder, and its entry in the sidebar. Workspace
+// screens are in the order of the sidebar.
+import type { Env } from '@keyrail/protocol/wire/env.ts';
+import type { IconName } from './ui/controls/icon.tsx';
 
-export const screens: readonly ScreenRoute[] = [
-  inWorkspace('$', () => import('./shell/not-found.tsx')),
-  inWorkspace('$env/explain', () => import('./screens/explain/screen.tsx')),
-  inWorkspace('$env/keys', () => import('./screens/keys/screen.tsx')),
-  inWorkspace('$env/keys/$keyId', () => import('./screens/key/screen.tsx')),
-  inWorkspace('$env/keys/new', () => import('./screens/new-key/screen.tsx')),
-  inWorkspace('$env/nodes', () => import('./screens/nodes/screen.tsx')),
-  inWorkspace('$env/overview', () => import('./screens/overview/screen.tsx')),
-  inWorkspace('$env/projects', () => import('./screens/projects/screen.tsx')),
-  inWorkspace('$env/projects/$project', () => import('./screens/project/screen.tsx')),
-  inWorkspace('$env/secret-keys', () => import('./screens/secret-keys/screen.tsx')),
-  inWorkspace('$env/tenants', () => import('./screens/tenants/screen.tsx')),
-  inWorkspace('$env/tenants/$id', () => import('./screens/tenant/screen.tsx')),
-  inWorkspace('$env/usage', () => import('./screens/usage/screen.tsx')),
-  open('accept-invite', () => import('./screens/accept-invite/screen.tsx')),
-  personal('account', () => import('./screens/account/screen.tsx')),
-  inWorkspace('audit', () => import('./screens/audit/screen.tsx')),
-  inWorkspace('audit/$seq', () => import('./screens/audit/screen.tsx')),
-  inWorkspace('embed', () => import('./screens/embed/screen.tsx')),
-  open('forgot-password', () => import('./screens/forgot-password/screen.tsx')),
-  inWorkspace('members', () => import('./screens/members/screen.tsx')),
-  open('reset-password', () => import('./screens/reset-password/screen.tsx')),
-  inWorkspace('settings', () => import('./screens/settings/screen.tsx')),
-  open('sign-in', () => import('./screens/sign-in/screen.tsx')),
-  open('sign-up', () => import('./screens/sign-up/screen.tsx')),
-  inWorkspace('start', () => import('./screens/start/screen.tsx'), 'test'),
-  open('system', () => import('./screens/system/screen.tsx')),
-  open('verify-email', () => import('./screens/verify-email/screen.tsx')),
-  inWorkspace('webhooks', () => import('./screens/webhooks/screen.tsx')),
-  personal('workspaces', () => import('./screens/workspaces/screen.tsx')),
-  personal('workspaces/new', () => import('./screens/new-workspace/screen.tsx')),
-];
+type Row = {
+  /** `open`: signed in or not. `personal`: signed in. `workspace`: inside a workspace. */
+  frame: 'open' | 'personal' | 'workspace';
+  path: string;
+  /** In `screens/`. Its `screen.tsx` exports `Screen`, and is loaded when it is visited. */
+  folder: string;
+  /** The environment of a screen whose path has none; without one it has the neutral frame. */
+  env?: Env;
+  entry?: Entry;
+};
+
+/** In the sidebar. Its name is in `texts/en.ts`. After `g`, the letter goes there. */
+type Entry = { group: (typeof entryGroups)[number]; icon: IconName; letter: string };
+
+export const entryGroups = ['keys', 'access', 'workspace'] as const;
+
+const open = <const P extends string>(path: P, folder: string) =>
+  ({ frame: 'open', path: `/${path}`, folder }) as const;
+
+const personal = <const P extends string>(path: P, folder: string) =>
+  ({ frame: 'personal', path: `/${path}`, folder }) as const;
+
+/** A path that begins with `$env` belongs to live or test. */
+const inWorkspace = <const P extends string>(path: P, folder: string) =>
+  ({ frame: 'workspace', path: `/w/$slug/${path}`, folder }) as const;
+
+const inSidebar = <const P extends string>(path: P, folder: string, entry: Entry) =>
+  ({ ...inWorkspace(path, folder), entry }) as const;
+
+// biome-ignore format: one line for each screen
+export const screens = {
+  overview: inSidebar('$env/overview', 'overview', { group: 'keys', icon: 'overview', letter: 'o' }),
+  keys: inSidebar('$env/keys', 'keys', { group: 'keys', icon: 'key', letter: 'k' }),
+  newKey: inWorkspace('$env/keys/new', 'new-key'),
+  key: inWorkspace('$env/keys/$keyId', 'key'),
+  tenants: inSidebar('$env/tenants', 'tenants', { group: 'keys', icon: 'tenant', letter: 't' }),
+  tenant: inWorkspace('$env/tenants/$tenantId', 'tenant'),
+  projects: inSidebar('$env/projects', 'projects', { group: 'keys', icon: 'project', letter: 'p' }),
+  project: inWorkspace('$env/projects/$project', 'project'),
+  nodes: inSidebar('$env/nodes', 'nodes', { group: 'keys', icon: 'node', letter: 'n' }),
+  usage: inSidebar('$env/usage', 'usage', { group: 'keys', icon: 'usage', letter: 'u' }),
+  explain: inSidebar('$env/explain', 'explain', { group: 'keys', icon: 'explain', letter: 'e' }),
+  secretKeys: inSidebar('$env/secret-keys', 'secret-keys', { group: 'access', icon: 'secret', letter: 's' }),
+  embed: inSidebar('embed', 'embed', { group: 'access', icon: 'embed', letter: 'b' }),
+  webhooks: inSidebar('webhooks', 'webhooks', { group: 'access', icon: 'webhook', letter: 'w' }),
+  members: inSidebar('members', 'members', { group: 'workspace', icon: 'members', letter: 'm' }),
+  audit: inSidebar('audit', 'audit', { group: 'workspace', icon: 'audit', letter: 'a' }),
+  auditEntry: inWorkspace('audit/$seq', 'audit'),
+  settings: inSidebar('settings', 'settings', { group: 'workspace', icon: 'settings', letter: 'i' }),
+  start: { ...inWorkspace('start', 'start'), env: 'test' },
+  account: personal('account', 'account'),
+  workspaces: personal('workspaces', 'workspaces'),
+  newWorkspace: personal('workspaces/new', 'new-workspace'),
+  acceptInvite: open('accept-invite', 'accept-invite'),
+  forgotPassword: open('forgot-password', 'forgot-password'),
+  resetPassword: open('reset-password', 'reset-password'),
+  signIn: open('sign-in', 'sign-in'),
+  signUp: open('sign-up', 'sign-up'),
+  system: open('system', 'system'),
+  verifyEmail: open('verify-email', 'verify-email'),
+} as const satisfies Readonly<Record<string, Row>>;
+
+export type ScreenName = keyof typeof screens;
+
+export const screenNames = Object.keys(screens) as ScreenName[];
+
+export const rowOf = (name: ScreenName): Row => screens[name];

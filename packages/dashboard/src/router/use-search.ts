@@ -1,47 +1,23 @@
 // Filters and order live in the URL. `parse` takes strings and returns only what it knows.
-import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
-import { useNavigate, useSearch as useRouterSearch } from '@tanstack/react-router';
-import { useCallback } from 'react';
-
-type Strings = Readonly<Record<string, string>>;
+import { navigate, useAddress } from './location.ts';
+import { parseSearch, type Search } from './search-text.ts';
 
 /** A value of `undefined` removes the parameter. */
 export type SearchChanges = Readonly<Record<string, string | undefined>>;
 
 /** The parsed search and a function that changes some of it, without a new step for "back". */
-export function useSearch<T>(parse: (search: Strings) => T): [T, (changes: SearchChanges) => void] {
-  const search: Strings = useRouterSearch({ strict: false });
-  const navigate = useNavigate();
-  const change = useCallback(
-    (changes: SearchChanges) =>
-      void navigate({
-        to: '.',
-        search: (current: Strings) => without({ ...current, ...changes }),
-        replace: true,
-        resetScroll: false,
-      }),
-    [navigate],
-  );
-  return [parse(search), change];
-}
+export const useSearch = <T>(parse: (search: Search) => T): [T, (changes: SearchChanges) => void] => [
+  parse(useAddress().search),
+  change,
+];
 
-const without = (changes: SearchChanges): Strings =>
-  Object.fromEntries(
-    Object.entries(changes).flatMap(([name, value]) =>
-      value === undefined || value === '' ? [] : [[name, value]],
-    ),
-  );
-
-/** Flat strings, so that addresses stay readable. Nothing that was pasted leaves a key in them. */
-export const parseSearch = (text: string): Record<string, string> =>
-  Object.fromEntries(
-    [...new URLSearchParams(text)].map(([name, value]) => [name, withoutSecrets(value)]),
-  );
-
-export function stringifySearch(search: Record<string, unknown>): string {
-  const strings = Object.entries(search).flatMap(([name, value]) =>
-    typeof value === 'string' && value !== '' ? [[name, withoutSecrets(value)]] : [],
-  );
-  const text = new URLSearchParams(strings).toString();
-  return text === '' ? '' : `?${text}`;
+/** Of the address as it is now: another change may not be shown yet. */
+function change(changes: SearchChanges): void {
+  const { pathname, search } = location;
+  const next = Object.entries({ ...parseSearch(search), ...changes });
+  void navigate(pathname, {
+    search: Object.fromEntries(next.flatMap(([name, value]) => (value ? [[name, value]] : []))),
+    replaces: true,
+    keepsScroll: true,
+  });
 }

@@ -4,7 +4,7 @@ import { en } from '../texts/en.ts';
 import { LinkButton } from '../ui/controls/button.tsx';
 import { Page } from './page.tsx';
 
-export const Screen = () => (
+export const NotFound = () => (
   <Page title={en.notFound.title} lead={en.notFound.text}>
     <div>
       <LinkButton kind="primary" to={paths.home}>

@@ -1,7 +1,7 @@
 // Another tab works in another workspace: this one stops and asks.
-import { useNavigate } from '@tanstack/react-router';
 import { type Membership, useMe } from '../api/me.ts';
 import { paths } from '../paths.ts';
+import { navigate } from '../router/location.ts';
 import { en } from '../texts/en.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
@@ -11,7 +11,6 @@ type Props = { membership: Membership; error: Error | null; onStay(): void };
 
 export function Overtaken({ membership, error, onStay }: Props) {
   const me = useMe();
-  const navigate = useNavigate();
   // Until it is read again, the person's active workspace may still be this one.
   const other = me.data?.memberships.find(
     ({ workspace_id }) =>
@@ -27,7 +26,7 @@ export function Overtaken({ membership, error, onStay }: Props) {
           {other && (
             <Button
               kind="primary"
-              onClick={() => void navigate({ to: paths.workspace(other.slug) })}
+              onClick={() => void navigate(paths.workspace(other.slug))}
             >
               {go(other.name)}
             </Button>

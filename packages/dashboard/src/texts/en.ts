@@ -1,9 +1,9 @@
 // The texts of the shell and the elements, but for those in `later.ts`. Screens have their own in
 // `texts.ts` beside them.
-import type { Env } from '../paths.ts';
-import type { NavigationName } from '../shell/navigation.ts';
+import type { Env } from '@keyrail/protocol/wire/env.ts';
 
-const navigation: Readonly<Record<NavigationName, string>> = {
+/** The screens with an entry in the sidebar, by their names in `screens.ts`. */
+const navigation = {
   overview: 'Overview',
   keys: 'Keys',
   tenants: 'Tenants',

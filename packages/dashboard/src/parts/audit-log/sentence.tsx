@@ -4,7 +4,7 @@ import { type Env, paths } from '../../paths.ts';
 import { type Scope, useScope } from '../../shell/scope.ts';
 import { Link } from '../../ui/controls/link.tsx';
 import { actions, actors } from './actions.ts';
-import styles from '../../screens/audit/audit.module.css';
+import styles from './sentence.module.css';
 import type { AuditRow, Names } from './use-names.ts';
 
 type Props = { row: AuditRow; names: Names };
@@ -69,13 +69,13 @@ function placeOf(row: AuditRow, scope: Scope): string | null {
   const { target_id: id, target_type: type, payload } = row;
   const place = { slug: scope.slug, env: envOf(row) ?? scope.env };
   if (row.action === 'api_key.imported') return paths.projects(place);
-  if (type === 'api_key') return paths.key(place, id);
+  if (type === 'api_key') return paths.key({ ...place, keyId: id });
   if (type === 'secret_key') return paths.secretKeys(place);
-  if (type === 'tenant') return paths.tenant(place, id);
+  if (type === 'tenant') return paths.tenant({ ...place, tenantId: id });
   if (type === 'workspace_member') return paths.members(place);
   if (type !== 'project') return null;
   return typeof payload.slug === 'string'
-    ? paths.project(place, payload.slug)
+    ? paths.project({ ...place, project: payload.slug })
     : paths.projects(place);
 }
 

@@ -3,7 +3,7 @@
 import { nowMs } from '../../clock.ts';
 import { classes } from '../../ui/classes.ts';
 import { momentText } from '../../ui/content/spans.ts';
-import styles from '../../screens/key/key.module.css';
+import styles from './overlap.module.css';
 import { texts } from './texts.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,11 +1,11 @@
 // Rotates a key: how long both keys work is drawn as two bars on one time line.
 
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { Field } from '../../ui/controls/field.tsx';
@@ -31,7 +31,6 @@ const choices = [
 
 export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void }) {
   const scope = useScope();
-  const navigate = useNavigate();
   const [choice, setChoice] = useState('24');
   const [typed, setTyped] = useState('12');
   const rotate = useChange('POST /v1/keys/{id}/rotate', {
@@ -59,7 +58,7 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
               </p>
             ),
             snippets: keySnippets(made.key),
-            onStored: () => void navigate({ to: paths.key(scope, made.id) }),
+            onStored: () => void navigate(paths.key({ ...scope, keyId: made.id })),
           });
         },
       },

@@ -28,7 +28,7 @@ export function NodesOf({ project, everyMs }: { project: Project; everyMs: numbe
     return (
       <p className={styles.none}>
         <strong>{project.name}</strong> {texts.none}{' '}
-        <Link to={paths.project(scope, project.slug)}>{texts.connect}</Link>
+        <Link to={paths.project({ ...scope, project: project.slug })}>{texts.connect}</Link>
       </p>
     );
   }

@@ -1,6 +1,5 @@
 // An invitation: what it is, before the person decides.
 import { type Answer, KeyrailError } from '@keyrail/client';
-import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { useMe } from '../../api/me.ts';
 import { oneTimeToken } from '../../api/one-time-token.ts';
@@ -8,6 +7,7 @@ import { useChange, useRefresh, useSend } from '../../api/query.ts';
 import { useSession } from '../../api/session.ts';
 import { sendToTabs } from '../../api/tabs.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { Panel } from '../../shell/panel.tsx';
 import { en } from '../../texts/en.ts';
 import { Button, LinkButton } from '../../ui/controls/button.tsx';
@@ -105,7 +105,6 @@ function Invitation({ token, invite }: Props) {
 
 function Decide({ token }: { token: string }) {
   const me = useMe();
-  const navigate = useNavigate();
   const send = useSend();
   const refresh = useRefresh();
   const accept = useChange('POST /v1/auth/invites/accept');
@@ -115,7 +114,7 @@ function Decide({ token }: { token: string }) {
     const joined = memberships.find((one) => one.workspace_id === workspaceId);
     await refresh('/v1/auth/me');
     sendToTabs({ kind: 'person-changed' });
-    await navigate({ to: joined ? paths.workspace(joined.slug) : paths.workspaces });
+    await navigate(joined ? paths.workspace(joined.slug) : paths.workspaces);
   };
   if (isMember) {
     return (

@@ -1,6 +1,6 @@
 // The filters of the log. All of them live in the URL.
 import { useApi } from '../../api/query.ts';
-import type { SearchChanges } from '../../shell/search.ts';
+import type { SearchChanges } from '../../router/use-search.ts';
 import { FilterChip, FilterSearch, Filters } from '../../ui/tables/filters.tsx';
 import { actions } from '../../parts/audit-log/actions.ts';
 import styles from './audit.module.css';

@@ -105,7 +105,7 @@ function Done({ check, verdict, onForget }: DoneProps) {
         {broken === null ? chain.hereWhole(head.seq, tookMs) : chain.hereBroken(broken, head.seq)}{' '}
         {chain.hashing[hashing]}
         {broken !== null && broken.reason !== 'cut' && broken.reason !== 'missing' && (
-          <LinkButton small to={paths.auditEntry(scope, broken.seq)}>
+          <LinkButton small to={paths.auditEntry({ ...scope, seq: broken.seq })}>
             {chain.openRow(broken.seq)}
           </LinkButton>
         )}

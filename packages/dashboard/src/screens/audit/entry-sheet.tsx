@@ -1,8 +1,8 @@
 // One row: what it changed, its facts, its hashes derived again, and the row as the API returns it.
-import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { Gone, Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { Button, LinkButton } from '../../ui/controls/button.tsx';
@@ -34,7 +34,6 @@ export function takeClosedRow(): number {
 
 export function EntrySheet({ seq, search }: Props) {
   const scope = useScope();
-  const navigate = useNavigate();
   useEffect(
     () => () => {
       closedRow = seq;
@@ -45,11 +44,11 @@ export function EntrySheet({ seq, search }: Props) {
   const after = Math.max(0, seq - 2);
   const rows = useApi('GET /v1/audit_logs', { query: { after_seq: after, limit: 3 } });
   const go = (to: string, replace: boolean) => () =>
-    void navigate({ to, search, replace, resetScroll: false });
+    void navigate(to, { search, replaces: replace, keepsScroll: true });
   const close = go(paths.audit(scope), false);
   const found = rows.data?.data ?? [];
   const hasNext = found.some((row) => row.seq > seq);
-  const step = (to: number) => go(paths.auditEntry(scope, to), true);
+  const step = (to: number) => go(paths.auditEntry({ ...scope, seq: to }), true);
   return (
     <Sheet
       title={texts.row(seq)}

@@ -79,7 +79,7 @@ function KeyLine({ apiKey }: { apiKey: NonNullable<Explanation['key']> }) {
   const { slug } = useScope();
   return (
     <div className={styles.keyLine}>
-      <Link to={paths.key({ slug, env: apiKey.env }, apiKey.id)}>
+      <Link to={paths.key({ slug, env: apiKey.env, keyId: apiKey.id })}>
         {apiKey.name ?? texts.unnamed}
       </Link>
       <KeyText text={apiKey.display_prefix} />

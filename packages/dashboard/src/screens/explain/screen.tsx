@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
-import { useSearch } from '../../shell/search.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';

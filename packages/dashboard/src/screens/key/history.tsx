@@ -66,12 +66,12 @@ function HistoryRow({ row }: { row: AuditRow }) {
         <p className={styles.quiet}>
           <Time at={row.occurred_at} />
           {' · '}
-          <Link to={paths.auditEntry(scope, row.seq)}>{history.row(row.seq)}</Link>
+          <Link to={paths.auditEntry({ ...scope, seq: row.seq })}>{history.row(row.seq)}</Link>
         </p>
       </div>
       {typeof payload.successor_id === 'string' && (
         <p>
-          <Link to={paths.key(scope, payload.successor_id)}>{history.successor}</Link>
+          <Link to={paths.key({ ...scope, keyId: payload.successor_id })}>{history.successor}</Link>
         </p>
       )}
       {changes.length > 0 && <Diff changes={changes} />}

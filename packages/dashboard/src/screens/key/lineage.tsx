@@ -77,7 +77,7 @@ function Line({ of: key, isCurrent = false, note }: LineProps) {
   return (
     <li aria-current={isCurrent || undefined}>
       <p>
-        {isCurrent ? prefix : <Link to={paths.key(scope, key.id)}>{prefix}</Link>}
+        {isCurrent ? prefix : <Link to={paths.key({ ...scope, keyId: key.id })}>{prefix}</Link>}
         {isCurrent && <span className={styles.tag}>{lineage.current}</span>}
       </p>
       <p className={styles.quiet}>

@@ -71,7 +71,7 @@ function Facts({ of: key, project }: { of: ApiKey; project: Project | undefined 
     [
       facts.project,
       project && (
-        <Link key="r" to={paths.project(scope, project.slug)}>
+        <Link key="r" to={paths.project({ ...scope, project: project.slug })}>
           {project.name}
         </Link>
       ),
@@ -79,7 +79,7 @@ function Facts({ of: key, project }: { of: ApiKey; project: Project | undefined 
     [
       facts.tenant,
       tenant && (
-        <Link key="t" to={paths.tenant(scope, tenant.id)}>
+        <Link key="t" to={paths.tenant({ ...scope, tenantId: tenant.id })}>
           {tenant.name ?? tenant.external_id}
         </Link>
       ),

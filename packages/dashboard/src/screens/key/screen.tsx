@@ -1,14 +1,17 @@
 // One key: what it is, how it is used, what happened to it, and what can be done with it.
-import { Navigate, useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { loadChunk } from '../../load-chunk.ts';
+import { useParams } from '../../match.ts';
 import { paths } from '../../paths.ts';
+import { useAddress } from '../../router/location.ts';
+import { hrefOf } from '../../router/search-text.ts';
+import { GoTo } from '../../shell/go-to.tsx';
 import { Gone, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../shell/search.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { LinkButton } from '../../ui/controls/button.tsx';
 import { KeyState } from '../../ui/key-state.tsx';
 import { KeyText } from '../../ui/content/secret.tsx';
@@ -37,11 +40,12 @@ const parseTab = ({ tab }: Readonly<Record<string, string>>): TabName =>
 
 export function Screen() {
   const scope = useScope();
-  const { keyId = '' }: { keyId?: string } = useParams({ strict: false });
+  const { keyId } = useParams('key');
+  const { search } = useAddress();
   const key = useApi('GET /v1/keys/{id}', { params: { id: keyId } });
   const crumbs = [{ label: texts.crumb, to: paths.keys(scope) }];
   if (key.data && key.data.env !== scope.env) {
-    return <Navigate to={paths.key({ ...scope, env: key.data.env }, keyId)} search replace />;
+    return <GoTo href={hrefOf(paths.key({ ...scope, env: key.data.env, keyId }), search)} />;
   }
   // An open dialog or a half-written form belongs to one key, also when Back leads to another.
   if (key.data) return <Shown key={key.data.id} of={key.data} crumbs={crumbs} />;
@@ -73,7 +77,7 @@ function Shown({ of: key, crumbs }: ShownProps) {
   const [tab] = useSearch(parseTab);
   const [act, setAct] = useState<Act | null>(null);
   const successorId = useSuccessorId(key);
-  const to = paths.key(scope, key.id);
+  const to = paths.key({ ...scope, keyId: key.id });
   const content: Record<TabName, ReactNode> = {
     overview: <Overview of={key} />,
     usage: <Usage of={key} />,

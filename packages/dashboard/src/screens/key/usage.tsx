@@ -2,7 +2,7 @@
 import { useApi } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import { Loaded } from '../../shell/loaded.tsx';
-import { useSearch } from '../../shell/search.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { lastDays } from '../../ui/charts/intervals.ts';
 import { Chart } from '../../ui/charts/chart.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';

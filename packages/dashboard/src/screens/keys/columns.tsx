@@ -63,7 +63,7 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
       title: columns.name,
       width: 'minmax(124px, 2fr)',
       card: 'name',
-      cell: (key) => <Link to={paths.key(scope, key.id)}>{key.name ?? texts.unnamed}</Link>,
+      cell: (key) => <Link to={paths.key({ ...scope, keyId: key.id })}>{key.name ?? texts.unnamed}</Link>,
     },
     {
       id: 'prefix',
@@ -156,7 +156,7 @@ const tenantCell =
     const name = tenants?.get(tenant_id);
     if (name === undefined) return <NoName names={tenants} />;
     return (
-      <Link to={paths.tenant(scope, tenant_id)} className={styles.link ?? ''}>
+      <Link to={paths.tenant({ ...scope, tenantId: tenant_id })} className={styles.link ?? ''}>
         {name}
       </Link>
     );

@@ -6,7 +6,7 @@ import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
 import { type Scope, useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../shell/search.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useChange, useList } from '../../api/query.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../shell/search.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { en } from '../../texts/en.ts';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';

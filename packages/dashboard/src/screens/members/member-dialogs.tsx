@@ -1,9 +1,9 @@
 // Changing the role of a member, removing one, and why the last owner stays.
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange, useList } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { type Role, useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
@@ -79,7 +79,6 @@ export function RoleDialog({ member, isSelf, onClose }: Props) {
 
 export function RemoveDialog({ member, isSelf, onClose }: Props) {
   const { removing } = texts;
-  const navigate = useNavigate();
   const params = { userId: member.user_id };
   const impact = useImpact('DELETE /v1/members/{userId}', { params });
   const remove = useChange('DELETE /v1/members/{userId}', { refreshes: STALE });
@@ -90,7 +89,7 @@ export function RemoveDialog({ member, isSelf, onClose }: Props) {
       {
         onSuccess: () => {
           onClose();
-          if (isSelf) void navigate({ to: paths.workspaces });
+          if (isSelf) void navigate(paths.workspaces);
           else toast(removing.done(name));
         },
       },

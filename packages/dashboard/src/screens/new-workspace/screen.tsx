@@ -1,9 +1,9 @@
 // Founds a workspace. Its first secret key is shown once, and is the one that the first steps use.
 import { KeyrailError } from '@keyrail/client';
-import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { Page } from '../../shell/page.tsx';
 import { showSecret } from '../../shell/reveal.tsx';
 import { Button } from '../../ui/controls/button.tsx';
@@ -16,7 +16,6 @@ import { isSlug, slugOf } from '../../parts/slug.ts';
 import { texts } from './texts.ts';
 
 export function Screen() {
-  const navigate = useNavigate();
   const found = useChange('POST /v1/workspaces', { refreshes: ['/v1/auth/me'] });
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
@@ -37,7 +36,7 @@ export function Screen() {
             copyLabel: texts.copy,
             note: <p>{texts.secretNote}</p>,
             onStored: () =>
-              void navigate({ to: paths.start({ slug: workspace.slug, env: 'test' }) }),
+              void navigate(paths.start({ slug: workspace.slug, env: 'test' })),
           });
         },
       },

@@ -41,7 +41,7 @@ function Entries({ rows }: { rows: readonly AuditRow[] }) {
     <ol className={styles.entries}>
       {rows.map((row) => (
         <li key={row.seq} className={styles.entry}>
-          <Link className={styles.seq} to={paths.auditEntry(scope, row.seq)}>
+          <Link className={styles.seq} to={paths.auditEntry({ ...scope, seq: row.seq })}>
             {row.seq}
           </Link>
           <Sentence row={row} names={names} />

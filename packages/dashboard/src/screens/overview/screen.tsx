@@ -5,7 +5,7 @@ import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../shell/search.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { parseRange, rangeOptions } from '../../parts/traffic/ranges.ts';
 import { texts as trafficTexts } from '../../parts/traffic/texts.ts';
 import { parseView } from '../../parts/traffic/traffic-chart.tsx';

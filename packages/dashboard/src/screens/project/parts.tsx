@@ -4,7 +4,7 @@ import { Connect } from '../../parts/connect/connect.tsx';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../shell/search.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { parseRange, rangeFacts, rangeOptions } from '../../parts/traffic/ranges.ts';
 import { texts as trafficTexts } from '../../parts/traffic/texts.ts';
 import { TrafficChart } from '../../parts/traffic/traffic-chart.tsx';

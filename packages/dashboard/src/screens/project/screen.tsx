@@ -1,9 +1,10 @@
 // One project: how to connect to it, its limits, its nodes and its traffic.
-import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { DeleteDialog } from '../../parts/deletion/delete-dialog.tsx';
+import { useParams } from '../../match.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { Gone, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
@@ -16,11 +17,10 @@ import { texts } from './texts.ts';
 
 export function Screen() {
   const scope = useScope();
-  const { project: slug = '' }: { project?: string } = useParams({ strict: false });
+  const { project: slug } = useParams('project');
   const found = useApi('GET /v1/projects', { query: { slug } });
   const project = found.data?.data[0];
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
-  const navigate = useNavigate();
   const close = () => setOpen(null);
   const crumbs = [{ label: texts.projects, to: paths.projects(scope) }];
   return (
@@ -54,7 +54,7 @@ export function Screen() {
                   id={known.id}
                   name={known.name}
                   onClose={close}
-                  onDeleted={() => navigate({ to: paths.projects(scope) })}
+                  onDeleted={() => navigate(paths.projects(scope))}
                 />
               )}
             </>

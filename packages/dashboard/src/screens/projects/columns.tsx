@@ -17,7 +17,7 @@ export const columnsOf = (scope: Scope, counts: ReadonlyMap<string, number>): Co
     title: texts.name,
     width: 'minmax(160px, 2fr)',
     card: 'name',
-    cell: ({ name, slug }) => <Link to={paths.project(scope, slug)}>{name}</Link>,
+    cell: ({ name, slug }) => <Link to={paths.project({ ...scope, project: slug })}>{name}</Link>,
   },
   {
     id: 'slug',

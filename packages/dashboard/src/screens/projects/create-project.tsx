@@ -1,8 +1,8 @@
 // A new project. Its slug follows its name until the slug is typed.
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Field } from '../../ui/controls/field.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
@@ -14,7 +14,6 @@ import { texts } from './texts.ts';
 
 export function CreateProject({ onClose }: { onClose(): void }) {
   const scope = useScope();
-  const navigate = useNavigate();
   const [name, setName] = useState('');
   const [typedSlug, setTypedSlug] = useState<string | null>(null);
   const slug = typedSlug ?? slugOf(name);
@@ -26,7 +25,7 @@ export function CreateProject({ onClose }: { onClose(): void }) {
       {
         onSuccess: (made) => {
           toast(texts.form.done(made.name));
-          void navigate({ to: paths.project(scope, made.slug) });
+          void navigate(paths.project({ ...scope, project: made.slug }));
         },
       },
     );

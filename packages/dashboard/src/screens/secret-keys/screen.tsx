@@ -6,7 +6,7 @@ import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../shell/search.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';

@@ -7,7 +7,7 @@ import { signedIn, useSession } from '../../api/session.ts';
 import { paths } from '../../paths.ts';
 import { GoTo } from '../../shell/go-to.tsx';
 import { Panel } from '../../shell/panel.tsx';
-import { useSearch } from '../../shell/search.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { useWaitSeconds } from '../../ui/feedback/countdown.ts';
 import { Field } from '../../ui/controls/field.tsx';

@@ -129,7 +129,7 @@ function revokeStep({ firstRequestAt, isRevoked, key }: Signals, { slug }: Scope
     note: isRevoked ? done : isNext ? note : later,
     content: isNext && key && (
       <div>
-        <LinkButton kind="primary" to={paths.key({ slug, env: 'test' }, key.id)}>
+        <LinkButton kind="primary" to={paths.key({ slug, env: 'test', keyId: key.id })}>
           {action}
         </LinkButton>
       </div>

@@ -45,7 +45,7 @@ export function KeysOf({ tenant }: { tenant: Tenant }) {
           ) : (
             <Table
               label={texts.keys[env]}
-              columns={columnsOf((id) => paths.key(scope, id))}
+              columns={columnsOf((id) => paths.key({ ...scope, keyId: id }))}
               pages={[rows]}
               rowKey={({ id }) => id}
             />

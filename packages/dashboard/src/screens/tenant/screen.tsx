@@ -1,9 +1,10 @@
 // One tenant: its keys in this environment, activity by month, embed tokens and meta.
-import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { DeleteDialog } from '../../parts/deletion/delete-dialog.tsx';
+import { useParams } from '../../match.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { Gone, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
@@ -24,11 +25,10 @@ import type { Tenant } from './types.ts';
 
 export function Screen() {
   const scope = useScope();
-  const { id = '' }: { id?: string } = useParams({ strict: false });
+  const { tenantId: id } = useParams('tenant');
   const tenant = useApi('GET /v1/tenants/{id}', { params: { id } });
   const name = tenant.data?.name ?? tenant.data?.external_id ?? texts.loading;
   const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
-  const navigate = useNavigate();
   const close = () => setOpen(null);
   const crumbs = [{ label: texts.tenants, to: paths.tenants(scope) }];
   return (
@@ -61,7 +61,7 @@ export function Screen() {
                 id={known.id}
                 name={name}
                 onClose={close}
-                onDeleted={() => navigate({ to: paths.tenants(scope) })}
+                onDeleted={() => navigate(paths.tenants(scope))}
               />
             )}
           </>

@@ -21,7 +21,7 @@ export const columnsOf = ({ scope, counts, activity }: Facts): Column<Tenant>[] 
     width: 'minmax(152px, 2fr)',
     card: 'name',
     cell: ({ id, name, external_id }) => (
-      <Link to={paths.tenant(scope, id)}>{name ?? external_id}</Link>
+      <Link to={paths.tenant({ ...scope, tenantId: id })}>{name ?? external_id}</Link>
     ),
   },
   {

@@ -1,8 +1,8 @@
 // A new tenant, under the id of the vendor.
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Field } from '../../ui/controls/field.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
@@ -13,7 +13,6 @@ import { texts } from './texts.ts';
 
 export function CreateTenant({ onClose }: { onClose(): void }) {
   const scope = useScope();
-  const navigate = useNavigate();
   const [externalId, setExternalId] = useState('');
   const [name, setName] = useState('');
   const create = useChange('POST /v1/tenants', { refreshes: ['/v1/tenants', '/v1/workspace'] });
@@ -28,7 +27,7 @@ export function CreateTenant({ onClose }: { onClose(): void }) {
       {
         onSuccess: (made) => {
           toast(texts.form.done(made.name ?? made.external_id));
-          void navigate({ to: paths.tenant(scope, made.id) });
+          void navigate(paths.tenant({ ...scope, tenantId: made.id }));
         },
       },
     );

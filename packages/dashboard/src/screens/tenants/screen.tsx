@@ -5,7 +5,7 @@ import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../shell/search.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { FilterSearch, Filters } from '../../ui/tables/filters.tsx';

@@ -6,7 +6,7 @@ import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../shell/search.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { LinkButton } from '../../ui/controls/button.tsx';
 import { Card } from '../../ui/content/card.tsx';
 import { monthText } from '../../ui/charts/intervals.ts';

@@ -125,7 +125,7 @@ const columnsOf = (
     cell: ({ tenantId }) => {
       const tenant = names.get(tenantId);
       return (
-        <Link to={paths.tenant(scope, tenantId)}>
+        <Link to={paths.tenant({ ...scope, tenantId })}>
           {tenant ? (tenant.name ?? tenant.external_id) : texts.deleted}
         </Link>
       );

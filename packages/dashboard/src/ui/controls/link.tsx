@@ -1,7 +1,8 @@
 // A link inside the application: no reload, and its screen is loaded when the pointer rests on it.
 // It does not follow the address, so that a change of the search costs nothing in a long list.
-import { useRouter } from '@tanstack/react-router';
 import type { AnchorHTMLAttributes, MouseEvent, ReactNode, Ref } from 'react';
+import { navigate, preload } from '../../router/location.ts';
+import { hrefOf } from '../../router/search-text.ts';
 
 type Props = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'target'> & {
   to: string;
@@ -16,33 +17,26 @@ type Props = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'target'> & 
 const NO_SEARCH: Readonly<Record<string, string>> = {};
 const REST_MS = 50;
 
-export function Link({ to, search = NO_SEARCH, replace, keepsScroll, ...rest }: Props) {
-  const router = useRouter();
+export function Link({ to, search = NO_SEARCH, replace = false, keepsScroll = false, ...rest }: Props) {
   const go = (event: MouseEvent<HTMLAnchorElement>) => {
     rest.onClick?.(event);
     if (event.defaultPrevented || opensElsewhere(event)) return;
     event.preventDefault();
-    void router.navigate({
-      to,
-      search,
-      replace: replace ?? false,
-      resetScroll: !(keepsScroll ?? false),
-    });
+    void navigate(to, { search, replaces: replace, keepsScroll });
   };
   let resting: ReturnType<typeof setTimeout> | undefined;
-  const preload = () => void router.preloadRoute({ to, search }).catch(() => {});
   return (
     <a
       {...rest}
-      href={`${to}${router.options.stringifySearch?.(search) ?? ''}`}
+      href={hrefOf(to, search)}
       onClick={go}
       onFocus={(event) => {
         rest.onFocus?.(event);
-        preload();
+        preload(to);
       }}
       onPointerEnter={(event) => {
         rest.onPointerEnter?.(event);
-        resting = setTimeout(preload, REST_MS);
+        resting = setTimeout(preload, REST_MS, to);
       }}
       onPointerLeave={(event) => {
         rest.onPointerLeave?.(event);
