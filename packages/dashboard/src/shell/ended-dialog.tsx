@@ -6,8 +6,7 @@ import { signedIn, signedOut } from '../api/session.ts';
 import { en } from '../texts/en.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Dialog } from '../ui/overlays/dialog.tsx';
-import { Field } from '../ui/controls/field.tsx';
-import { PasswordInput } from '../ui/controls/input.tsx';
+import { KnownEmail, PasswordField } from '../ui/controls/text-field.tsx';
 import { Problem } from '../ui/feedback/problem.tsx';
 
 export function EndedDialog({ email }: { email: string }) {
@@ -39,18 +38,9 @@ export function EndedDialog({ email }: { email: string }) {
       }
     >
       <p>{en.ended.text(email)}</p>
-      <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
-      <Field label={en.ended.password}>
-        {(control) => (
-          <PasswordInput
-            {...control}
-            name="password"
-            autoComplete="current-password"
-            value={password}
-            onChange={({ target }) => setPassword(target.value)}
-          />
-        )}
-      </Field>
+      <KnownEmail email={email} />
+      <PasswordField kind="current" label={en.ended.password} 
+            value={password} onValue={setPassword} />
       {error && <Problem error={error} onRetry={isWrong ? undefined : submit} />}
     </Dialog>
   );

@@ -5,9 +5,8 @@ import { useImpact } from '../../api/impact.ts';
 import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
-import { Field } from '../../ui/controls/field.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
-import { Input } from '../../ui/controls/input.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
 import styles from './end-key.module.css';
 import { Clock, NodeRows, Outcome } from './outcome.tsx';
@@ -95,17 +94,9 @@ function Before({ act, of: key, reason, onReason }: BeforeProps) {
         <ImpactFacts impact={impact.data} />
       )}
       <p>{texts.meaning[act]}</p>
-      <Field label={texts.reason} hint={texts.reasonHint} optional>
-        {(control) => (
-          <Input
-            {...control}
-            list={id}
+      <TextField label={texts.reason} hint={texts.reasonHint} optional list={id}
             maxLength={500}
-            value={reason}
-            onChange={({ target }) => onReason(target.value)}
-          />
-        )}
-      </Field>
+            value={reason} onValue={onReason} />
       <datalist id={id}>
         {texts.reasons[act].map((one) => (
           <option key={one} value={one} />

@@ -8,10 +8,9 @@ import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { Field } from '../../ui/controls/field.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
-import { Input } from '../../ui/controls/input.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { momentText } from '../../ui/content/spans.ts';
@@ -78,18 +77,10 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
       <Used of={key} />
       <Segments label={texts.rotate.overlap} value={choice} options={choices} onValue={setChoice} />
       {choice === OTHER && (
-        <Field label={texts.rotate.hours} error={error}>
-          {(control) => (
-            <Input
-              {...control}
-              type="number"
+        <TextField label={texts.rotate.hours} error={error} type="number"
               min={0}
               max={HOURS_MAX}
-              value={typed}
-              onChange={({ target }) => setTyped(target.value)}
-            />
-          )}
-        </Field>
+              value={typed} onValue={setTyped} />
       )}
       <Overlap hours={isValid ? hours : 0} endsAt={endWithin(key, hours)} />
       <p>{texts.rotate.carries}</p>

@@ -1,11 +1,10 @@
 // An invitation: what it is, before the person decides.
 import { type Answer, KeyrailError } from '@keyrail/client';
-import { useEffect, useRef } from 'react';
 import { useMe } from '../../api/me.ts';
-import { oneTimeToken } from '../../api/one-time-token.ts';
 import { useChange, useRefresh, useSend } from '../../api/query.ts';
 import { useSession } from '../../api/session.ts';
 import { sendToTabs } from '../../api/tabs.ts';
+import { useTokenOnce } from '../../api/use-token-once.ts';
 import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
 import { Panel } from '../../shell/panel.tsx';
@@ -28,15 +27,8 @@ const home = (
 );
 
 export function Screen() {
-  const token = oneTimeToken();
   const preview = useChange('POST /v1/auth/invites/preview');
-  const isSent = useRef(false);
-  const { mutate } = preview;
-  useEffect(() => {
-    if (token === null || isSent.current) return;
-    isSent.current = true;
-    mutate({ body: { token } });
-  }, [token, mutate]);
+  const token = useTokenOnce(preview.mutate);
   if (token === null) {
     return (
       <Panel title={texts.failed} lead={texts.noToken}>

@@ -4,8 +4,7 @@ import type { Me } from '../../api/me.ts';
 import { useChange } from '../../api/query.ts';
 import { sendToTabs } from '../../api/tabs.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Field } from '../../ui/controls/field.tsx';
-import { Input } from '../../ui/controls/input.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
 import { Section } from '../../ui/content/section.tsx';
 import { State } from '../../ui/content/state.tsx';
@@ -35,17 +34,9 @@ export function Profile({ user }: { user: Me['user'] }) {
   return (
     <Section title={texts.profile.title} lead={texts.profile.lead}>
       <form className={styles.form} onSubmit={submit} noValidate>
-        <Field label={texts.profile.name} optional error={errors.name}>
-          {(control) => (
-            <Input
-              {...control}
-              name="name"
+        <TextField label={texts.profile.name} optional error={errors.name} name="name"
               autoComplete="name"
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
+              value={name} onValue={setName} />
         <div className={styles.email}>
           <p className={styles.label}>{texts.profile.email}</p>
           <p className={styles.line}>

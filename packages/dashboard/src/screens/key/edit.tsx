@@ -5,9 +5,9 @@ import { useChange } from '../../api/query.ts';
 import { limitChoice } from '../../texts/rate-limits.ts';
 import { DateTime } from '../../ui/controls/date-time.tsx';
 import { Field } from '../../ui/controls/field.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
-import { Input } from '../../ui/controls/input.tsx';
 import { needsRule } from '../../ui/controls/limits.ts';
 import { LimitsChoice } from '../../ui/controls/limits-choice.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
@@ -75,15 +75,7 @@ function Fields({ form, errors, onForm }: FieldsProps) {
   const { edit } = texts;
   return (
     <>
-      <Field label={edit.name} error={errors.name}>
-        {(control) => (
-          <Input
-            {...control}
-            value={form.name}
-            onChange={({ target }) => put({ name: target.value })}
-          />
-        )}
-      </Field>
+      <TextField label={edit.name} error={errors.name} value={form.name} onValue={(value) => put({ name: value })} />
       <Field label={edit.scopes} hint={edit.scopesHint} error={firstError(errors, 'scopes')}>
         {(control) => (
           <Scopes control={control} scopes={form.scopes} onScopes={(scopes) => put({ scopes })} />

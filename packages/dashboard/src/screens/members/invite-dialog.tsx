@@ -3,9 +3,8 @@ import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import type { Role } from '../../shell/scope.ts';
-import { Field } from '../../ui/controls/field.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
-import { Input } from '../../ui/controls/input.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { STALE } from './people.ts';
@@ -44,17 +43,9 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={inviting.address} error={errors.email}>
-        {(control) => (
-          <Input
-            {...control}
-            type="email"
+      <TextField label={inviting.address} error={errors.email} type="email"
             autoFocus
-            value={email}
-            onChange={({ target }) => setEmail(target.value)}
-          />
-        )}
-      </Field>
+            value={email} onValue={setEmail} />
       <RoleField label={inviting.role} role={role} onRole={setRole} />
     </FormDialog>
   );

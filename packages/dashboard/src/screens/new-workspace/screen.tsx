@@ -7,8 +7,7 @@ import { navigate } from '../../router/location.ts';
 import { Page } from '../../shell/page.tsx';
 import { showSecret } from '../../shell/reveal.tsx';
 import { Button } from '../../ui/controls/button.tsx';
-import { Field } from '../../ui/controls/field.tsx';
-import { Input } from '../../ui/controls/input.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
 import { holdFirstSecret } from '../../parts/first-secret.ts';
 import styles from './new-workspace.module.css';
@@ -49,29 +48,13 @@ export function Screen() {
       crumbs={[{ label: texts.crumb, to: paths.workspaces }]}
     >
       <form className={styles.form} onSubmit={submit} noValidate>
-        <Field label={texts.name} error={errors.name}>
-          {(control) => (
-            <Input
-              {...control}
-              name="name"
+        <TextField label={texts.name} error={errors.name} name="name"
               autoFocus
               placeholder={texts.namePlaceholder}
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
-        <Field label={texts.slug} error={errors.slug} hint={texts.slugHint(slug)}>
-          {(control) => (
-            <Input
-              {...control}
-              mono
+              value={name} onValue={setName} />
+        <TextField label={texts.slug} error={errors.slug} hint={texts.slugHint(slug)} mono
               name="slug"
-              value={slug}
-              onChange={({ target }) => setChosen(target.value)}
-            />
-          )}
-        </Field>
+              value={slug} onValue={setChosen} />
         {found.error && !isKnownError && <Problem error={found.error} />}
         <div>
           <Button type="submit" kind="primary" busy={found.isPending}>

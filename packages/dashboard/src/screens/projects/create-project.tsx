@@ -4,9 +4,8 @@ import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Field } from '../../ui/controls/field.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
-import { Input } from '../../ui/controls/input.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { slugOf } from '../../parts/slug.ts';
@@ -38,21 +37,9 @@ export function CreateProject({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={texts.form.name} error={errors.name}>
-        {(control) => (
-          <Input {...control} value={name} onChange={({ target }) => setName(target.value)} />
-        )}
-      </Field>
-      <Field label={texts.form.slug} hint={texts.form.slugHint} error={errors.slug}>
-        {(control) => (
-          <Input
-            {...control}
-            mono
-            value={slug}
-            onChange={({ target }) => setTypedSlug(target.value)}
-          />
-        )}
-      </Field>
+      <TextField label={texts.form.name} error={errors.name} value={name} onValue={setName} />
+      <TextField label={texts.form.slug} hint={texts.form.slugHint} error={errors.slug} mono
+            value={slug} onValue={setTypedSlug} />
     </FormDialog>
   );
 }

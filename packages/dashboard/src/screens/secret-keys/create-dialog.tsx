@@ -7,8 +7,8 @@ import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
 import { DateTime } from '../../ui/controls/date-time.tsx';
 import { Field } from '../../ui/controls/field.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
-import { Input } from '../../ui/controls/input.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 import { DAY_MS } from '../../ui/content/spans.ts';
@@ -59,17 +59,9 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={form.name} hint={form.nameHint} error={errors.name}>
-        {(control) => (
-          <Input
-            {...control}
-            autoFocus
+      <TextField label={form.name} hint={form.nameHint} error={errors.name} autoFocus
             placeholder={form.namePlaceholder}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
+            value={name} onValue={setName} />
       <Field label={form.expires} error={term === 'date' ? null : errors.expires_at}>
         {(control) => <Select {...control} value={term} options={terms} onValue={setTerm} />}
       </Field>

@@ -6,7 +6,7 @@ import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Field } from '../../ui/controls/field.tsx';
-import { Input } from '../../ui/controls/input.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { KeyText } from '../../ui/content/secret.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 import { Time } from '../../ui/content/time.tsx';
@@ -116,16 +116,8 @@ export function RevokeDialog({ secretKey, onClose }: Props) {
       <KeyText text={secretKey.display_prefix} />
       <SecretImpact impact={impact} nodes={texts.impact.nodes} />
       <p>{revoking.text}</p>
-      <Field label={revoking.reason} optional>
-        {(control) => (
-          <Input
-            {...control}
-            placeholder={revoking.reasonPlaceholder}
-            value={reason}
-            onChange={({ target }) => setReason(target.value)}
-          />
-        )}
-      </Field>
+      <TextField label={revoking.reason} optional placeholder={revoking.reasonPlaceholder}
+            value={reason} onValue={setReason} />
     </Confirm>
   );
 }

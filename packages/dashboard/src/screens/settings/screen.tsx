@@ -9,8 +9,7 @@ import { ReadOnly } from '../../shell/read-only.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Field } from '../../ui/controls/field.tsx';
-import { Input } from '../../ui/controls/input.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
 import { KeyText } from '../../ui/content/secret.tsx';
 import { Section, SectionFacts } from '../../ui/content/section.tsx';
@@ -103,17 +102,9 @@ function OneField({ field, type = 'text', stored, bodyOf, ...says }: OneFieldPro
   if (!mayChange) return <p className={styles.value}>{stored || says.none}</p>;
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
-      <Field label={says.label} error={errors[field]} optional={says.none !== undefined}>
-        {(control) => (
-          <Input
-            {...control}
-            type={type}
+      <TextField label={says.label} error={errors[field]} optional={says.none !== undefined} type={type}
             name={field}
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
-        )}
-      </Field>
+            value={text} onValue={setText} />
       {save.error && !errors[field] && <Problem error={save.error} />}
       <div>
         <Button

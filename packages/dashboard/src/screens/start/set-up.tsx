@@ -3,8 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { useRefresh, useSend } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import { Button } from '../../ui/controls/button.tsx';
-import { Field } from '../../ui/controls/field.tsx';
-import { Input } from '../../ui/controls/input.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
 import { snippetsOf } from './command.ts';
 import { createFirst, type Names } from './create-first.ts';
@@ -54,20 +53,10 @@ export function SetUp({ onCreated }: { onCreated?: () => void }) {
       }}
     >
       {fields.map((field) => (
-        <Field
-          key={field}
+        <TextField key={field}
           label={texts.setUp[field]}
-          error={isEmpty(field) ? texts.setUp.empty : null}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              name={field}
-              value={names[field]}
-              onChange={({ target }) => setNames({ ...names, [field]: target.value })}
-            />
-          )}
-        </Field>
+          error={isEmpty(field) ? texts.setUp.empty : null} name={field}
+              value={names[field]} onValue={(value) => setNames({ ...names, [field]: value })} />
       ))}
       {secretKeyField}
       <div className={styles.submit}>

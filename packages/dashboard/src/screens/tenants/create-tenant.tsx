@@ -4,9 +4,8 @@ import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Field } from '../../ui/controls/field.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
-import { Input } from '../../ui/controls/input.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { texts } from './texts.ts';
@@ -40,25 +39,11 @@ export function CreateTenant({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field
-        label={texts.form.externalId}
+      <TextField label={texts.form.externalId}
         hint={texts.form.externalIdHint}
-        error={errors.external_id}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            mono
-            value={externalId}
-            onChange={({ target }) => setExternalId(target.value)}
-          />
-        )}
-      </Field>
-      <Field label={texts.form.name} optional error={errors.name}>
-        {(control) => (
-          <Input {...control} value={name} onChange={({ target }) => setName(target.value)} />
-        )}
-      </Field>
+        error={errors.external_id} mono
+            value={externalId} onValue={setExternalId} />
+      <TextField label={texts.form.name} optional error={errors.name} value={name} onValue={setName} />
     </FormDialog>
   );
 }

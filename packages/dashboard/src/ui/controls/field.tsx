@@ -12,7 +12,7 @@ type Props = {
   label: string;
   hint?: ReactNode;
   error?: string | null | undefined;
-  optional?: boolean;
+  optional?: boolean | undefined;
   /** Beside the label, as a link. */
   aside?: ReactNode;
   children(control: ControlProps): ReactNode;

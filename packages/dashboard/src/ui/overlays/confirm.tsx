@@ -4,8 +4,7 @@ import { en } from '../../texts/en.ts';
 import { later } from '../../texts/later.ts';
 import { Button } from '../controls/button.tsx';
 import { Dialog } from './dialog.tsx';
-import { Field } from '../controls/field.tsx';
-import { Input } from '../controls/input.tsx';
+import { TextField } from '../controls/text-field.tsx';
 import { Problem } from '../feedback/problem.tsx';
 
 type Props = {
@@ -49,11 +48,7 @@ export function Confirm({ typed = null, danger = true, busy = false, error, ...p
     >
       {props.children}
       {typed !== null && (
-        <Field label={later.confirm.type(typed)}>
-          {(control) => (
-            <Input {...control} value={text} onChange={({ target }) => setText(target.value)} />
-          )}
-        </Field>
+        <TextField label={later.confirm.type(typed)} value={text} onValue={setText} />
       )}
       {error && <Problem error={error} />}
     </Dialog>
