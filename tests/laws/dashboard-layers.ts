@@ -28,7 +28,9 @@ export function dashboardFault({ from, to }: Arrow): string | null {
   }
   const rank = rankOf(section);
   if (rank === -1) return `${section} is in no layer of the dashboard (see dashboard-layers.ts)`;
-  return rankOf(target) <= rank ? null : `${section} is a layer below ${target} and may not import it`;
+  return rankOf(target) <= rank
+    ? null
+    : `${section} is a layer below ${target} and may not import it`;
 }
 
 const placeOf = (path: string): [string, string | undefined] => {

@@ -126,7 +126,10 @@ test('the layers of the dashboard import only layers before them', () => {
   refused(`${src}/ui/tables/table.tsx`, types('../../shell/scope.ts'));
   refused(`${src}/ui/controls/link.tsx`, from('../../screens.ts'));
   refused(`${src}/shell/sidebar.tsx`, from('../screens/keys/screen.tsx'));
-  refused(`${src}/parts/key/rotate.tsx`, `const load = () => import('../../screens/key/edit.tsx');\n`);
+  refused(
+    `${src}/parts/key/rotate.tsx`,
+    `const load = () => import('../../screens/key/edit.tsx');\n`,
+  );
   refused(`${src}/api/query.ts`, from('../ui/feedback/toast.tsx'));
   refused(`${src}/router/location.ts`, from('../screens.ts'));
   refused(`${src}/widgets/clock.tsx`, from('../ui/content/time.tsx'));

@@ -12,10 +12,11 @@ export type Place = { slug: string; env: Env };
 type Path<P extends string> = [ParamNames<P>] extends [never] ? P : (values: Values<P>) => string;
 type Paths = { readonly [N in ScreenName]: Path<(typeof screens)[N]['path']> };
 
-const pathOf = (pattern: string) =>
-  pattern.includes('$')
-    ? (values: Readonly<Record<string, string | number>>): string => fill(pattern, values)
-    : pattern;
+/** Its callers have the parameters that `Paths` names. */
+function pathOf(pattern: string): string | ((values: never) => string) {
+  const filled = (values: Readonly<Record<string, string | number>>) => fill(pattern, values);
+  return pattern.includes('$') ? filled : pattern;
+}
 
 export const paths = {
   home: '/',

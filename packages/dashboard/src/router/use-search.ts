@@ -6,10 +6,9 @@ import { parseSearch, type Search } from './search-text.ts';
 export type SearchChanges = Readonly<Record<string, string | undefined>>;
 
 /** The parsed search and a function that changes some of it, without a new step for "back". */
-export const useSearch = <T>(parse: (search: Search) => T): [T, (changes: SearchChanges) => void] => [
-  parse(useAddress().search),
-  change,
-];
+export const useSearch = <T>(
+  parse: (search: Search) => T,
+): [T, (changes: SearchChanges) => void] => [parse(useAddress().search), change];
 
 /** Of the address as it is now: another change may not be shown yet. */
 function change(changes: SearchChanges): void {

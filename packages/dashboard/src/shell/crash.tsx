@@ -2,9 +2,9 @@
 import { KeyrailError } from '@keyrail/client';
 import { requestIdOfLast } from '../api/client.ts';
 import { en } from '../texts/en.ts';
+import { KeyText } from '../ui/content/secret.tsx';
 import { Button } from '../ui/controls/button.tsx';
 import { Empty } from '../ui/feedback/empty.tsx';
-import { KeyText } from '../ui/content/secret.tsx';
 
 export function Crash({ error }: { error: unknown }) {
   const own = error instanceof KeyrailError ? error.requestId : null;

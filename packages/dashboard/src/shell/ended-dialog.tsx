@@ -5,9 +5,9 @@ import { client } from '../api/client.ts';
 import { signedIn, signedOut } from '../api/session.ts';
 import { en } from '../texts/en.ts';
 import { Button } from '../ui/controls/button.tsx';
-import { Dialog } from '../ui/overlays/dialog.tsx';
 import { KnownEmail, PasswordField } from '../ui/controls/text-field.tsx';
 import { Problem } from '../ui/feedback/problem.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 
 export function EndedDialog({ email }: { email: string }) {
   const [password, setPassword] = useState('');
@@ -39,8 +39,12 @@ export function EndedDialog({ email }: { email: string }) {
     >
       <p>{en.ended.text(email)}</p>
       <KnownEmail email={email} />
-      <PasswordField kind="current" label={en.ended.password} 
-            value={password} onValue={setPassword} />
+      <PasswordField
+        kind="current"
+        label={en.ended.password}
+        value={password}
+        onValue={setPassword}
+      />
       {error && <Problem error={error} onRetry={isWrong ? undefined : submit} />}
     </Dialog>
   );

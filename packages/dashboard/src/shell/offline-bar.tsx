@@ -3,9 +3,9 @@ import { useEffect, useState } from 'react';
 import { tryNow, useConnection } from '../api/connection.ts';
 import { nowMs } from '../clock.ts';
 import { en } from '../texts/en.ts';
+import { timeOfDay } from '../ui/content/spans.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { Icon } from '../ui/controls/icon.tsx';
-import { timeOfDay } from '../ui/content/spans.ts';
 import styles from './offline-bar.module.css';
 
 const TICK_MS = 1000;

@@ -12,8 +12,6 @@ export const OpenFrame = ({ children }: { children: ReactNode }) => (
         <Mark />
       </Link>
     </header>
-    <main className={styles.main}>
-      {children}
-    </main>
+    <main className={styles.main}>{children}</main>
   </div>
 );

@@ -4,8 +4,8 @@ import { paths } from '../paths.ts';
 import { navigate } from '../router/location.ts';
 import { en } from '../texts/en.ts';
 import { Button } from '../ui/controls/button.tsx';
-import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Problem } from '../ui/feedback/problem.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 
 type Props = { membership: Membership; error: Error | null; onStay(): void };
 
@@ -24,10 +24,7 @@ export function Overtaken({ membership, error, onStay }: Props) {
         <>
           <Button onClick={onStay}>{stay(membership.name)}</Button>
           {other && (
-            <Button
-              kind="primary"
-              onClick={() => void navigate(paths.workspace(other.slug))}
-            >
+            <Button kind="primary" onClick={() => void navigate(paths.workspace(other.slug))}>
               {go(other.name)}
             </Button>
           )}

@@ -16,9 +16,7 @@ export const PersonalFrame = ({ children }: { children: ReactNode }) => (
         </Link>
         <AccountMenu placement="bottom-end" compact />
       </header>
-      <main className={styles.main}>
-        {children}
-      </main>
+      <main className={styles.main}>{children}</main>
     </div>
   </Guard>
 );

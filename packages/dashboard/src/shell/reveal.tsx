@@ -5,10 +5,10 @@ import { createObserved, useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';
 import { useKeptPage } from '../router/use-kept-page.ts';
 import { en } from '../texts/en.ts';
-import { Button } from '../ui/controls/button.tsx';
-import { Dialog } from '../ui/overlays/dialog.tsx';
 import { Secret } from '../ui/content/secret.tsx';
 import { Snippet, type SnippetText } from '../ui/content/snippet.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 
 type Revealed = {
   /** "Test key Backend" */

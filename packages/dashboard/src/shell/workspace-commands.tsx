@@ -3,8 +3,8 @@ import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { useSend } from '../api/query.ts';
 import { type Env, type Place, paths } from '../paths.ts';
 import { navigate } from '../router/location.ts';
-import { handKey } from './handed-key.ts';
 import { en } from '../texts/en.ts';
+import { handKey } from './handed-key.ts';
 import { type Command, type Source, usePaletteSource } from './palette-state.ts';
 import { useScope } from './scope.ts';
 

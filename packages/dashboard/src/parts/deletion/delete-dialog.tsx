@@ -1,10 +1,10 @@
 // Deletes a tenant or a project. It opens on what would end.
 import { useImpact } from '../../api/impact.ts';
 import { useApi, useChange, useRefresh } from '../../api/query.ts';
-import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { texts } from './texts.ts';
 
 type Kind = 'tenant' | 'project';

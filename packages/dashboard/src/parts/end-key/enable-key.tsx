@@ -1,8 +1,8 @@
 // Enables a disabled key.
 import { useChange } from '../../api/query.ts';
-import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Time } from '../../ui/content/time.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { texts } from './texts.ts';
 import type { ApiKey } from './watch.ts';
 

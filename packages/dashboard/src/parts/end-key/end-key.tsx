@@ -4,10 +4,10 @@ import { useEffect, useId, useRef, useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/controls/button.tsx';
-import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
 import styles from './end-key.module.css';
 import { Clock, NodeRows, Outcome } from './outcome.tsx';
 import { type EndAct, texts } from './texts.ts';
@@ -94,9 +94,15 @@ function Before({ act, of: key, reason, onReason }: BeforeProps) {
         <ImpactFacts impact={impact.data} />
       )}
       <p>{texts.meaning[act]}</p>
-      <TextField label={texts.reason} hint={texts.reasonHint} optional list={id}
-            maxLength={500}
-            value={reason} onValue={onReason} />
+      <TextField
+        label={texts.reason}
+        hint={texts.reasonHint}
+        optional
+        list={id}
+        maxLength={500}
+        value={reason}
+        onValue={onReason}
+      />
       <datalist id={id}>
         {texts.reasons[act].map((one) => (
           <option key={one} value={one} />

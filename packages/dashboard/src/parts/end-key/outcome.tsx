@@ -2,8 +2,8 @@
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { loadChunk } from '../../load-chunk.ts';
 import { classes } from '../../ui/classes.ts';
-import { Icon } from '../../ui/controls/icon.tsx';
 import { Time } from '../../ui/content/time.tsx';
+import { Icon } from '../../ui/controls/icon.tsx';
 import styles from './end-key.module.css';
 import { type EndAct, texts } from './texts.ts';
 import type { NodeLine, Propagation } from './watch.ts';

@@ -3,8 +3,8 @@
 import { verifyReceipt } from '@keyrail/client';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
-import { Button } from '../../ui/controls/button.tsx';
 import { classes } from '../../ui/classes.ts';
+import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/controls/icon.tsx';
 import { saveFile } from '../../ui/controls/save-file.ts';
 import styles from './end-key.module.css';

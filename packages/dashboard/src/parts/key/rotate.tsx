@@ -8,16 +8,16 @@ import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
+import { momentText } from '../../ui/content/spans.ts';
+import { Segments } from '../../ui/controls/segments.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
-import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
-import { Segments } from '../../ui/controls/segments.tsx';
-import { momentText } from '../../ui/content/spans.ts';
 import { toast } from '../../ui/feedback/toast.tsx';
-import { keySnippets } from './snippets.ts';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { type ApiKey, nameOf } from './key.ts';
 import { Overlap } from './overlap.tsx';
+import { keySnippets } from './snippets.ts';
 import { texts } from './texts.ts';
 
 const OTHER = 'other';
@@ -77,10 +77,15 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
       <Used of={key} />
       <Segments label={texts.rotate.overlap} value={choice} options={choices} onValue={setChoice} />
       {choice === OTHER && (
-        <TextField label={texts.rotate.hours} error={error} type="number"
-              min={0}
-              max={HOURS_MAX}
-              value={typed} onValue={setTyped} />
+        <TextField
+          label={texts.rotate.hours}
+          error={error}
+          type="number"
+          min={0}
+          max={HOURS_MAX}
+          value={typed}
+          onValue={setTyped}
+        />
       )}
       <Overlap hours={isValid ? hours : 0} endsAt={endWithin(key, hours)} />
       <p>{texts.rotate.carries}</p>

@@ -5,11 +5,11 @@ import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { Card } from '../../ui/content/card.tsx';
+import { type Shape, State, type Tone } from '../../ui/content/state.tsx';
+import { Time } from '../../ui/content/time.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
-import { type Shape, State, type Tone } from '../../ui/content/state.tsx';
 import { type Column, Table } from '../../ui/tables/table.tsx';
-import { Time } from '../../ui/content/time.tsx';
 import styles from './nodes.module.css';
 import { texts } from './texts.ts';
 

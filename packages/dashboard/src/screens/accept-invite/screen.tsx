@@ -9,11 +9,11 @@ import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
 import { Panel } from '../../shell/panel.tsx';
 import { en } from '../../texts/en.ts';
+import { SectionFacts } from '../../ui/content/section.tsx';
+import { Time } from '../../ui/content/time.tsx';
 import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
-import { SectionFacts } from '../../ui/content/section.tsx';
-import { Time } from '../../ui/content/time.tsx';
 import styles from './accept-invite.module.css';
 import { texts } from './texts.ts';
 

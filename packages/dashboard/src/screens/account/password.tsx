@@ -4,11 +4,11 @@ import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { sendToTabs } from '../../api/tabs.ts';
 import { NewPasswordField } from '../../shell/credential-form.tsx';
-import { Button } from '../../ui/controls/button.tsx';
-import { useWaitSeconds } from '../../ui/feedback/countdown.ts';
-import { KnownEmail, PasswordField } from '../../ui/controls/text-field.tsx';
-import { fieldErrors, Problem, reasonOf } from '../../ui/feedback/problem.tsx';
 import { Section } from '../../ui/content/section.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { KnownEmail, PasswordField } from '../../ui/controls/text-field.tsx';
+import { useWaitSeconds } from '../../ui/feedback/countdown.ts';
+import { fieldErrors, Problem, reasonOf } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import styles from './account.module.css';
 import { texts } from './texts.ts';
@@ -41,9 +41,14 @@ export function Password({ email }: { email: string }) {
     <Section title={texts.password.title} lead={texts.password.lead}>
       <form className={styles.form} onSubmit={submit} noValidate>
         <KnownEmail email={email} />
-        <PasswordField kind="current" label={texts.password.current}
-          error={isWrong ? texts.password.wrong : errors.current_password} name="current"
-              value={current} onValue={setCurrent} />
+        <PasswordField
+          kind="current"
+          label={texts.password.current}
+          error={isWrong ? texts.password.wrong : errors.current_password}
+          name="current"
+          value={current}
+          onValue={setCurrent}
+        />
         <NewPasswordField
           label={texts.password.next}
           error={errors.password}

@@ -1,25 +1,25 @@
 // One row: what it changed, its facts, its hashes derived again, and the row as the API returns it.
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
+import { GENESIS_HASH, hashedText } from '../../parts/audit-log/chain.ts';
+import { changedFields, Sentence } from '../../parts/audit-log/sentence.tsx';
+import { type AuditRow, useNames } from '../../parts/audit-log/use-names.ts';
 import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
 import { Gone, Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { Button, LinkButton } from '../../ui/controls/button.tsx';
-import { Copy } from '../../ui/controls/copy.tsx';
-import { Sheet } from '../../ui/overlays/dialog.tsx';
-import { Diff, type FieldChange } from '../../ui/tables/diff.tsx';
 import { KeyText } from '../../ui/content/secret.tsx';
-import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { absoluteTime } from '../../ui/content/spans.ts';
 import { State } from '../../ui/content/state.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { Copy } from '../../ui/controls/copy.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
+import { Sheet } from '../../ui/overlays/dialog.tsx';
+import { Diff, type FieldChange } from '../../ui/tables/diff.tsx';
 import styles from './audit.module.css';
-import { GENESIS_HASH, hashedText } from '../../parts/audit-log/chain.ts';
 import type { AuditSearch } from './search.ts';
-import { changedFields, Sentence } from '../../parts/audit-log/sentence.tsx';
 import { sha256InPage } from './sha256-in-page.ts';
 import { texts } from './texts.ts';
-import { type AuditRow, useNames } from '../../parts/audit-log/use-names.ts';
 
 type Props = { seq: number; search: AuditSearch };
 

@@ -10,30 +10,30 @@ import {
 } from 'react';
 import { useList } from '../../api/query.ts';
 import { matchOf } from '../../match.ts';
+import { envOf, Sentence } from '../../parts/audit-log/sentence.tsx';
+import { type AuditRow, type Names, useNames } from '../../parts/audit-log/use-names.ts';
 import { paths } from '../../paths.ts';
 import { navigate, useAddress } from '../../router/location.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { type Scope, useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../router/use-search.ts';
 import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/controls/button.tsx';
-import { Empty } from '../../ui/feedback/empty.tsx';
-import { Link } from '../../ui/controls/link.tsx';
-import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { count } from '../../ui/content/spans.ts';
 import { State } from '../../ui/content/state.tsx';
-import { type Column, type PageProps, Table } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/content/time.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
+import { type Column, type PageProps, Table } from '../../ui/tables/table.tsx';
 import styles from './audit.module.css';
 import { AuditFilters, NO_FILTERS } from './audit-filters.tsx';
 import { ChainPanel } from './chain-panel.tsx';
 import { EntrySheet, takeClosedRow } from './entry-sheet.tsx';
 import { ExportButton } from './export-button.tsx';
 import { type AuditSearch, parseSearch, queryOf } from './search.ts';
-import { envOf, Sentence } from '../../parts/audit-log/sentence.tsx';
 import { texts } from './texts.ts';
-import { type AuditRow, type Names, useNames } from '../../parts/audit-log/use-names.ts';
 
 const PAGE_ROWS = 100;
 

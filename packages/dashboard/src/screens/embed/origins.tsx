@@ -2,12 +2,12 @@
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';
+import { Section } from '../../ui/content/section.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field } from '../../ui/controls/field.tsx';
 import { IconButton } from '../../ui/controls/icon-button.tsx';
 import { Input } from '../../ui/controls/input.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
-import { Section } from '../../ui/content/section.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import styles from './embed.module.css';
 import { isOrigin, isPlainHttp, ORIGINS_MAX, originFault } from './origin.ts';

@@ -9,9 +9,9 @@ import { Combobox } from '../../ui/controls/combobox.tsx';
 import { DateTime } from '../../ui/controls/date-time.tsx';
 import { type ControlProps, Field } from '../../ui/controls/field.tsx';
 import { Input } from '../../ui/controls/input.tsx';
-import { reasonOf } from '../../ui/feedback/problem.tsx';
 import { Scopes } from '../../ui/controls/scopes.tsx';
 import { Select } from '../../ui/controls/select.tsx';
+import { reasonOf } from '../../ui/feedback/problem.tsx';
 import styles from './explain.module.css';
 import { texts } from './texts.ts';
 

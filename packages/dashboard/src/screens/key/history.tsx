@@ -1,18 +1,18 @@
 // The audit rows of the key, newest first, each a sentence with what it changed.
 import type { Item } from '@keyrail/client';
 import { useList } from '../../api/query.ts';
+import type { ApiKey } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
 import { paths } from '../../paths.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/controls/button.tsx';
-import { Diff, type FieldChange } from '../../ui/tables/diff.tsx';
-import { Empty } from '../../ui/feedback/empty.tsx';
-import { Link } from '../../ui/controls/link.tsx';
 import { Time } from '../../ui/content/time.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { Diff, type FieldChange } from '../../ui/tables/diff.tsx';
 import styles from './key.module.css';
-import type { ApiKey } from '../../parts/key/key.ts';
-import { texts } from '../../parts/key/texts.ts';
 
 type AuditRow = Item<'GET /v1/audit_logs'>;
 

@@ -1,18 +1,18 @@
 // What the key is: facts, scopes, the limits that count for it, and its rotations.
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
+import type { ApiKey } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { classes } from '../../ui/classes.ts';
+import { KeyText } from '../../ui/content/secret.tsx';
+import { Time } from '../../ui/content/time.tsx';
 import { Icon } from '../../ui/controls/icon.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import { ruleText } from '../../ui/controls/rate-limits.tsx';
-import { KeyText } from '../../ui/content/secret.tsx';
-import { Time } from '../../ui/content/time.tsx';
 import styles from './key.module.css';
-import type { ApiKey } from '../../parts/key/key.ts';
 import { Lineage } from './lineage.tsx';
-import { texts } from '../../parts/key/texts.ts';
 
 export function Overview({ of: key }: { of: ApiKey }) {
   const projects = useApi('GET /v1/projects', { query: { id: [key.project_id] } });

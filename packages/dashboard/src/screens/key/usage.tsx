@@ -1,16 +1,16 @@
 // Requests of the key by day.
 import { useApi } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
-import { Loaded } from '../../shell/loaded.tsx';
-import { useSearch } from '../../router/use-search.ts';
-import { lastDays } from '../../ui/charts/intervals.ts';
-import { Chart } from '../../ui/charts/chart.tsx';
-import { Empty } from '../../ui/feedback/empty.tsx';
-import { Segments } from '../../ui/controls/segments.tsx';
-import { Skeleton } from '../../ui/feedback/skeleton.tsx';
-import styles from './key.module.css';
 import type { ApiKey } from '../../parts/key/key.ts';
 import { texts } from '../../parts/key/texts.ts';
+import { useSearch } from '../../router/use-search.ts';
+import { Loaded } from '../../shell/loaded.tsx';
+import { Chart } from '../../ui/charts/chart.tsx';
+import { lastDays } from '../../ui/charts/intervals.ts';
+import { Segments } from '../../ui/controls/segments.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import styles from './key.module.css';
 
 const ranges = [7, 35, 90];
 const DEFAULT_DAYS = 35;

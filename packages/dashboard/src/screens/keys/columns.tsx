@@ -1,14 +1,14 @@
 // The columns of the list.
 import { paths } from '../../paths.ts';
 import type { Scope } from '../../shell/scope.ts';
-import { KeyState } from '../../ui/key-state.tsx';
-import { Link } from '../../ui/controls/link.tsx';
-import { KeyText } from '../../ui/content/secret.tsx';
-import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { Sparkline } from '../../ui/charts/sparkline.tsx';
-import type { Column } from '../../ui/tables/table.tsx';
+import { KeyText } from '../../ui/content/secret.tsx';
 import { Time } from '../../ui/content/time.tsx';
+import { Link } from '../../ui/controls/link.tsx';
 import { Checkbox } from '../../ui/controls/toggle.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
+import { KeyState } from '../../ui/key-state.tsx';
+import type { Column } from '../../ui/tables/table.tsx';
 import styles from './keys.module.css';
 import type { ApiKey, Names, Weeks } from './names.ts';
 import { type RowAct, RowMenu } from './row-menu.tsx';
@@ -63,7 +63,9 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
       title: columns.name,
       width: 'minmax(124px, 2fr)',
       card: 'name',
-      cell: (key) => <Link to={paths.key({ ...scope, keyId: key.id })}>{key.name ?? texts.unnamed}</Link>,
+      cell: (key) => (
+        <Link to={paths.key({ ...scope, keyId: key.id })}>{key.name ?? texts.unnamed}</Link>
+      ),
     },
     {
       id: 'prefix',

@@ -1,12 +1,13 @@
 // The actions of one row.
+
+import { whyNotRotated } from '../../parts/key/key.ts';
 import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
 import type { Scope } from '../../shell/scope.ts';
 import { copyText } from '../../ui/controls/clipboard.ts';
+import { toast } from '../../ui/feedback/toast.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
 import type { MenuItem } from '../../ui/overlays/menu-popup.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
-import { whyNotRotated } from '../../parts/key/key.ts';
 import type { ApiKey } from './names.ts';
 import { texts } from './texts.ts';
 

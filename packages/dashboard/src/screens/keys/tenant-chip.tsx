@@ -2,8 +2,8 @@
 import { useId, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { Combobox } from '../../ui/controls/combobox.tsx';
-import { FilterChip } from '../../ui/tables/filters.tsx';
 import { reasonOf } from '../../ui/feedback/problem.tsx';
+import { FilterChip } from '../../ui/tables/filters.tsx';
 import styles from './keys.module.css';
 import { texts } from './texts.ts';
 

@@ -4,9 +4,9 @@ import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import type { Role } from '../../shell/scope.ts';
 import { TextField } from '../../ui/controls/text-field.tsx';
-import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { STALE } from './people.ts';
 import { RoleField } from './role-field.tsx';
 import { texts } from './texts.ts';
@@ -43,9 +43,14 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <TextField label={inviting.address} error={errors.email} type="email"
-            autoFocus
-            value={email} onValue={setEmail} />
+      <TextField
+        label={inviting.address}
+        error={errors.email}
+        type="email"
+        autoFocus
+        value={email}
+        onValue={setEmail}
+      />
       <RoleField label={inviting.role} role={role} onRole={setRole} />
     </FormDialog>
   );

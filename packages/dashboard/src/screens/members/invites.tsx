@@ -1,19 +1,19 @@
 // Invitations: the open ones, and on request those that were accepted, revoked or expired.
 import { useState } from 'react';
 import { useChange, useList } from '../../api/query.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../router/use-search.ts';
 import { en } from '../../texts/en.ts';
-import { Confirm } from '../../ui/overlays/confirm.tsx';
-import { Menu } from '../../ui/overlays/menu.tsx';
-import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { durationText } from '../../ui/content/spans.ts';
 import { State } from '../../ui/content/state.tsx';
-import { type Column, Table } from '../../ui/tables/table.tsx';
 import { Time, useNow } from '../../ui/content/time.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
 import { Switch } from '../../ui/controls/toggle.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { Menu } from '../../ui/overlays/menu.tsx';
+import { type Column, Table } from '../../ui/tables/table.tsx';
 import styles from './members.module.css';
 import { type Invite, isOpen, type Member, nameOf, STALE } from './people.ts';
 import { texts } from './texts.ts';

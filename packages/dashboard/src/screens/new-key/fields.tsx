@@ -3,10 +3,10 @@ import type { ReactNode } from 'react';
 import { nowMs } from '../../clock.ts';
 import { DateTime } from '../../ui/controls/date-time.tsx';
 import { Field } from '../../ui/controls/field.tsx';
-import { TextField } from '../../ui/controls/text-field.tsx';
 import { LimitsChoice } from '../../ui/controls/limits-choice.tsx';
 import { Scopes } from '../../ui/controls/scopes.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import type { Expiry, NewKey } from './form.ts';
 import styles from './new-key.module.css';
 import { ProjectPicker, TenantPicker } from './pickers.tsx';
@@ -43,8 +43,14 @@ const scopeError = (errors: Errors): string | null =>
 export function What({ form, errors, onForm }: Props) {
   return (
     <Part title={texts.what}>
-      <TextField label={texts.name} error={errors.name} optional placeholder={texts.namePlaceholder}
-            value={form.name} onValue={(value) => onForm({ name: value })} />
+      <TextField
+        label={texts.name}
+        error={errors.name}
+        optional
+        placeholder={texts.namePlaceholder}
+        value={form.name}
+        onValue={(value) => onForm({ name: value })}
+      />
       <Field label={texts.scopes} hint={texts.scopesHint} error={scopeError(errors)} optional>
         {(control) => (
           <Scopes

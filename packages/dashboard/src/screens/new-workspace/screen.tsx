@@ -2,6 +2,8 @@
 import { KeyrailError } from '@keyrail/client';
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/query.ts';
+import { holdFirstSecret } from '../../parts/first-secret.ts';
+import { isSlug, slugOf } from '../../parts/slug.ts';
 import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
 import { Page } from '../../shell/page.tsx';
@@ -9,9 +11,7 @@ import { showSecret } from '../../shell/reveal.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
-import { holdFirstSecret } from '../../parts/first-secret.ts';
 import styles from './new-workspace.module.css';
-import { isSlug, slugOf } from '../../parts/slug.ts';
 import { texts } from './texts.ts';
 
 export function Screen() {
@@ -34,8 +34,7 @@ export function Screen() {
             value: secret_key.key,
             copyLabel: texts.copy,
             note: <p>{texts.secretNote}</p>,
-            onStored: () =>
-              void navigate(paths.start({ slug: workspace.slug, env: 'test' })),
+            onStored: () => void navigate(paths.start({ slug: workspace.slug })),
           });
         },
       },
@@ -48,13 +47,24 @@ export function Screen() {
       crumbs={[{ label: texts.crumb, to: paths.workspaces }]}
     >
       <form className={styles.form} onSubmit={submit} noValidate>
-        <TextField label={texts.name} error={errors.name} name="name"
-              autoFocus
-              placeholder={texts.namePlaceholder}
-              value={name} onValue={setName} />
-        <TextField label={texts.slug} error={errors.slug} hint={texts.slugHint(slug)} mono
-              name="slug"
-              value={slug} onValue={setChosen} />
+        <TextField
+          label={texts.name}
+          error={errors.name}
+          name="name"
+          autoFocus
+          placeholder={texts.namePlaceholder}
+          value={name}
+          onValue={setName}
+        />
+        <TextField
+          label={texts.slug}
+          error={errors.slug}
+          hint={texts.slugHint(slug)}
+          mono
+          name="slug"
+          value={slug}
+          onValue={setChosen}
+        />
         {found.error && !isKnownError && <Problem error={found.error} />}
         <div>
           <Button type="submit" kind="primary" busy={found.isPending}>

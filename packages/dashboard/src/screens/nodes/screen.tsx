@@ -2,18 +2,18 @@
 import type { Item } from '@keyrail/client';
 import { useApi, useList } from '../../api/query.ts';
 import { Connect } from '../../parts/connect/connect.tsx';
+import { NodesOf } from '../../parts/nodes/nodes-of.tsx';
+import { texts } from '../../parts/nodes/texts.ts';
 import { paths } from '../../paths.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
-import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { Card } from '../../ui/content/card.tsx';
-import { Empty } from '../../ui/feedback/empty.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { Link } from '../../ui/controls/link.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
 import styles from './nodes.module.css';
-import { NodesOf } from '../../parts/nodes/nodes-of.tsx';
-import { texts } from '../../parts/nodes/texts.ts';
 
 const EVERY_MS = 5000;
 /** The API lists nodes by project, so every project on the page is one more request. */

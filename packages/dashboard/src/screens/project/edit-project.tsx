@@ -2,9 +2,9 @@
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { TextField } from '../../ui/controls/text-field.tsx';
-import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { texts } from './texts.ts';
 import type { Project } from './types.ts';
 

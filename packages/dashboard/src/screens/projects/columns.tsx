@@ -2,11 +2,11 @@
 import type { Item } from '@keyrail/client';
 import { paths } from '../../paths.ts';
 import type { Scope } from '../../shell/scope.ts';
+import { count } from '../../ui/content/spans.ts';
+import { Time } from '../../ui/content/time.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import { ruleText } from '../../ui/controls/rate-limits.tsx';
-import { count } from '../../ui/content/spans.ts';
 import type { Column } from '../../ui/tables/table.tsx';
-import { Time } from '../../ui/content/time.tsx';
 import { texts } from './texts.ts';
 
 export type Project = Item<'GET /v1/projects'>;

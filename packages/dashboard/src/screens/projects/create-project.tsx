@@ -1,14 +1,14 @@
 // A new project. Its slug follows its name until the slug is typed.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
+import { slugOf } from '../../parts/slug.ts';
 import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
 import { useScope } from '../../shell/scope.ts';
 import { TextField } from '../../ui/controls/text-field.tsx';
-import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
-import { slugOf } from '../../parts/slug.ts';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { texts } from './texts.ts';
 
 export function CreateProject({ onClose }: { onClose(): void }) {
@@ -38,8 +38,14 @@ export function CreateProject({ onClose }: { onClose(): void }) {
       onClose={onClose}
     >
       <TextField label={texts.form.name} error={errors.name} value={name} onValue={setName} />
-      <TextField label={texts.form.slug} hint={texts.form.slugHint} error={errors.slug} mono
-            value={slug} onValue={setTypedSlug} />
+      <TextField
+        label={texts.form.slug}
+        hint={texts.form.slugHint}
+        error={errors.slug}
+        mono
+        value={slug}
+        onValue={setTypedSlug}
+      />
     </FormDialog>
   );
 }

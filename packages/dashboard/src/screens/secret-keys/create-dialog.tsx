@@ -5,14 +5,14 @@ import { nowMs } from '../../clock.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
+import { DAY_MS } from '../../ui/content/spans.ts';
 import { DateTime } from '../../ui/controls/date-time.tsx';
 import { Field } from '../../ui/controls/field.tsx';
-import { TextField } from '../../ui/controls/text-field.tsx';
-import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
-import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { Select } from '../../ui/controls/select.tsx';
-import { DAY_MS } from '../../ui/content/spans.ts';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { snippetsOf } from './snippets.ts';
 import { texts } from './texts.ts';
 
@@ -59,9 +59,15 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <TextField label={form.name} hint={form.nameHint} error={errors.name} autoFocus
-            placeholder={form.namePlaceholder}
-            value={name} onValue={setName} />
+      <TextField
+        label={form.name}
+        hint={form.nameHint}
+        error={errors.name}
+        autoFocus
+        placeholder={form.namePlaceholder}
+        value={name}
+        onValue={setName}
+      />
       <Field label={form.expires} error={term === 'date' ? null : errors.expires_at}>
         {(control) => <Select {...control} value={term} options={terms} onValue={setTerm} />}
       </Field>

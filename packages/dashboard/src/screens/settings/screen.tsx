@@ -8,13 +8,13 @@ import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
+import { KeyText } from '../../ui/content/secret.tsx';
+import { Section, SectionFacts } from '../../ui/content/section.tsx';
+import { Time } from '../../ui/content/time.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
-import { KeyText } from '../../ui/content/secret.tsx';
-import { Section, SectionFacts } from '../../ui/content/section.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
-import { Time } from '../../ui/content/time.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import styles from './settings.module.css';
 import { texts } from './texts.ts';
@@ -102,9 +102,15 @@ function OneField({ field, type = 'text', stored, bodyOf, ...says }: OneFieldPro
   if (!mayChange) return <p className={styles.value}>{stored || says.none}</p>;
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
-      <TextField label={says.label} error={errors[field]} optional={says.none !== undefined} type={type}
-            name={field}
-            value={text} onValue={setText} />
+      <TextField
+        label={says.label}
+        error={errors[field]}
+        optional={says.none !== undefined}
+        type={type}
+        name={field}
+        value={text}
+        onValue={setText}
+      />
       {save.error && !errors[field] && <Problem error={save.error} />}
       <div>
         <Button

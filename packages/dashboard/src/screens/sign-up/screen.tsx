@@ -5,11 +5,11 @@ import { checkedNext } from '../../api/next.ts';
 import { useChange } from '../../api/query.ts';
 import { signedIn, useSession } from '../../api/session.ts';
 import { paths } from '../../paths.ts';
-import { GoTo } from '../../shell/go-to.tsx';
-import { CredentialForm, MailSent, NewPasswordField } from '../../shell/credential-form.tsx';
 import { useSearch } from '../../router/use-search.ts';
-import { EmailField, TextField } from '../../ui/controls/text-field.tsx';
+import { CredentialForm, MailSent, NewPasswordField } from '../../shell/credential-form.tsx';
+import { GoTo } from '../../shell/go-to.tsx';
 import { Link } from '../../ui/controls/link.tsx';
+import { EmailField, TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { texts } from './texts.ts';
 

@@ -53,10 +53,14 @@ export function SetUp({ onCreated }: { onCreated?: () => void }) {
       }}
     >
       {fields.map((field) => (
-        <TextField key={field}
+        <TextField
+          key={field}
           label={texts.setUp[field]}
-          error={isEmpty(field) ? texts.setUp.empty : null} name={field}
-              value={names[field]} onValue={(value) => setNames({ ...names, [field]: value })} />
+          error={isEmpty(field) ? texts.setUp.empty : null}
+          name={field}
+          value={names[field]}
+          onValue={(value) => setNames({ ...names, [field]: value })}
+        />
       ))}
       {secretKeyField}
       <div className={styles.submit}>

@@ -2,11 +2,11 @@
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { Field } from '../../ui/controls/field.tsx';
-import { TextField } from '../../ui/controls/text-field.tsx';
-import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { Textarea } from '../../ui/controls/input.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { texts } from './texts.ts';
 import type { Tenant } from './types.ts';
 
@@ -65,7 +65,13 @@ export function EditTenant({ of: tenant, onClose }: { of: Tenant; onClose(): voi
       onSubmit={submit}
       onClose={onClose}
     >
-      <TextField label={texts.form.name} optional error={errors.name} value={name} onValue={setName} />
+      <TextField
+        label={texts.form.name}
+        optional
+        error={errors.name}
+        value={name}
+        onValue={setName}
+      />
       <Field
         label={texts.form.meta}
         optional

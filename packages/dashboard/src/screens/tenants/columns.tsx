@@ -1,10 +1,10 @@
 // The columns of the list of tenants.
 import { paths } from '../../paths.ts';
 import type { Scope } from '../../shell/scope.ts';
-import { Link } from '../../ui/controls/link.tsx';
 import { count } from '../../ui/content/spans.ts';
-import type { Column } from '../../ui/tables/table.tsx';
 import { Time } from '../../ui/content/time.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import type { Column } from '../../ui/tables/table.tsx';
 import type { Tenant } from './figures.ts';
 import { texts } from './texts.ts';
 

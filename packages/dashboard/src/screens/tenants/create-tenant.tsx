@@ -5,9 +5,9 @@ import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
 import { useScope } from '../../shell/scope.ts';
 import { TextField } from '../../ui/controls/text-field.tsx';
-import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { texts } from './texts.ts';
 
 export function CreateTenant({ onClose }: { onClose(): void }) {
@@ -39,11 +39,21 @@ export function CreateTenant({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <TextField label={texts.form.externalId}
+      <TextField
+        label={texts.form.externalId}
         hint={texts.form.externalIdHint}
-        error={errors.external_id} mono
-            value={externalId} onValue={setExternalId} />
-      <TextField label={texts.form.name} optional error={errors.name} value={name} onValue={setName} />
+        error={errors.external_id}
+        mono
+        value={externalId}
+        onValue={setExternalId}
+      />
+      <TextField
+        label={texts.form.name}
+        optional
+        error={errors.name}
+        value={name}
+        onValue={setName}
+      />
     </FormDialog>
   );
 }

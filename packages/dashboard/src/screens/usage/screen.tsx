@@ -3,13 +3,13 @@
 import { useApi } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import { paths } from '../../paths.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../router/use-search.ts';
-import { LinkButton } from '../../ui/controls/button.tsx';
-import { Card } from '../../ui/content/card.tsx';
 import { monthText } from '../../ui/charts/intervals.ts';
+import { Card } from '../../ui/content/card.tsx';
+import { LinkButton } from '../../ui/controls/button.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { lastMonths, MONTHS } from './months.ts';

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import { Field } from '../../ui/controls/field.tsx';
-import { TextField } from '../../ui/controls/text-field.tsx';
-import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
-import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { Select } from '../../ui/controls/select.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { hostOf, STALE, type WebhookEndpoint } from './endpoint.ts';
 import { EventPicker } from './event-picker.tsx';
 import { texts } from './texts.ts';
@@ -72,17 +72,29 @@ export function EndpointForm({ endpoint, onClose }: Props) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <TextField label={form.url} hint={form.urlHint} error={errors.url} autoFocus
-            type="url"
-            placeholder={form.urlPlaceholder}
-            value={url} onValue={setUrl} />
+      <TextField
+        label={form.url}
+        hint={form.urlHint}
+        error={errors.url}
+        autoFocus
+        type="url"
+        placeholder={form.urlPlaceholder}
+        value={url}
+        onValue={setUrl}
+      />
       <EventPicker events={events} error={errors.events} onEvents={setEvents} />
       <Field label={form.env} error={errors.env}>
         {(control) => (
           <Select<EnvChoice> {...control} value={env} options={texts.envs} onValue={setEnv} />
         )}
       </Field>
-      <TextField label={form.description} error={errors.description} optional value={description} onValue={setDescription} />
+      <TextField
+        label={form.description}
+        error={errors.description}
+        optional
+        value={description}
+        onValue={setDescription}
+      />
     </FormDialog>
   );
 }

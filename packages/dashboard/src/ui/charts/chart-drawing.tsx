@@ -2,6 +2,7 @@
 // follows the pointer and the arrow keys, and its values are spoken.
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { en } from '../../texts/en.ts';
+import { absoluteTime, shortCount } from '../content/spans.ts';
 import styles from './chart.module.css';
 import { Bars, Grid, Lines, Names, NamesOnTop } from './chart-marks.tsx';
 import {
@@ -14,7 +15,6 @@ import {
   scalesOf,
   topOf,
 } from './chart-scales.ts';
-import { absoluteTime, shortCount } from '../content/spans.ts';
 
 export function Drawing(props: ChartProps) {
   const { label, times } = props;

@@ -2,13 +2,13 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { loadChunk } from '../../load-chunk.ts';
 import { en } from '../../texts/en.ts';
+import { absoluteTime, zoneText } from '../content/spans.ts';
 import { Button } from '../controls/button.tsx';
+import { Copy } from '../controls/copy.tsx';
+import { Skeleton } from '../feedback/skeleton.tsx';
+import { csvOf } from '../tables/csv.ts';
 import styles from './chart.module.css';
 import type { ChartProps } from './chart-scales.ts';
-import { Copy } from '../controls/copy.tsx';
-import { csvOf } from '../tables/csv.ts';
-import { Skeleton } from '../feedback/skeleton.tsx';
-import { absoluteTime, zoneText } from '../content/spans.ts';
 
 const load = () => import('./chart-drawing.tsx');
 const Drawing = lazy(async () => ({ default: (await loadChunk(load)).Drawing }));

@@ -1,7 +1,7 @@
 // A part of a page with its own heading: a line around it, and a control beside the title.
 import { type ReactNode, useId } from 'react';
-import styles from './card.module.css';
 import { classes } from '../classes.ts';
+import styles from './card.module.css';
 
 type Props = {
   title: string;

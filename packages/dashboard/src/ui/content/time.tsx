@@ -1,9 +1,9 @@
 // A time relative to now; absolute on hover and focus. All times on a page tick together.
 import { useSyncExternalStore } from 'react';
 import { nowMs } from '../../clock.ts';
+import { Tooltip } from '../overlays/tooltip.tsx';
 import { relativeTime, tooltipTime } from './spans.ts';
 import styles from './time.module.css';
-import { Tooltip } from '../overlays/tooltip.tsx';
 
 const TICK_MS = 10_000;
 /** Rows that are rendered together show the same moment. */

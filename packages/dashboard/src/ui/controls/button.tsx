@@ -1,7 +1,7 @@
 // Buttons, and links that look like one. A button that may not be used says why.
 import { type ButtonHTMLAttributes, type ReactNode, type Ref, useId } from 'react';
-import styles from './button.module.css';
 import { classes } from '../classes.ts';
+import styles from './button.module.css';
 import { Icon, type IconName } from './icon.tsx';
 import { Link } from './link.tsx';
 

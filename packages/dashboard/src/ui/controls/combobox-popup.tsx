@@ -2,10 +2,10 @@
 import * as Ariakit from '@ariakit/react';
 import { useEffect, useRef } from 'react';
 import { en } from '../../texts/en.ts';
+import styles from '../overlays/menu.module.css';
 import type { ControlProps } from './field.tsx';
 import { Icon } from './icon.tsx';
 import inputStyles from './input.module.css';
-import styles from '../overlays/menu.module.css';
 import { popupHome } from './popup-home.ts';
 
 export type Choice = { value: string; label: string; note?: string | undefined };

@@ -2,10 +2,10 @@
 // instant of the API, or null.
 import { useId } from 'react';
 import { nowMs } from '../../clock.ts';
+import { zoneText } from '../content/spans.ts';
 import type { ControlProps } from './field.tsx';
 import styles from './input.module.css';
 import { Input } from './input.tsx';
-import { zoneText } from '../content/spans.ts';
 
 type Props = {
   control: ControlProps;

@@ -1,9 +1,9 @@
 // A button that is only an icon. Its name is for screen readers and for the tooltip.
 import type { ButtonHTMLAttributes, Ref } from 'react';
-import styles from './button.module.css';
 import { classes } from '../classes.ts';
-import { Icon, type IconName } from './icon.tsx';
 import { Tooltip } from '../overlays/tooltip.tsx';
+import styles from './button.module.css';
+import { Icon, type IconName } from './icon.tsx';
 
 type Props = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'aria-label'> & {
   icon: IconName;

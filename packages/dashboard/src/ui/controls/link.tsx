@@ -17,7 +17,13 @@ type Props = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'target'> & 
 const NO_SEARCH: Readonly<Record<string, string>> = {};
 const REST_MS = 50;
 
-export function Link({ to, search = NO_SEARCH, replace = false, keepsScroll = false, ...rest }: Props) {
+export function Link({
+  to,
+  search = NO_SEARCH,
+  replace = false,
+  keepsScroll = false,
+  ...rest
+}: Props) {
   const go = (event: MouseEvent<HTMLAnchorElement>) => {
     rest.onClick?.(event);
     if (event.defaultPrevented || opensElsewhere(event)) return;

@@ -2,12 +2,12 @@
 import type { Answer } from '@keyrail/client';
 import { useId } from 'react';
 import { rateLimits } from '../../texts/rate-limits.ts';
+import { durationText } from '../content/spans.ts';
 import { Button } from './button.tsx';
 import { IconButton } from './icon-button.tsx';
 import { Input } from './input.tsx';
 import styles from './rate-limits.module.css';
 import { Select } from './select.tsx';
-import { durationText } from '../content/spans.ts';
 
 type Rules = NonNullable<Answer<'GET /v1/keys/{id}'>['rate_limits']>;
 export type Rule = Rules[number];

@@ -10,7 +10,15 @@ type FieldProps = Omit<ComponentProps<typeof Field>, 'children'> & {
 
 type TextProps = FieldProps & Omit<ComponentProps<typeof Input>, 'value' | 'onChange' | 'id'>;
 
-export const TextField = ({ label, hint, error, optional, aside, onValue, ...input }: TextProps) => (
+export const TextField = ({
+  label,
+  hint,
+  error,
+  optional,
+  aside,
+  onValue,
+  ...input
+}: TextProps) => (
   <Field label={label} hint={hint} error={error} optional={optional} aside={aside}>
     {(control) => (
       <Input {...input} {...control} onChange={({ target }) => onValue(target.value)} />
@@ -45,7 +53,7 @@ export const PasswordField = ({ kind, name = 'password', ...props }: PasswordPro
 
 type EmailProps = FieldProps & { autoFocus?: boolean };
 
-/** Of the person who signs in. */
+/** The address that a person signs in with. */
 export const EmailField = (props: EmailProps) => (
   <TextField {...props} type="email" name="email" autoComplete="username" />
 );

@@ -1,9 +1,9 @@
 // Nothing here yet: what this is for, one action, one link.
 import { type ReactNode, useEffect } from 'react';
 import { en } from '../../texts/en.ts';
+import { Icon, type IconName } from '../controls/icon.tsx';
 import { announce } from './announce.tsx';
 import styles from './empty.module.css';
-import { Icon, type IconName } from '../controls/icon.tsx';
 
 type Props = {
   icon: IconName;

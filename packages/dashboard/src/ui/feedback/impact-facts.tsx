@@ -2,12 +2,12 @@
 import type { Impact } from '@keyrail/client';
 import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
 import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { relativeTime } from '../content/spans.ts';
+import { useNow } from '../content/time.tsx';
 import { Icon } from '../controls/icon.tsx';
 import styles from './impact-facts.module.css';
 import { texts } from './impact-texts.ts';
 import { Skeleton } from './skeleton.tsx';
-import { relativeTime } from '../content/spans.ts';
-import { useNow } from '../content/time.tsx';
 
 const HOUR_MS = 3_600_000;
 

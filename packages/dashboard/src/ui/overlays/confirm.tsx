@@ -3,9 +3,9 @@ import { type ReactNode, useState } from 'react';
 import { en } from '../../texts/en.ts';
 import { later } from '../../texts/later.ts';
 import { Button } from '../controls/button.tsx';
-import { Dialog } from './dialog.tsx';
 import { TextField } from '../controls/text-field.tsx';
 import { Problem } from '../feedback/problem.tsx';
+import { Dialog } from './dialog.tsx';
 
 type Props = {
   title: string;

@@ -3,8 +3,8 @@
 import { type FormEvent, type ReactNode, useId, useRef } from 'react';
 import { en } from '../../texts/en.ts';
 import { classes } from '../classes.ts';
-import styles from './dialog.module.css';
 import { IconButton } from '../controls/icon-button.tsx';
+import styles from './dialog.module.css';
 import { useModal } from './modal.ts';
 
 type Props = {

@@ -3,8 +3,8 @@
 import type { ReactNode } from 'react';
 import { en } from '../../texts/en.ts';
 import { Button } from '../controls/button.tsx';
-import { Dialog } from './dialog.tsx';
 import { fieldErrors, Problem } from '../feedback/problem.tsx';
+import { Dialog } from './dialog.tsx';
 
 type Props = {
   title: ReactNode;

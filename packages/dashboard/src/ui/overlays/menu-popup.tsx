@@ -5,8 +5,8 @@ import { classes } from '../classes.ts';
 import { Icon, type IconName } from '../controls/icon.tsx';
 import { IconButton } from '../controls/icon-button.tsx';
 import inputStyles from '../controls/input.module.css';
-import styles from './menu.module.css';
 import { popupHome } from '../controls/popup-home.ts';
+import styles from './menu.module.css';
 
 export type MenuItem = {
   /** If labels can be equal. */

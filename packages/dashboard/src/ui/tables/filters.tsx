@@ -2,11 +2,11 @@
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { later } from '../../texts/later.ts';
-import { Button } from '../controls/button.tsx';
 import { classes } from '../classes.ts';
-import styles from './filters.module.css';
+import { Button } from '../controls/button.tsx';
 import { Icon } from '../controls/icon.tsx';
 import type { Option } from '../controls/select.tsx';
+import styles from './filters.module.css';
 
 const PAUSE_MS = 200;
 

@@ -14,9 +14,9 @@ import {
 } from 'react';
 import { en } from '../../texts/en.ts';
 import { later } from '../../texts/later.ts';
-import { announce } from '../feedback/announce.tsx';
-import { Button } from '../controls/button.tsx';
 import { classes } from '../classes.ts';
+import { Button } from '../controls/button.tsx';
+import { announce } from '../feedback/announce.tsx';
 import styles from './table.module.css';
 
 export type Column<T> = {
