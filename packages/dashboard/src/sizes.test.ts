@@ -6,7 +6,7 @@ import { test } from 'node:test';
 
 const dist = join(import.meta.dirname, '../dist');
 
-const FIRST_KB_MAX = 170;
+const FIRST_KB_MAX = 150;
 const SCREEN_KB_MAX = 25;
 const CHARTS_KB_MAX = 22;
 const FONTS_KB_MAX = 90;

@@ -16,8 +16,8 @@ export function Home() {
       <Loaded query={me} skeleton={null}>
         {({ memberships, active_workspace_id }) => {
           const active = memberships.find((one) => one.workspace_id === active_workspace_id);
-          const to = active ? paths.workspace(active.slug) : paths.workspaces;
-          return <GoTo href={to} />;
+          if (!active) return <GoTo href={paths.workspaces} />;
+          return <GoTo href={paths.overview({ slug: active.slug, env: rememberedEnv() })} />;
         }}
       </Loaded>
     </Guard>
