@@ -1,8 +1,8 @@
 // The columns of the list of projects.
 import type { Item } from '@keyrail/client';
+import { keyCountColumn } from '../../parts/resources/key-count-column.tsx';
 import { paths } from '../../paths.ts';
 import type { Scope } from '../../shell/scope.ts';
-import { count } from '../../ui/content/spans.ts';
 import { Time } from '../../ui/content/time.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import { ruleText } from '../../ui/controls/rate-limits.tsx';
@@ -43,17 +43,7 @@ export const columnsOf = (scope: Scope, counts: ReadonlyMap<string, number>): Co
     isExtra: true,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
-  {
-    id: 'keys',
-    title: texts.keys[scope.env],
-    width: '128px',
-    align: 'end',
-    card: 'fact',
-    cell: ({ id }) => {
-      const active = counts.get(id);
-      return active === undefined ? '–' : count(active);
-    },
-  },
+  keyCountColumn(texts.keys[scope.env], counts),
   {
     id: 'version',
     title: texts.version,

@@ -1,7 +1,7 @@
 // The columns of the list of tenants.
+import { keyCountColumn } from '../../parts/resources/key-count-column.tsx';
 import { paths } from '../../paths.ts';
 import type { Scope } from '../../shell/scope.ts';
-import { count } from '../../ui/content/spans.ts';
 import { Time } from '../../ui/content/time.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import type { Column } from '../../ui/tables/table.tsx';
@@ -46,15 +46,5 @@ export const columnsOf = ({ scope, counts, activity }: Facts): Column<Tenant>[] 
     isExtra: true,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
-  {
-    id: 'keys',
-    title: texts.keys[scope.env],
-    width: '128px',
-    align: 'end',
-    card: 'fact',
-    cell: ({ id }) => {
-      const active = counts.get(id);
-      return active === undefined ? '–' : count(active);
-    },
-  },
+  keyCountColumn(texts.keys[scope.env], counts),
 ];
