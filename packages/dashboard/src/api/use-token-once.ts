@@ -1,4 +1,4 @@
-// Uses the token of a mailed link at once, when its page opens, and a single time.
+// Uses the token of a mailed link when its page opens, a single time.
 import { useEffect, useRef } from 'react';
 import { oneTimeToken } from './one-time-token.ts';
 

@@ -13,7 +13,7 @@ import { Empty } from '../../ui/feedback/empty.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { FilterSearch, Filters } from '../../ui/tables/filters.tsx';
 
-/** What belongs to the rows is read for one page of rows at once, by at most 100 ids. */
+/** What belongs to the rows is read by page, with at most 100 ids. */
 const PAGE_ROWS = 100;
 
 type Texts = Readonly<
