@@ -28,6 +28,9 @@ test('an export is used by an import, a re-export or a namespace', () => {
   deepEqual(says(exporting, [two, "import { a, type B } from './one.ts';"]), []);
   deepEqual(says(exporting, [two, "import * as all from './one.ts';"]), []);
   deepEqual(says(exporting, [two, "await import('./one.ts');"]), []);
+  const any = `const load = (name) => import(\`../\${name}/one.ts\`);`;
+  deepEqual(says(exporting, ['packages/server/src/http/any.ts', any]), []);
+  deepEqual(says(exporting, ['packages/server/src/any.ts', any]).length, 2);
   const far = "import { a as c, type B } from '@keyrail/server/base/one.ts';";
   deepEqual(says(exporting, ['bench/three.ts', far]), []);
   const index = "export { a } from '../../server/src/base/one.ts';";

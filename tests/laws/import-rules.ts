@@ -1,9 +1,10 @@
 /**
  * Allowed imports. Packages import only along the arrows of ARROWS. Folders and root files of the
  * server are in the order of LINE, and a file imports only from earlier ones. Inside a feature the
- * file's kind is its layer (see feature-kinds.ts). The SDK has folders of its own (see
- * sdk-organs.ts). Tests import anything, and no package imports tests.
+ * kind of a file is its layer (see feature-kinds.ts). The SDK has folders (see sdk-organs.ts), and
+ * the dashboard layers (see dashboard-layers.ts). Tests import anything; no package imports tests.
  */
+import { dashboardFault } from './dashboard-layers.ts';
 import { featureFault } from './feature-kinds.ts';
 import { type Import, importsOf } from './imports.ts';
 import { organFault } from './sdk-organs.ts';
@@ -74,6 +75,7 @@ const rulesOfProduct: Rule[] = [
   dbFault,
   kindFault,
   sdkFault,
+  layerFault,
 ];
 
 export function importFaults(source: Source): Fault[] {
@@ -165,6 +167,10 @@ function kindFault({ path }: Source, one: Import): string | null {
 
 function sdkFault({ path }: Source, { target }: Import): string | null {
   return target === null ? null : organFault({ from: path, to: target });
+}
+
+function layerFault({ path }: Source, { target }: Import): string | null {
+  return target === null ? null : dashboardFault({ from: path, to: target });
 }
 
 function placeFaults({ path }: Source): Fault[] {

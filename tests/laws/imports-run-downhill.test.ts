@@ -20,7 +20,7 @@ test('every import in the repository follows the rules', () => {
 
 test('packages import only along the allowed arrows', () => {
   allowed('packages/client/src/client.ts', from('@keyrail/protocol/wire/limits.ts'));
-  allowed('packages/dashboard/src/app.ts', from('@keyrail/widget/react.ts'));
+  allowed('packages/dashboard/src/app.tsx', from('@keyrail/widget/react.ts'));
   allowed('packages/sdk/src/decide/decide.ts', from('@keyrail/protocol/wire/key-format.ts'));
   allowed('packages/sdk/src/decide/decide.ts', types('@keyrail/protocol/objects/policy.ts'));
   refused('packages/sdk/src/decide/decide.ts', from('@keyrail/protocol/validators.ts'));
@@ -31,7 +31,7 @@ test('packages import only along the allowed arrows', () => {
   allowed('packages/protocol/src/wire/key-format.ts', from('node:crypto'));
   refused('packages/protocol/src/wire/limits.ts', from('zod'));
   refused('packages/protocol/src/wire/limits.ts', types('../validators.ts'));
-  refused('packages/dashboard/src/app.ts', from('@keyrail/server/app.ts'));
+  refused('packages/dashboard/src/app.tsx', from('@keyrail/server/app.ts'));
   refused('packages/cli/src/main.ts', from('../../client/src/client.ts'));
   refused(`${server}/app.ts`, from('@keyrail/testing/harness.ts'));
   allowed(`${server}/app.test.ts`, from('@keyrail/testing/harness.ts'));
@@ -115,6 +115,28 @@ test('the organs of the SDK do not import each other', () => {
   refused(`${sdk}/decide/decide.ts`, from('../keyrail.ts'));
   refused(`${sdk}/telemetry/batch.ts`, types('../settings.ts'));
   refused(`${sdk}/adapters/koa.ts`, types('../idempotency/stored-response.ts'));
+});
+
+test('the layers of the dashboard import only layers before them', () => {
+  const src = 'packages/dashboard/src';
+  allowed(`${src}/screens/keys/screen.tsx`, from('./columns.tsx') + from('../../parts/key/key.ts'));
+  allowed(`${src}/parts/key/rotate.tsx`, from('../../shell/scope.ts') + from('../slug.ts'));
+  allowed(`${src}/shell/sidebar.tsx`, from('../ui/controls/link.tsx') + from('../screens.ts'));
+  allowed(`${src}/workers/audit-chain.ts`, from('../parts/audit-log/chain.ts'));
+  allowed(`${src}/main.tsx`, from('./app.tsx') + from('./router/location.ts'));
+  deepEqual(says(`${src}/screens/keys/screen.tsx`, types('../key/key.ts')), [
+    'the screen keys imports the screen key: move what both show to parts/',
+  ]);
+  refused(`${src}/ui/tables/table.tsx`, types('../../shell/scope.ts'));
+  refused(`${src}/ui/controls/link.tsx`, from('../../screens.ts'));
+  refused(`${src}/shell/sidebar.tsx`, from('../screens/keys/screen.tsx'));
+  refused(
+    `${src}/parts/key/rotate.tsx`,
+    `const load = () => import('../../screens/key/edit.tsx');\n`,
+  );
+  refused(`${src}/api/query.ts`, from('../ui/feedback/toast.tsx'));
+  refused(`${src}/router/location.ts`, from('../screens.ts'));
+  refused(`${src}/widgets/clock.tsx`, from('../ui/content/time.tsx'));
 });
 
 test('imports carry extensions, and only published packages have an index', () => {

@@ -18,10 +18,25 @@ export function unusedExports(all: readonly Source[], entries: ReadonlySet<strin
   for (const use of all.flatMap(usesOf)) {
     uses.set(use.file, [...(uses.get(use.file) ?? []), use]);
   }
+  const patterns = [...uses.keys()].filter((file) => file.includes('${'));
+  const usesFor = (path: string) =>
+    [path, ...patterns.filter((pattern) => fits(pattern, path))].flatMap(
+      (file) => uses.get(file) ?? [],
+    );
   return all
     .filter(({ path }) => /^packages\/[^/]+\/src\//.test(path) && !path.endsWith('.test.ts'))
     .filter(({ path }) => !entries.has(path))
-    .flatMap((source) => unusedIn(source, uses.get(source.path) ?? []));
+    .flatMap((source) => unusedIn(source, usesFor(source.path)));
+}
+
+/** A dynamic import with a variable folder uses every file that it may load. */
+function fits(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/');
+  const parts = path.split('/');
+  return (
+    wanted.length === parts.length &&
+    wanted.every((part, at) => part.includes('${') || part === parts[at])
+  );
 }
 
 function unusedIn({ path, text, parsed }: Source, uses: readonly Use[]): Fault[] {

@@ -3,7 +3,7 @@
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressesOf, walkShare } from '../test/every-screen.ts';
-import { screens } from './routes.ts';
+import { rowOf, screenNames } from './screens.ts';
 
 /** Each share ends well within the limit of a test. */
 const SHARES = 7;
@@ -17,9 +17,9 @@ test('every registered screen has an address that is walked', () => {
   const name = 'object';
   const named = () => new Proxy<Record<string, string>>({}, { get: () => name });
   const walked = addressesOf({ slug: 'acme', named, secrets: [] }).filter(({ isTest }) => isTest);
-  for (const { frame, path } of screens.filter((screen) => screen.path !== '$')) {
-    const own = path.replace('$env', 'test').replaceAll(/\$\w+/g, name);
-    const address = `${frame === 'workspace' ? '/w/acme' : ''}/${own}`;
+  for (const { path } of screenNames.map(rowOf)) {
+    const inAcme = path.replace('$slug', 'acme').replace('$env', 'test');
+    const address = inAcme.replaceAll(/\$\w+/g, name);
     ok(
       walked.some((one) => one.path === address),
       `axe looks at ${path}`,

@@ -2,7 +2,7 @@
 // link, changes nothing: only a person that goes there leaves the page.
 import { type ComponentType, type ReactNode, Suspense, use } from 'react';
 import { loadChunk } from './load-chunk.ts';
-import { SkeletonRows } from './ui/skeleton.tsx';
+import { SkeletonRows } from './ui/feedback/skeleton.tsx';
 
 type Loaded = (() => ReactNode) & { preload(): Promise<void> };
 

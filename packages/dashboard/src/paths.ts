@@ -1,40 +1,25 @@
-// The address of every screen.
+// The address of every screen, made of the table of screens.
+import type { Env } from '@keyrail/protocol/wire/env.ts';
+import { fill, type ParamNames, type Values } from './router/pattern.ts';
+import { rowOf, type ScreenName, screenNames, type screens } from './screens.ts';
 
-export type Env = 'live' | 'test';
+export type { Env };
 
 /** A place in a workspace. */
 export type Place = { slug: string; env: Env };
 
-const inEnv = ({ slug, env }: Place, rest: string): string => `/w/${slug}/${env}/${rest}`;
-const id = encodeURIComponent;
+/** A text, or a function of its parameters. */
+type Path<P extends string> = [ParamNames<P>] extends [never] ? P : (values: Values<P>) => string;
+type Paths = { readonly [N in ScreenName]: Path<(typeof screens)[N]['path']> };
+
+/** Its callers have the parameters that `Paths` names. */
+function pathOf(pattern: string): string | ((values: never) => string) {
+  const filled = (values: Readonly<Record<string, string | number>>) => fill(pattern, values);
+  return pattern.includes('$') ? filled : pattern;
+}
 
 export const paths = {
   home: '/',
-  signIn: '/sign-in',
-  signUp: '/sign-up',
-  forgotPassword: '/forgot-password',
-  workspaces: '/workspaces',
-  newWorkspace: '/workspaces/new',
-  account: '/account',
-  system: '/system',
   workspace: (slug: string) => `/w/${slug}`,
-  overview: (place: Place) => inEnv(place, 'overview'),
-  keys: (place: Place) => inEnv(place, 'keys'),
-  newKey: (place: Place) => inEnv(place, 'keys/new'),
-  key: (place: Place, keyId: string) => inEnv(place, `keys/${id(keyId)}`),
-  tenants: (place: Place) => inEnv(place, 'tenants'),
-  tenant: (place: Place, tenantId: string) => inEnv(place, `tenants/${id(tenantId)}`),
-  projects: (place: Place) => inEnv(place, 'projects'),
-  project: (place: Place, slug: string) => inEnv(place, `projects/${id(slug)}`),
-  nodes: (place: Place) => inEnv(place, 'nodes'),
-  usage: (place: Place) => inEnv(place, 'usage'),
-  explain: (place: Place) => inEnv(place, 'explain'),
-  secretKeys: (place: Place) => inEnv(place, 'secret-keys'),
-  start: ({ slug }: Place) => `/w/${slug}/start`,
-  embed: ({ slug }: Place) => `/w/${slug}/embed`,
-  webhooks: ({ slug }: Place) => `/w/${slug}/webhooks`,
-  members: ({ slug }: Place) => `/w/${slug}/members`,
-  audit: ({ slug }: Place) => `/w/${slug}/audit`,
-  auditEntry: ({ slug }: Place, sequence: number) => `/w/${slug}/audit/${sequence}`,
-  settings: ({ slug }: Place) => `/w/${slug}/settings`,
+  ...(Object.fromEntries(screenNames.map((name) => [name, pathOf(rowOf(name).path)])) as Paths),
 };

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { isFullRun } from '@keyrail/testing/full-run.ts';
 import type { Page } from 'playwright-core';
-import { screens } from '../src/routes.ts';
+import { rowOf, screenNames } from '../src/screens.ts';
 import { axeFaults } from './axe.ts';
 import { openGround, type SignedIn, type Vendor } from './ground.ts';
 
@@ -52,20 +52,18 @@ export async function objectsOf({ given, as, slug }: Vendor, names = plainNames)
 export type Objects = Awaited<ReturnType<typeof objectsOf>>;
 
 export function addressesOf({ slug, named }: Objects): Address[] {
-  return screens
-    .filter(({ path }) => path !== '$')
-    .flatMap(({ frame, path, env }) => {
-      const envs = path.startsWith('$env/') ? (['live', 'test'] as const) : [env ?? 'live'];
-      return envs.map((one) => ({
-        path: `${frame === 'workspace' ? `/w/${slug}` : ''}/${filled(path, one, named(one))}`,
-        frame,
-        isTest: one === 'test' || !path.startsWith('$env/'),
-      }));
-    });
+  return screenNames.map(rowOf).flatMap(({ frame, path, env }) => {
+    const envs = path.includes('$env') ? (['live', 'test'] as const) : [env ?? 'live'];
+    return envs.map((one) => ({
+      path: filled(path.replace('$slug', slug).replace('$env', one), named(one)),
+      frame,
+      isTest: one === 'test' || !path.includes('$env'),
+    }));
+  });
 }
 
-const filled = (path: string, env: string, names: Record<string, string | undefined>): string =>
-  path.replace('$env', env).replaceAll(/([\w-]+)\/\$\w+/g, (_, kind: string) => {
+const filled = (path: string, names: Record<string, string | undefined>): string =>
+  path.replaceAll(/([\w-]+)\/\$\w+/g, (_, kind: string) => {
     ok(names[kind], `this test knows no object for ${path}`);
     return `${kind}/${names[kind]}`;
   });

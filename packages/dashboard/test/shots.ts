@@ -1,5 +1,5 @@
 // What is pictured: every screen in every state, and every dialog.
-import { screens } from '../src/routes.ts';
+import { rowOf, screenNames } from '../src/screens.ts';
 import type { SignedIn } from './ground.ts';
 
 /** `full` and `empty` are workspaces; the others are the full one, seen in another way. */
@@ -23,20 +23,19 @@ export const widthsOf = ({ name }: Shot): number[] =>
 
 /** Every registered screen in a state, with objects for the parameters of its path. */
 export function screenShots(state: State, { key, project, tenant }: Objects): Shot[] {
-  return screens.flatMap(({ frame, path }): Shot[] => {
-    const isOpen = frame === 'open';
+  const rows = screenNames.map(rowOf);
+  return [...rows, { frame: 'workspace', path: '/w/$slug/nowhere' }].flatMap((row): Shot[] => {
+    const isOpen = row.frame === 'open';
     if (isOpen && ['empty', 'long', 'member', 'test'].includes(state)) return [];
-    if (state === 'test' && !path.startsWith('$env')) return [];
-    const filled = path
+    if (state === 'test' && !row.path.includes('$env')) return [];
+    const path = row.path
+      .replace('$slug', '{slug}')
       .replace('$env', state === 'test' ? 'test' : 'live')
       .replace(/projects\/\$\w+/, `projects/${project}`)
       .replace(/tenants\/\$\w+/, `tenants/${tenant}`)
       .replace(/audit\/\$\w+/, 'audit/12')
-      .replace(/\$\w+/, key)
-      .replace(/^\$$/, 'nowhere');
-    const short = path.replace('$env/', '').replaceAll(/[$/]+/g, '-').replace(/^-$/, 'not-found');
-    return [{ name: `${short}-${state}`, path: `/${filled}`, state, isOpen }].map((shot) =>
-      frame === 'workspace' ? { ...shot, path: `/w/{slug}${shot.path}` } : shot,
-    );
+      .replace(/\$\w+/, key);
+    const short = row.path.replace(/^\/(w\/\$slug\/)?(\$env\/)?/, '').replaceAll(/[$/]+/g, '-');
+    return [{ name: `${short}-${state}`, path, state, isOpen }];
   });
 }

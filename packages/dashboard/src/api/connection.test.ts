@@ -198,7 +198,7 @@ test('a slow network loses no typing and sends nothing twice; a gone chunk reloa
   const place = `/w/${vendor.slug}/test`;
   await vendor.given.project({ name: 'Payments' });
 
-  const library = await hold(page, chunkOf('src/ui/combobox-popup.tsx'));
+  const library = await hold(page, chunkOf('src/ui/controls/combobox-popup.tsx'));
   await visit(`${place}/keys/new`);
   const project = page.getByLabel('Project', { exact: true });
   await project.pressSequentially('Pay');

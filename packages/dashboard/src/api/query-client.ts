@@ -2,32 +2,13 @@
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { askServer, onServerReturn } from './connection.ts';
-import { createObserved } from './observed.ts';
+import { overtaken } from './overtaken.ts';
 import { reread } from './reread.ts';
 import { onSessionChange, sessionState } from './session.ts';
 import { onTabMessage } from './tabs.ts';
 
 const FRESH_MS = 5000;
 const OTHER_WORKSPACE = 'This credential belongs to another workspace.';
-
-/** True when another tab switched the workspace of the session. */
-export const overtaken = createObserved(false);
-
-/** Requests of a tab that was overtaken wait until it works again, or until they are aborted. */
-export async function untilHere(signal: AbortSignal | undefined): Promise<void> {
-  if (!overtaken.get()) return;
-  await new Promise<void>((resolve) => {
-    const stop = overtaken.subscribe(() => end());
-    const end = () => {
-      if (overtaken.get() && !signal?.aborted) return;
-      stop();
-      signal?.removeEventListener('abort', end);
-      resolve();
-    };
-    signal?.addEventListener('abort', end);
-  });
-  signal?.throwIfAborted();
-}
 
 const notice = (error: Error): void => {
   const isRefused = error instanceof KeyrailError && error.code === 'conflict';

@@ -13,7 +13,7 @@ import {
 import { createContext, useCallback, useContext, useMemo, useRef, useState } from 'react';
 import { client, WORKSPACE_HEADER } from './client.ts';
 import { createRepeats } from './outcome.ts';
-import { untilHere } from './query-client.ts';
+import { untilHere } from './overtaken.ts';
 import { isShort, reread } from './reread.ts';
 
 /** The workspace that the page means; null outside of one. */
@@ -169,9 +169,16 @@ type AnyInput = {
   signal?: AbortSignal | undefined;
 };
 
-function named<I extends AnyInput>(input: I, workspaceId: string | null): I {
-  if (workspaceId === null) return input;
-  return { ...input, headers: { ...input.headers, [WORKSPACE_HEADER]: workspaceId } };
+/** Names the workspace that the page means, and waits until the tab works in it. */
+async function placed<I extends AnyInput>(
+  endpoint: Endpoint,
+  input: I,
+  workspaceId: string | null,
+): Promise<I> {
+  const scope = scopeOf(endpoint, workspaceId);
+  if (scope === null) return input;
+  await untilHere(input.signal);
+  return { ...input, headers: { ...input.headers, [WORKSPACE_HEADER]: scope } };
 }
 
 // The public functions above hold the types; inside, the input of any endpoint is one argument.
@@ -182,11 +189,8 @@ const send = async <E extends Endpoint>(
   endpoint: E,
   input: CallInput<E>,
   workspaceId: string | null,
-): Promise<Answer<E>> => {
-  const scope = scopeOf(endpoint, workspaceId);
-  if (scope !== null) await untilHere(input.signal);
-  return (client.call as LooseCall)(endpoint, named(input, scope));
-};
+): Promise<Answer<E>> =>
+  (client.call as LooseCall)(endpoint, await placed(endpoint, input, workspaceId));
 
 type LoosePage = { items: unknown[]; cursor: string | null };
 
@@ -195,11 +199,9 @@ async function readPage(
   input: AnyInput,
   workspaceId: string | null,
 ): Promise<LoosePage> {
-  const scope = scopeOf(endpoint, workspaceId);
-  if (scope !== null) await untilHere(input.signal);
   const pages: AsyncGenerator<LoosePage> = (client.pages as LoosePages)(
     endpoint,
-    named(input, scope),
+    await placed(endpoint, input, workspaceId),
   );
   for await (const page of pages) return page;
   return { items: [], cursor: null };

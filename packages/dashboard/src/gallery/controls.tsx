@@ -1,21 +1,21 @@
 // Buttons, inputs and choices.
 import { useState } from 'react';
-import { Button, LinkButton } from '../ui/button.tsx';
-import { Combobox } from '../ui/combobox.tsx';
-import { DateTime } from '../ui/date-time.tsx';
-import { Field } from '../ui/field.tsx';
-import { FilterChip, FilterSearch, Filters } from '../ui/filters.tsx';
-import { IconButton } from '../ui/icon-button.tsx';
-import { Input, PasswordInput, Textarea } from '../ui/input.tsx';
-import { limitsOf } from '../ui/limits.ts';
-import { LimitsChoice } from '../ui/limits-choice.tsx';
-import { Menu } from '../ui/menu.tsx';
-import { type Rule, ruleText } from '../ui/rate-limits.tsx';
-import { Scopes } from '../ui/scopes.tsx';
-import { Select } from '../ui/select.tsx';
-import { Tabs } from '../ui/tabs.tsx';
-import { Checkbox, Switch } from '../ui/toggle.tsx';
-import { Tooltip } from '../ui/tooltip.tsx';
+import { Button, LinkButton } from '../ui/controls/button.tsx';
+import { Combobox } from '../ui/controls/combobox.tsx';
+import { DateTime } from '../ui/controls/date-time.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { IconButton } from '../ui/controls/icon-button.tsx';
+import { Input, PasswordInput, Textarea } from '../ui/controls/input.tsx';
+import { limitsOf } from '../ui/controls/limits.ts';
+import { LimitsChoice } from '../ui/controls/limits-choice.tsx';
+import { type Rule, ruleText } from '../ui/controls/rate-limits.tsx';
+import { Scopes } from '../ui/controls/scopes.tsx';
+import { Select } from '../ui/controls/select.tsx';
+import { Tabs } from '../ui/controls/tabs.tsx';
+import { Checkbox, Switch } from '../ui/controls/toggle.tsx';
+import { Menu } from '../ui/overlays/menu.tsx';
+import { Tooltip } from '../ui/overlays/tooltip.tsx';
+import { FilterChip, FilterSearch, Filters } from '../ui/tables/filters.tsx';
 import { Block } from './block.tsx';
 
 const nothing = () => {};

@@ -1,18 +1,18 @@
 // States, times, texts to copy, tables and charts.
 import { nowMs } from '../clock.ts';
-import { Chart } from '../ui/chart.tsx';
-import { Copy } from '../ui/copy.tsx';
-import { Diff } from '../ui/diff.tsx';
+import { Chart } from '../ui/charts/chart.tsx';
+import { Meter } from '../ui/charts/meter.tsx';
+import { Sparkline } from '../ui/charts/sparkline.tsx';
+import { KeyText, Secret } from '../ui/content/secret.tsx';
+import { Snippet } from '../ui/content/snippet.tsx';
+import { State } from '../ui/content/state.tsx';
+import { Time } from '../ui/content/time.tsx';
+import { Copy } from '../ui/controls/copy.tsx';
+import { Link } from '../ui/controls/link.tsx';
 import { KeyState } from '../ui/key-state.tsx';
-import { Link } from '../ui/link.tsx';
-import { Menu } from '../ui/menu.tsx';
-import { Meter } from '../ui/meter.tsx';
-import { KeyText, Secret } from '../ui/secret.tsx';
-import { Snippet } from '../ui/snippet.tsx';
-import { Sparkline } from '../ui/sparkline.tsx';
-import { State } from '../ui/state.tsx';
-import { type Column, Table } from '../ui/table.tsx';
-import { Time } from '../ui/time.tsx';
+import { Menu } from '../ui/overlays/menu.tsx';
+import { Diff } from '../ui/tables/diff.tsx';
+import { type Column, Table } from '../ui/tables/table.tsx';
 import { Block } from './block.tsx';
 import { exampleKeys, type Key } from './example-keys.ts';
 

@@ -2,10 +2,9 @@
 import '../style/base.css';
 import '../style/tokens.css';
 import '../style/fonts.css';
-import { createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { Mark } from '../shell/mark.tsx';
-import { Toasts } from '../ui/toast.tsx';
+import { Toasts } from '../ui/feedback/toast.tsx';
 import { Controls } from './controls.tsx';
 import { Figures } from './figures.tsx';
 import styles from './gallery.module.css';
@@ -24,9 +23,5 @@ const Gallery = () => (
   </main>
 );
 
-const router = createRouter({
-  routeTree: createRootRoute({ component: Gallery, notFoundComponent: Gallery }),
-});
-
 const root = document.getElementById('root');
-if (root) createRoot(root).render(<RouterProvider router={router} />);
+if (root) createRoot(root).render(<Gallery />);

@@ -1,10 +1,10 @@
 // Skeletons, empty lists, failures, steps.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
-import { Button } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { Problem } from '../ui/problem.tsx';
-import { SkeletonCards, SkeletonRows } from '../ui/skeleton.tsx';
-import { Steps } from '../ui/steps.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { Problem } from '../ui/feedback/problem.tsx';
+import { SkeletonCards, SkeletonRows } from '../ui/feedback/skeleton.tsx';
+import { Steps } from '../ui/feedback/steps.tsx';
 import { Block } from './block.tsx';
 
 const refused = new KeyrailError({

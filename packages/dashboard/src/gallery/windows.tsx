@@ -1,12 +1,12 @@
 // Dialogs, sheets, confirmations and toasts, opened by buttons.
 import { useState } from 'react';
-import { Button } from '../ui/button.tsx';
-import { Confirm } from '../ui/confirm.tsx';
-import { Dialog, Sheet } from '../ui/dialog.tsx';
-import { Field } from '../ui/field.tsx';
-import { Input } from '../ui/input.tsx';
-import { Menu } from '../ui/menu.tsx';
-import { toast } from '../ui/toast.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Field } from '../ui/controls/field.tsx';
+import { Input } from '../ui/controls/input.tsx';
+import { toast } from '../ui/feedback/toast.tsx';
+import { Confirm } from '../ui/overlays/confirm.tsx';
+import { Dialog, Sheet } from '../ui/overlays/dialog.tsx';
+import { Menu } from '../ui/overlays/menu.tsx';
 import { Block } from './block.tsx';
 
 export function Windows() {

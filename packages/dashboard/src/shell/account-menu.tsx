@@ -1,15 +1,15 @@
 // The person: account, theme, system, sign out.
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { useSession } from '../api/session.ts';
 import { signOut } from '../api/sign-out.ts';
 import { paths } from '../paths.ts';
+import { navigate } from '../router/location.ts';
 import { en } from '../texts/en.ts';
 import { chooseTheme, storedTheme, themes } from '../theme.ts';
 import { classes } from '../ui/classes.ts';
-import { Icon, type IconName } from '../ui/icon.tsx';
-import { Menu } from '../ui/menu.tsx';
+import { Icon, type IconName } from '../ui/controls/icon.tsx';
+import { Menu } from '../ui/overlays/menu.tsx';
 import styles from './account-menu.module.css';
 
 const themeIcons = { system: 'system', light: 'sun', dark: 'moon' } as const satisfies Record<
@@ -22,11 +22,10 @@ type Props = { placement: 'top-start' | 'bottom-end'; compact?: boolean };
 export function AccountMenu({ placement, compact = false }: Props) {
   const state = useSession();
   const me = useMe();
-  const navigate = useNavigate();
   const [theme, setTheme] = useState(storedTheme);
   const email = 'session' in state ? state.session.email : '';
   const name = me.data?.user.name ?? email;
-  const go = (to: string) => void navigate({ to });
+  const go = (to: string) => void navigate(to);
   const themeItems = themes.map((one) => ({
     label: en.account.themes[one],
     icon: themeIcons[one],

@@ -4,7 +4,7 @@ import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import { client } from '../api/client.ts';
 import { useObserved } from '../api/observed.ts';
-import { overtaken } from '../api/query-client.ts';
+import { overtaken } from '../api/overtaken.ts';
 import { onTabMessage, sendToTabs } from '../api/tabs.ts';
 
 type Active = {

@@ -2,9 +2,9 @@
 import { KeyrailError } from '@keyrail/client';
 import { requestIdOfLast } from '../api/client.ts';
 import { en } from '../texts/en.ts';
-import { Button } from '../ui/button.tsx';
-import { Empty } from '../ui/empty.tsx';
-import { KeyText } from '../ui/secret.tsx';
+import { KeyText } from '../ui/content/secret.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
 
 export function Crash({ error }: { error: unknown }) {
   const own = error instanceof KeyrailError ? error.requestId : null;

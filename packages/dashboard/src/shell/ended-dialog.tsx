@@ -3,12 +3,11 @@ import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
 import { client } from '../api/client.ts';
 import { signedIn, signedOut } from '../api/session.ts';
-import { ended } from '../texts/ended.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Field } from '../ui/field.tsx';
-import { PasswordInput } from '../ui/input.tsx';
-import { Problem } from '../ui/problem.tsx';
+import { en } from '../texts/en.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { KnownEmail, PasswordField } from '../ui/controls/text-field.tsx';
+import { Problem } from '../ui/feedback/problem.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 
 export function EndedDialog({ email }: { email: string }) {
   const [password, setPassword] = useState('');
@@ -27,30 +26,25 @@ export function EndedDialog({ email }: { email: string }) {
   };
   return (
     <Dialog
-      title={ended.title}
+      title={en.ended.title}
       onSubmit={() => void submit()}
       actions={
         <>
-          <Button onClick={signedOut}>{ended.other}</Button>
+          <Button onClick={signedOut}>{en.ended.other}</Button>
           <Button type="submit" kind="primary" busy={isBusy}>
-            {ended.action}
+            {en.ended.action}
           </Button>
         </>
       }
     >
-      <p>{ended.text(email)}</p>
-      <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
-      <Field label={ended.password}>
-        {(control) => (
-          <PasswordInput
-            {...control}
-            name="password"
-            autoComplete="current-password"
-            value={password}
-            onChange={({ target }) => setPassword(target.value)}
-          />
-        )}
-      </Field>
+      <p>{en.ended.text(email)}</p>
+      <KnownEmail email={email} />
+      <PasswordField
+        kind="current"
+        label={en.ended.password}
+        value={password}
+        onValue={setPassword}
+      />
       {error && <Problem error={error} onRetry={isWrong ? undefined : submit} />}
     </Dialog>
   );

@@ -1,7 +1,7 @@
 // The focus is never lost: a page that opens gets it, what goes away passes it on, and a form that
 // comes back with errors gives it to the first field with one.
 import { type RefObject, useEffect, useRef } from 'react';
-import { isThere, placeOf } from '../ui/nearby.ts';
+import { isThere, placeOf } from '../ui/overlays/nearby.ts';
 
 let isFirst = true;
 

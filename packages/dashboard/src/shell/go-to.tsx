@@ -1,9 +1,8 @@
 // Replaces the page by another address of ours, as after signing in.
-import { useRouter } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { navigate } from '../router/location.ts';
 
 export function GoTo({ href }: { href: string }) {
-  const { history } = useRouter();
-  useEffect(() => history.replace(href), [history, href]);
+  useEffect(() => void navigate(href, { replaces: true }), [href]);
   return null;
 }

@@ -1,10 +1,10 @@
 // Lets only signed-in people pass. Others go to the sign-in page and come back afterwards.
-import { useRouter } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useSession } from '../api/session.ts';
 import { paths } from '../paths.ts';
+import { useAddress } from '../router/location.ts';
+import { hrefOf } from '../router/search-text.ts';
 import { GoTo } from './go-to.tsx';
-import { parseSearch, stringifySearch } from './search.ts';
 
 export function Guard({ children }: { children: ReactNode }) {
   const { status } = useSession();
@@ -13,12 +13,8 @@ export function Guard({ children }: { children: ReactNode }) {
 }
 
 function ToSignIn() {
-  const router = useRouter();
+  const { pathname, search } = useAddress();
   // The address at this moment: it changes while the sign-in page is loaded.
-  const [href] = useState(() => {
-    const { pathname, search, hash } = router.history.location;
-    return `${pathname}${stringifySearch(parseSearch(search))}${hash}`;
-  });
-  const next = href === paths.home ? '' : stringifySearch({ next: href });
-  return <GoTo href={`${paths.signIn}${next}`} />;
+  const [href] = useState(() => `${hrefOf(pathname, search)}${location.hash}`);
+  return <GoTo href={hrefOf(paths.signIn, href === paths.home ? {} : { next: href })} />;
 }

@@ -1,11 +1,12 @@
 // The header of a workspace: breadcrumb, search, and the switch between live and test.
-import { useLocation } from '@tanstack/react-router';
+import { pathOfPage, workspacePageOf } from '../match.ts';
 import type { Env } from '../paths.ts';
+import { useAddress } from '../router/location.ts';
 import { en } from '../texts/en.ts';
 import { classes } from '../ui/classes.ts';
-import { Icon } from '../ui/icon.tsx';
-import { IconButton } from '../ui/icon-button.tsx';
-import { Link } from '../ui/link.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
+import { IconButton } from '../ui/controls/icon-button.tsx';
+import { Link } from '../ui/controls/link.tsx';
 import styles from './header.module.css';
 import { usePageFacts } from './page.tsx';
 import { openPalette } from './palette-state.ts';
@@ -55,15 +56,16 @@ export const isTestFrame = ({ env, isNeutral }: { env: Env; isNeutral: boolean }
 
 function EnvSwitch() {
   const { slug, env } = useScope();
-  const { pathname } = useLocation();
+  const { pathname } = useAddress();
   // An object belongs to one environment, so the switch leads to its list.
-  const [, , , , kind = 'overview'] = pathname.split('/');
+  const page = workspacePageOf(pathname);
+  const kind = page?.env ? page.kind : 'overview';
   return (
     <nav aria-label={en.envSwitch} className={styles.envs}>
       {(['live', 'test'] as const).map((one) => (
         <Link
           key={one}
-          to={`/w/${slug}/${one}/${kind}`}
+          to={pathOfPage({ slug, env: one, kind })}
           aria-current={one === env ? 'true' : undefined}
           className={classes(styles.env, one === env && styles.chosen)}
         >

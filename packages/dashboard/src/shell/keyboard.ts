@@ -1,7 +1,7 @@
 // The keyboard of the whole application. Off while typing.
-import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import type { Env } from '../paths.ts';
+import { workspacePageOf } from '../match.ts';
+import { navigate, useAddress } from '../router/location.ts';
 import { navigation } from './navigation.ts';
 import { openPalette, paletteIsOpen } from './palette-state.ts';
 import { rememberedEnv } from './scope.ts';
@@ -10,8 +10,7 @@ import { lettersWork, openShortcuts } from './shortcuts-state.ts';
 const SEQUENCE_MS_MAX = 1000;
 
 export function Keyboard() {
-  const navigate = useNavigate();
-  const { pathname } = useLocation();
+  const { pathname } = useAddress();
   const lastG = useRef(Number.NEGATIVE_INFINITY);
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
@@ -24,12 +23,12 @@ export function Keyboard() {
       const followsG = event.timeStamp - lastG.current < SEQUENCE_MS_MAX;
       lastG.current = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY;
       const to = followsG ? target(pathname, event.key) : null;
-      if (to !== null) void navigate({ to });
+      if (to !== null) void navigate(to);
       if (to !== null || act(event.key)) event.preventDefault();
     };
     addEventListener('keydown', press);
     return () => removeEventListener('keydown', press);
-  }, [navigate, pathname]);
+  }, [pathname]);
   return null;
 }
 
@@ -48,11 +47,10 @@ function isPlainKey({
 }
 
 function target(pathname: string, letter: string): string | null {
-  const [, root, slug = '', first] = pathname.split('/');
-  if (root !== 'w') return null;
-  const env: Env = first === 'live' || first === 'test' ? first : rememberedEnv();
+  const page = workspacePageOf(pathname);
+  if (page === null) return null;
   const entry = navigation.flat().find((one) => one.letter === letter);
-  return entry?.to({ slug, env }) ?? null;
+  return entry?.to({ slug: page.slug, env: page.env ?? rememberedEnv() }) ?? null;
 }
 
 function act(key: string): boolean {

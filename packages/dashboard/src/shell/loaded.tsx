@@ -2,9 +2,9 @@
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { ReactNode } from 'react';
 import { en } from '../texts/en.ts';
-import { Empty } from '../ui/empty.tsx';
-import { Problem } from '../ui/problem.tsx';
-import { SkeletonRows } from '../ui/skeleton.tsx';
+import { Empty } from '../ui/feedback/empty.tsx';
+import { Problem } from '../ui/feedback/problem.tsx';
+import { SkeletonRows } from '../ui/feedback/skeleton.tsx';
 
 type Query<T> = { data: T | undefined; error: Error | null; refetch(): unknown };
 

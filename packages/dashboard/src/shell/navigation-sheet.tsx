@@ -1,8 +1,8 @@
 // The sidebar on narrow screens: a sheet over the page.
 import { useRef } from 'react';
 import { en } from '../texts/en.ts';
-import { IconButton } from '../ui/icon-button.tsx';
-import { useModal } from '../ui/modal.ts';
+import { IconButton } from '../ui/controls/icon-button.tsx';
+import { useModal } from '../ui/overlays/modal.ts';
 import styles from './navigation-sheet.module.css';
 import { Sidebar } from './sidebar.tsx';
 

@@ -1,10 +1,10 @@
 // An address that leads nowhere.
 import { paths } from '../paths.ts';
 import { en } from '../texts/en.ts';
-import { LinkButton } from '../ui/button.tsx';
+import { LinkButton } from '../ui/controls/button.tsx';
 import { Page } from './page.tsx';
 
-export const Screen = () => (
+export const NotFound = () => (
   <Page title={en.notFound.title} lead={en.notFound.text}>
     <div>
       <LinkButton kind="primary" to={paths.home}>

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'react';
 import { tryNow, useConnection } from '../api/connection.ts';
 import { nowMs } from '../clock.ts';
 import { en } from '../texts/en.ts';
-import { Button } from '../ui/button.tsx';
-import { Icon } from '../ui/icon.tsx';
-import { timeOfDay } from '../ui/spans.ts';
+import { timeOfDay } from '../ui/content/spans.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
 import styles from './offline-bar.module.css';
 
 const TICK_MS = 1000;

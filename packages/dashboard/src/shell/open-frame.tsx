@@ -1,19 +1,17 @@
 // The frame of screens for visitors that may not be signed in: one column in the middle.
-import { Outlet } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { paths } from '../paths.ts';
-import { Link } from '../ui/link.tsx';
+import { Link } from '../ui/controls/link.tsx';
 import { Mark } from './mark.tsx';
 import styles from './open-frame.module.css';
 
-export const OpenFrame = () => (
+export const OpenFrame = ({ children }: { children: ReactNode }) => (
   <div className={styles.frame}>
     <header>
       <Link to={paths.home} className={styles.home}>
         <Mark />
       </Link>
     </header>
-    <main className={styles.main}>
-      <Outlet />
-    </main>
+    <main className={styles.main}>{children}</main>
   </div>
 );

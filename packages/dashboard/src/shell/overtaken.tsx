@@ -1,34 +1,30 @@
 // Another tab works in another workspace: this one stops and asks.
-import { useNavigate } from '@tanstack/react-router';
 import { type Membership, useMe } from '../api/me.ts';
 import { paths } from '../paths.ts';
-import { overtaken } from '../texts/overtaken.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Problem } from '../ui/problem.tsx';
+import { navigate } from '../router/location.ts';
+import { en } from '../texts/en.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { Problem } from '../ui/feedback/problem.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 
 type Props = { membership: Membership; error: Error | null; onStay(): void };
 
 export function Overtaken({ membership, error, onStay }: Props) {
   const me = useMe();
-  const navigate = useNavigate();
   // Until it is read again, the person's active workspace may still be this one.
   const other = me.data?.memberships.find(
     ({ workspace_id }) =>
       workspace_id === me.data.active_workspace_id && workspace_id !== membership.workspace_id,
   );
-  const { title, text, go, stay } = overtaken;
+  const { title, text, go, stay } = en.overtaken;
   return (
     <Dialog
-      title={title(other?.name ?? overtaken.another)}
+      title={title(other?.name ?? en.overtaken.another)}
       actions={
         <>
           <Button onClick={onStay}>{stay(membership.name)}</Button>
           {other && (
-            <Button
-              kind="primary"
-              onClick={() => void navigate({ to: paths.workspace(other.slug) })}
-            >
+            <Button kind="primary" onClick={() => void navigate(paths.workspace(other.slug))}>
               {go(other.name)}
             </Button>
           )}

@@ -1,9 +1,9 @@
 // The frame of a screen inside the shell: its heading, its actions, its title and breadcrumb.
-import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useContext, useEffect } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
 import iconLive from '../icons/icon-live.svg';
 import iconTest from '../icons/icon-test.svg';
+import { useAddress } from '../router/location.ts';
 import { en } from '../texts/en.ts';
 import { classes } from '../ui/classes.ts';
 import { useHeadingFocus } from './focus.ts';
@@ -37,7 +37,7 @@ const NO_CRUMBS: readonly Crumb[] = [];
 
 export function Page({ title, beside, lead, crumbs = NO_CRUMBS, actions, wide, children }: Props) {
   const scope = useContext(ScopeContext);
-  const { pathname } = useLocation();
+  const { pathname } = useAddress();
   const heading = useHeadingFocus(pathname);
   useEffect(() => {
     document.title = titleOf(title, scope);

@@ -1,7 +1,7 @@
 // The palette: whether it is open, and the commands and sources that screens add to it.
 import { useEffect, useRef } from 'react';
 import { createObserved } from '../api/observed.ts';
-import type { IconName } from '../ui/icon.tsx';
+import type { IconName } from '../ui/controls/icon.tsx';
 
 export type Command = {
   id: string;

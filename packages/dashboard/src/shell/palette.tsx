@@ -1,16 +1,16 @@
 // The palette: go anywhere, switch workspace or mode, find things. Screens add their own sources.
 
-import { useLocation, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { useObserved } from '../api/observed.ts';
 import { signOut } from '../api/sign-out.ts';
-import { type Env, paths } from '../paths.ts';
+import { pathOfPage, type WorkspacePage, workspacePageOf } from '../match.ts';
+import { type Place, paths } from '../paths.ts';
+import { navigate, useAddress } from '../router/location.ts';
 import { en } from '../texts/en.ts';
-import { palette as texts } from '../texts/palette.ts';
 import { classes } from '../ui/classes.ts';
-import { Icon } from '../ui/icon.tsx';
-import { useModal } from '../ui/modal.ts';
+import { Icon } from '../ui/controls/icon.tsx';
+import { useModal } from '../ui/overlays/modal.ts';
 import { navigation } from './navigation.ts';
 import styles from './palette.module.css';
 import { type Command, closePalette, paletteSources } from './palette-state.ts';
@@ -44,7 +44,7 @@ export function Palette() {
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does what a click on the backdrop does
     <dialog
       ref={dialog}
-      aria-label={texts.label}
+      aria-label={en.palette.label}
       className={styles.palette}
       onClick={({ target }) => target === dialog.current && closePalette()}
     >
@@ -53,11 +53,11 @@ export function Palette() {
         <input
           type="text"
           role="combobox"
-          aria-label={texts.label}
+          aria-label={en.palette.label}
           aria-expanded="true"
           aria-controls={`${id}-list`}
           aria-activedescendant={commands[current] && `${id}-${current}`}
-          placeholder={texts.placeholder}
+          placeholder={en.palette.placeholder}
           autoComplete="off"
           spellCheck={false}
           value={text}
@@ -94,7 +94,7 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
         id={`${id}-list`}
         role="listbox"
         tabIndex={-1}
-        aria-label={texts.results}
+        aria-label={en.palette.results}
         className={styles.list}
       >
         {commands.map((command, at) => (
@@ -116,7 +116,7 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
         ))}
       </div>
       <p role="status" className={commands.length > 0 ? 'unseen' : styles.none}>
-        {commands.length > 0 ? texts.found(commands.length) : en.nothingFound}
+        {commands.length > 0 ? en.palette.found(commands.length) : en.nothingFound}
       </p>
     </>
   );
@@ -144,70 +144,72 @@ function useFound(text: string): readonly Command[] {
 
 function useOwnCommands(): Command[] {
   const me = useMe();
-  const navigate = useNavigate();
-  const { pathname } = useLocation();
-  const [, root, slug = '', first] = pathname.split('/');
-  const env: Env = first === 'live' || first === 'test' ? first : rememberedEnv();
-  const go = (to: string) => () => void navigate({ to });
-  const membership = me.data?.memberships.find((one) => one.slug === slug);
+  const { pathname } = useAddress();
+  const page = workspacePageOf(pathname);
+  const membership = me.data?.memberships.find((one) => one.slug === page?.slug);
   const mayCreate = membership !== undefined && membership.role !== 'member';
-  const inWorkspace =
-    root === 'w'
-      ? [
-          ...(mayCreate ? createCommands({ slug, env }, go) : []),
-          ...placeCommands({ slug, env }, pathname, go),
-        ]
-      : [];
   const workspaces = (me.data?.memberships ?? [])
-    .filter((one) => one.slug !== slug)
+    .filter((one) => one.slug !== page?.slug)
     .map(
       (one): Command => ({
         id: `workspace ${one.slug}`,
-        label: texts.switchWorkspace(one.name),
+        label: en.palette.switchWorkspace(one.name),
         icon: 'switcher',
         words: 'switch',
-        run: go(root === 'w' ? samePage(pathname, one.slug) : paths.workspace(one.slug)),
+        run: go(samePage(pathname, one.slug)),
       }),
     );
   return [
-    ...inWorkspace,
+    ...(page ? workspaceCommands(page, mayCreate) : []),
     ...workspaces,
     { id: 'account', label: en.account.settings, icon: 'account', run: go(paths.account) },
     { id: 'system', label: en.account.system, icon: 'system', run: go(paths.system) },
     { id: 'found', label: en.switcher.found, icon: 'plus', run: go(paths.newWorkspace) },
-    { id: 'shortcuts', label: texts.shortcuts, icon: 'settings', run: openShortcuts },
+    { id: 'shortcuts', label: en.palette.shortcuts, icon: 'settings', run: openShortcuts },
     { id: 'sign-out', label: en.account.signOut, icon: 'signOut', run: () => void signOut() },
   ];
 }
 
-type Go = (to: string) => () => void;
+const go = (to: string) => () => void navigate(to);
 
-function createCommands(place: { slug: string; env: Env }, go: Go): Command[] {
-  const label = texts.createKey(en.envs[place.env]);
-  return [{ id: 'create key', label, icon: 'plus', words: 'new', run: go(paths.newKey(place)) }];
+function workspaceCommands(page: WorkspacePage, mayCreate: boolean): Command[] {
+  const place = { slug: page.slug, env: page.env ?? rememberedEnv() };
+  return [...(mayCreate ? [createCommand(place)] : []), ...goCommands(place), ...envCommands(page)];
 }
 
-function placeCommands(place: { slug: string; env: Env }, pathname: string, go: Go): Command[] {
-  const other = place.env === 'live' ? 'test' : 'live';
-  const [, , , first, kind] = pathname.split('/');
+const createCommand = (place: Place): Command => ({
+  id: 'create key',
+  label: en.palette.createKey(en.envs[place.env]),
+  icon: 'plus',
+  words: 'new',
+  run: go(paths.newKey(place)),
+});
+
+function goCommands(place: Place): Command[] {
   const pages = navigation.flat().map(
     ({ name, icon, to }): Command => ({
       id: `go ${name}`,
-      label: texts.go(en.navigation[name]),
+      label: en.palette.go(en.navigation[name]),
       icon,
       run: go(to(place)),
     }),
   );
   pages.push({
     id: 'go start',
-    label: texts.start,
+    label: en.palette.start,
     icon: 'arrow',
     run: go(paths.start(place)),
   });
-  if (first !== place.env) return pages;
-  const label = texts.switchEnv(en.envs[other]);
-  const to = `/w/${place.slug}/${other}/${kind ?? ''}`;
-  return [...pages, { id: 'env', label, icon: 'switcher', run: go(to) }];
+  return pages;
+}
+
+/** Pages of one environment have their like in the other. */
+function envCommands(page: WorkspacePage): Command[] {
+  if (page.env === null) return [];
+  const other = page.env === 'live' ? 'test' : 'live';
+  const label = en.palette.switchEnv(en.envs[other]);
+  const to = pathOfPage({ ...page, env: other });
+  return [{ id: 'env', label, icon: 'switcher', run: go(to) }];
 }
 
 /** Every word of the text must begin a word of the command. */

@@ -1,13 +1,13 @@
 // The frame of screens that belong to the person and to no workspace.
-import { Outlet } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { paths } from '../paths.ts';
-import { Link } from '../ui/link.tsx';
+import { Link } from '../ui/controls/link.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Guard } from './guard.tsx';
 import { Mark } from './mark.tsx';
 import styles from './personal-frame.module.css';
 
-export const PersonalFrame = () => (
+export const PersonalFrame = ({ children }: { children: ReactNode }) => (
   <Guard>
     <div className={styles.frame}>
       <header className={styles.header}>
@@ -16,9 +16,7 @@ export const PersonalFrame = () => (
         </Link>
         <AccountMenu placement="bottom-end" compact />
       </header>
-      <main className={styles.main}>
-        <Outlet />
-      </main>
+      <main className={styles.main}>{children}</main>
     </div>
   </Guard>
 );

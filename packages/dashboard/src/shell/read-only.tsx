@@ -1,6 +1,6 @@
 // One line for members: why there is no control that changes something.
 import { en } from '../texts/en.ts';
-import { Icon } from '../ui/icon.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
 import styles from './read-only.module.css';
 import { useScope } from './scope.ts';
 

@@ -1,14 +1,14 @@
 // The one component that holds a secret which is shown once. It is gone when the dialog closes, and
 // it never gets into a cache, a store of a screen, a URL or a log.
-import { useBlocker } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';
+import { useKeptPage } from '../router/use-kept-page.ts';
 import { en } from '../texts/en.ts';
-import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
-import { Secret } from '../ui/secret.tsx';
-import { Snippet, type SnippetText } from '../ui/snippet.tsx';
+import { Secret } from '../ui/content/secret.tsx';
+import { Snippet, type SnippetText } from '../ui/content/snippet.tsx';
+import { Button } from '../ui/controls/button.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 
 type Revealed = {
   /** "Test key Backend" */
@@ -49,14 +49,12 @@ function Reveal({ secret }: { secret: Revealed }) {
   const [isLeaving, setLeaving] = useState(false);
   const copy = useRef<HTMLButtonElement>(null);
   useEffect(() => copy.current?.focus(), []);
-  useBlocker({
-    shouldBlockFn: () => {
-      if (!isCopied) setLeaving(true);
-      else revealed.set(null);
-      return !isCopied;
-    },
-    enableBeforeUnload: () => !isCopied,
-  });
+  const staysHere = () => {
+    if (!isCopied) setLeaving(true);
+    else revealed.set(null);
+    return !isCopied;
+  };
+  useKeptPage(staysHere, !isCopied);
   const finish = () => {
     revealed.set(null);
     // After the dialog is gone, because until then it blocks navigation.

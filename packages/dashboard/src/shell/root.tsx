@@ -1,13 +1,13 @@
-// What every page has: the screen, and above it the parts of the whole application.
-import { Outlet, useLocation } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+// What every page has: its content, and above it the parts of the whole application.
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';
 import { loadChunk } from '../load-chunk.ts';
-import { Announcements } from '../ui/announce.tsx';
-import { preloadCombobox } from '../ui/combobox.tsx';
-import { preloadMenu } from '../ui/menu.tsx';
-import { Toasts } from '../ui/toast.tsx';
+import { useAddress } from '../router/location.ts';
+import { preloadCombobox } from '../ui/controls/combobox.tsx';
+import { Announcements } from '../ui/feedback/announce.tsx';
+import { Toasts } from '../ui/feedback/toast.tsx';
+import { preloadMenu } from '../ui/overlays/menu.tsx';
 import { keepFocus } from './focus.ts';
 import { Keyboard } from './keyboard.ts';
 import { OfflineBar } from './offline-bar.tsx';
@@ -24,7 +24,7 @@ const EndedDialog = lazy(async () => ({
 const loadShortcuts = () => import('./shortcuts.tsx');
 const Shortcuts = lazy(async () => ({ default: (await loadChunk(loadShortcuts)).Shortcuts }));
 
-export function Root() {
+export function Root({ children }: { children: ReactNode }) {
   const state = useSession();
   const { status } = state;
   const isOpen = useObserved(paletteIsOpen);
@@ -32,7 +32,7 @@ export function Root() {
   useEffect(preloadWhenIdle, []);
   useEffect(keepFocus, []);
   // What lies over every page belongs to the page it was opened on.
-  const { pathname } = useLocation();
+  const { pathname } = useAddress();
   // biome-ignore lint/correctness/useExhaustiveDependencies: Back leads to another path
   useEffect(closeOverlays, [pathname]);
   useEffect(() => {
@@ -43,7 +43,7 @@ export function Root() {
   return (
     <>
       <OfflineBar />
-      <Outlet />
+      {children}
       {status === 'in' && <Keyboard />}
       <Suspense fallback={null}>
         {isOpen && <Palette />}

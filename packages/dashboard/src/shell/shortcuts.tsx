@@ -2,8 +2,8 @@
 import { useObserved } from '../api/observed.ts';
 import { en } from '../texts/en.ts';
 import { shortcuts } from '../texts/shortcuts.ts';
-import { Dialog } from '../ui/dialog.tsx';
-import { Switch } from '../ui/toggle.tsx';
+import { Switch } from '../ui/controls/toggle.tsx';
+import { Dialog } from '../ui/overlays/dialog.tsx';
 import { navigation } from './navigation.ts';
 import styles from './shortcuts.module.css';
 import { lettersWork, setLetters, shortcutsAreOpen } from './shortcuts-state.ts';

@@ -1,10 +1,10 @@
 // The navigation of a workspace.
-import { useLocation } from '@tanstack/react-router';
 import { paths } from '../paths.ts';
+import { useAddress } from '../router/location.ts';
 import { en } from '../texts/en.ts';
 import { classes } from '../ui/classes.ts';
-import { Icon } from '../ui/icon.tsx';
-import { Link } from '../ui/link.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
+import { Link } from '../ui/controls/link.tsx';
 import { AccountMenu } from './account-menu.tsx';
 import { Mark } from './mark.tsx';
 import { navigation } from './navigation.ts';
@@ -14,7 +14,7 @@ import { Switcher } from './switcher.tsx';
 
 export function Sidebar({ onGo }: { onGo?: () => void }) {
   const scope = useScope();
-  const { pathname } = useLocation();
+  const { pathname } = useAddress();
   return (
     <div className={styles.sidebar}>
       <Link to={paths.workspace(scope.slug)} className={styles.mark} onClick={onGo}>

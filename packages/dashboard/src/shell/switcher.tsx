@@ -1,10 +1,11 @@
 // Switches the workspace and keeps the kind of page.
-import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useMe } from '../api/me.ts';
+import { pathOfPage, workspacePageOf } from '../match.ts';
 import { paths } from '../paths.ts';
+import { navigate, useAddress } from '../router/location.ts';
 import { en } from '../texts/en.ts';
-import { Icon } from '../ui/icon.tsx';
-import { Menu } from '../ui/menu.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
+import { Menu } from '../ui/overlays/menu.tsx';
 import styles from './account-menu.module.css';
 import { useScope } from './scope.ts';
 
@@ -14,15 +15,14 @@ const SEARCHED_FROM = 6;
 export function Switcher() {
   const scope = useScope();
   const me = useMe();
-  const navigate = useNavigate();
-  const { pathname } = useLocation();
+  const { pathname } = useAddress();
   const memberships = me.data?.memberships ?? [];
   const workspaces = memberships.map(({ workspace_id, name, slug, role }) => ({
     id: workspace_id,
     label: name,
     note: en.roles[role],
     checked: workspace_id === scope.workspaceId,
-    onSelect: () => void navigate({ to: samePage(pathname, slug) }),
+    onSelect: () => void navigate(samePage(pathname, slug)),
   }));
   return (
     <Menu
@@ -35,7 +35,7 @@ export function Switcher() {
           {
             label: en.switcher.found,
             icon: 'plus',
-            onSelect: () => void navigate({ to: paths.newWorkspace }),
+            onSelect: () => void navigate(paths.newWorkspace),
           },
         ],
       ]}
@@ -57,7 +57,6 @@ export function Switcher() {
 
 /** The list that a page belongs to, in another workspace: its objects exist only in this one. */
 export function samePage(pathname: string, slug: string): string {
-  const [, , , first = '', second] = pathname.split('/');
-  const isEnv = first === 'live' || first === 'test';
-  return `/w/${slug}/${isEnv ? `${first}/${second ?? ''}` : first}`.replace(/\/$/, '');
+  const page = workspacePageOf(pathname);
+  return page ? pathOfPage({ ...page, slug }) : paths.workspace(slug);
 }

@@ -1,10 +1,10 @@
 // What the palette finds in a workspace: keys by name, prefix or id, and a pasted key to explain.
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
-import { useNavigate } from '@tanstack/react-router';
 import { useSend } from '../api/query.ts';
 import { type Env, type Place, paths } from '../paths.ts';
-import { handKey } from '../screens/explain/handed-key.ts';
+import { navigate } from '../router/location.ts';
 import { en } from '../texts/en.ts';
+import { handKey } from './handed-key.ts';
 import { type Command, type Source, usePaletteSource } from './palette-state.ts';
 import { useScope } from './scope.ts';
 
@@ -14,17 +14,15 @@ const TEXT_CHARS_MAX = 100;
 /** Longer than the prefix that lists show: it may be a whole key, which is sent to no search. */
 const WHOLE_KEY = /kr_(live|test)_[\w-]{7,}/;
 
-type Go = (to: string) => () => Promise<void>;
+const go = (to: string) => () => void navigate(to);
 
 export function WorkspaceCommands() {
   const scope = useScope();
   const send = useSend();
-  const navigate = useNavigate();
-  const go: Go = (to) => () => navigate({ to });
   const source: Source = async (typed, signal) => {
     const pasted = WHOLE_KEY.exec(typed);
     const text = withoutSecrets(typed);
-    if (pasted) return explains(pasted[0], { ...scope, env: envOf(pasted[1]) }, go);
+    if (pasted) return explains(pasted[0], { ...scope, env: envOf(pasted[1]) });
     if (text.length < TEXT_CHARS_MIN || text.length > TEXT_CHARS_MAX) return [];
     const query = { q: text, include_revoked: true, limit: KEYS_FOUND_MAX };
     const { data: keys } = await send('GET /v1/keys', { query, signal });
@@ -34,7 +32,7 @@ export function WorkspaceCommands() {
         label: name ?? prefix,
         note: `${prefix} ${en.envs[env]}`,
         icon: 'key',
-        run: go(paths.key({ slug: scope.slug, env }, id)),
+        run: go(paths.key({ slug: scope.slug, env, keyId: id })),
       }),
     );
   };
@@ -45,8 +43,8 @@ export function WorkspaceCommands() {
 const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'test');
 
 /** The text is handed over in memory: it gets into no address and no history. */
-function explains(text: string, place: Place, go: Go): Command[] {
+function explains(text: string, place: Place): Command[] {
   // After the navigation, which may have cleared the question of a screen that is already open.
-  const run = () => void go(paths.explain(place))().then(() => handKey(text));
-  return [{ id: 'explain pasted', label: en.explainPasted, icon: 'explain', run }];
+  const run = () => void navigate(paths.explain(place)).then(() => handKey(text));
+  return [{ id: 'explain pasted', label: en.palette.explain, icon: 'explain', run }];
 }

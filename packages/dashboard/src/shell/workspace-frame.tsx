@@ -1,36 +1,34 @@
 // The frame of a workspace: sidebar, header, and the colours of test mode.
-import { Outlet, useLocation, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { type Membership, useMe } from '../api/me.ts';
 import { WorkspaceIdContext } from '../api/query.ts';
-import { loadChunk } from '../load-chunk.ts';
+import { matchOf, workspacePageOf } from '../match.ts';
 import { paths } from '../paths.ts';
-import { screens } from '../routes.ts';
+import { useAddress } from '../router/location.ts';
+import { rowOf } from '../screens.ts';
 import { en } from '../texts/en.ts';
-import { LinkButton } from '../ui/button.tsx';
 import { classes } from '../ui/classes.ts';
+import { LinkButton } from '../ui/controls/button.tsx';
 import { useActiveWorkspace } from './active-workspace.ts';
 import { Guard } from './guard.tsx';
 import { Header, isTestFrame } from './header.tsx';
 import { Gone, Loaded } from './loaded.tsx';
 import { NavigationSheet } from './navigation-sheet.tsx';
+import { Overtaken } from './overtaken.tsx';
 import { rememberEnv, rememberedEnv, type Scope, ScopeContext } from './scope.ts';
 import { Sidebar } from './sidebar.tsx';
 import { WorkspaceCommands } from './workspace-commands.tsx';
 import styles from './workspace-frame.module.css';
 
-const loadOvertaken = () => import('./overtaken.tsx');
-const Overtaken = lazy(async () => ({ default: (await loadChunk(loadOvertaken)).Overtaken }));
-
-export const WorkspaceFrame = () => (
+export const WorkspaceFrame = ({ children }: { children: ReactNode }) => (
   <Guard>
-    <KnownWorkspace />
+    <KnownWorkspace>{children}</KnownWorkspace>
   </Guard>
 );
 
-function KnownWorkspace() {
+function KnownWorkspace({ children }: { children: ReactNode }) {
   const me = useMe();
-  const slug = useSlug();
+  const slug = workspacePageOf(useAddress().pathname)?.slug;
   return (
     <Loaded query={me} skeleton={null}>
       {({ memberships, active_workspace_id }) => {
@@ -40,18 +38,15 @@ function KnownWorkspace() {
             key={membership.workspace_id}
             membership={membership}
             activeId={active_workspace_id}
-          />
+          >
+            {children}
+          </Frame>
         ) : (
           <NoWorkspace />
         );
       }}
     </Loaded>
   );
-}
-
-function useSlug(): string {
-  const params: { slug?: string } = useParams({ strict: false });
-  return params.slug ?? '';
 }
 
 const NoWorkspace = () => (
@@ -70,12 +65,12 @@ const NoWorkspace = () => (
   </main>
 );
 
-type FrameProps = { membership: Membership; activeId: string | null };
+type FrameProps = { membership: Membership; activeId: string | null; children: ReactNode };
 
-function Frame({ membership, activeId }: FrameProps) {
+function Frame({ membership, activeId, children }: FrameProps) {
   const scope = useScopeOf(membership);
   const [isOpen, setOpen] = useState(false);
-  const { pathname } = useLocation();
+  const { pathname } = useAddress();
   // biome-ignore lint/correctness/useExhaustiveDependencies: Back leads to another path
   useEffect(() => setOpen(false), [pathname]);
   const { state, error, workHere } = useActiveWorkspace(membership.workspace_id, activeId);
@@ -93,16 +88,14 @@ function Frame({ membership, activeId }: FrameProps) {
           <div>
             <Header onMenu={() => setOpen(true)} />
             <main id="content" className={styles.main} tabIndex={-1}>
-              <Outlet />
+              {children}
             </main>
           </div>
         </div>
         <WorkspaceCommands />
         {isOpen && <NavigationSheet onClose={() => setOpen(false)} />}
         {state === 'overtaken' && (
-          <Suspense fallback={null}>
-            <Overtaken membership={membership} error={error} onStay={workHere} />
-          </Suspense>
+          <Overtaken membership={membership} error={error} onStay={workHere} />
         )}
       </WorkspaceIdContext>
     </ScopeContext>
@@ -110,13 +103,10 @@ function Frame({ membership, activeId }: FrameProps) {
 }
 
 function useScopeOf({ workspace_id, name, slug, role }: Membership): Scope {
-  const params: { env?: string } = useParams({ strict: false });
-  const { pathname } = useLocation();
-  const inPath = params.env === 'live' || params.env === 'test' ? params.env : null;
-  // A few screens without an environment in their path belong to one nevertheless.
-  const rest = pathname.split('/').slice(3).join('/');
-  const own = screens.find(({ frame, path }) => frame === 'workspace' && path === rest)?.env;
-  const env = inPath ?? own ?? null;
+  const { pathname } = useAddress();
+  const inPath = workspacePageOf(pathname)?.env ?? null;
+  const match = matchOf(pathname);
+  const env = inPath ?? (match && rowOf(match.name).env) ?? null;
   useEffect(() => {
     if (inPath) rememberEnv(inPath);
   }, [inPath]);

@@ -1,9 +1,9 @@
 // The texts of the shell and the elements, but for those in `later.ts`. Screens have their own in
 // `texts.ts` beside them.
-import type { Env } from '../paths.ts';
-import type { NavigationName } from '../shell/navigation.ts';
+import type { Env } from '@keyrail/protocol/wire/env.ts';
 
-const navigation: Readonly<Record<NavigationName, string>> = {
+/** The screens with an entry in the sidebar, by their names in `screens.ts`. */
+const navigation = {
   overview: 'Overview',
   keys: 'Keys',
   tenants: 'Tenants',
@@ -43,7 +43,6 @@ export const en = {
   mainNavigation: 'Workspace',
   openNavigation: 'Open navigation',
   search: 'Search or go to',
-  explainPasted: 'Explain the pasted key',
   roles: { owner: 'Owner', admin: 'Admin', member: 'Member' },
   switcher: {
     label: 'Switch workspace',
@@ -112,6 +111,22 @@ export const en = {
     next: (wait: number) => `Next try in ${seconds(wait)}.`,
     trying: 'Trying now.',
   },
+  ended: {
+    title: 'Your session has ended',
+    text: (email: string) =>
+      `Sign in as ${email} to go on where you were. Nothing on this page is lost.`,
+    other: 'Sign in as another person',
+    action: 'Sign in',
+    password: 'Password',
+  },
+  overtaken: {
+    title: (name: string) => `This browser now works in ${name}`,
+    text: (name: string) =>
+      `Another tab switched the workspace. This tab shows ${name} and stopped, so that nothing changes in the wrong place.`,
+    another: 'another workspace',
+    go: (name: string) => `Go to ${name}`,
+    stay: (name: string) => `Work in ${name} again`,
+  },
   reveal: {
     once: 'It is shown this once. Nobody can read it again, not even you.',
     copy: 'Copy key',
@@ -121,6 +136,19 @@ export const en = {
     back: 'Show it again',
     leaveAction: 'Leave it',
     snippets: 'Use the key',
+  },
+  palette: {
+    label: 'Search or go to',
+    placeholder: 'Go to, find, or paste a key',
+    results: 'Results',
+    found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
+    go: (name: string) => `Go to ${name}`,
+    switchEnv: (name: string) => `Switch to ${name}`,
+    switchWorkspace: (name: string) => `Open workspace ${name}`,
+    shortcuts: 'Show keyboard shortcuts',
+    explain: 'Explain the pasted key',
+    createKey: (env: string) => `Create ${env.toLowerCase()} key`,
+    start: 'Go to First steps',
   },
   crash: {
     title: 'This page stopped working',

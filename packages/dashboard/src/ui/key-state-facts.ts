@@ -1,8 +1,8 @@
 // The state of a key, from the object alone: the first that fits.
 import type { Answer } from '@keyrail/client';
 import { en } from '../texts/en.ts';
-import { DAY_MS, dayText, longestUnit, timeOfDay } from './spans.ts';
-import type { Shape, Tone } from './state.tsx';
+import { DAY_MS, dayText, longestUnit, timeOfDay } from './content/spans.ts';
+import type { Shape, Tone } from './content/state.tsx';
 
 export type ApiKey = Answer<'GET /v1/keys/{id}'>;
 

@@ -1,8 +1,8 @@
 // The state of a key as shape and word.
 import { en } from '../texts/en.ts';
+import { type Shape, State, type Tone } from './content/state.tsx';
+import { useTextOfNow } from './content/time.tsx';
 import { isUnused, keyState, type StatedKey } from './key-state-facts.ts';
-import { type Shape, State, type Tone } from './state.tsx';
-import { useTextOfNow } from './time.tsx';
 
 /** `isRotated`: another key names this one in `rotated_from`. */
 export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?: boolean }) {

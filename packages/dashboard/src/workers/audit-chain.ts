@@ -10,8 +10,8 @@ import {
   hexOf,
   type Sha256,
   START,
-} from '../screens/audit/chain.ts';
-import type { ChainReport, ChainRequest } from '../screens/audit/chain-messages.ts';
+} from '../parts/audit-log/chain.ts';
+import type { ChainReport, ChainRequest } from '../parts/audit-log/chain-messages.ts';
 
 const PAGE_ROWS = 200;
 const PAGES_MAX = 1_000_000;

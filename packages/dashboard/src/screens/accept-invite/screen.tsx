@@ -1,20 +1,19 @@
 // An invitation: what it is, before the person decides.
 import { type Answer, KeyrailError } from '@keyrail/client';
-import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
 import { useMe } from '../../api/me.ts';
-import { oneTimeToken } from '../../api/one-time-token.ts';
 import { useChange, useRefresh, useSend } from '../../api/query.ts';
 import { useSession } from '../../api/session.ts';
 import { sendToTabs } from '../../api/tabs.ts';
+import { useTokenOnce } from '../../api/use-token-once.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { Panel } from '../../shell/panel.tsx';
 import { en } from '../../texts/en.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Link } from '../../ui/link.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { SectionFacts } from '../../ui/section.tsx';
-import { Time } from '../../ui/time.tsx';
+import { SectionFacts } from '../../ui/content/section.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { Problem } from '../../ui/feedback/problem.tsx';
 import styles from './accept-invite.module.css';
 import { texts } from './texts.ts';
 
@@ -28,15 +27,8 @@ const home = (
 );
 
 export function Screen() {
-  const token = oneTimeToken();
   const preview = useChange('POST /v1/auth/invites/preview');
-  const isSent = useRef(false);
-  const { mutate } = preview;
-  useEffect(() => {
-    if (token === null || isSent.current) return;
-    isSent.current = true;
-    mutate({ body: { token } });
-  }, [token, mutate]);
+  const token = useTokenOnce(preview.mutate);
   if (token === null) {
     return (
       <Panel title={texts.failed} lead={texts.noToken}>
@@ -105,7 +97,6 @@ function Invitation({ token, invite }: Props) {
 
 function Decide({ token }: { token: string }) {
   const me = useMe();
-  const navigate = useNavigate();
   const send = useSend();
   const refresh = useRefresh();
   const accept = useChange('POST /v1/auth/invites/accept');
@@ -115,7 +106,7 @@ function Decide({ token }: { token: string }) {
     const joined = memberships.find((one) => one.workspace_id === workspaceId);
     await refresh('/v1/auth/me');
     sendToTabs({ kind: 'person-changed' });
-    await navigate({ to: joined ? paths.workspace(joined.slug) : paths.workspaces });
+    await navigate(joined ? paths.workspace(joined.slug) : paths.workspaces);
   };
   if (isMember) {
     return (

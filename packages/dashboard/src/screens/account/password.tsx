@@ -1,28 +1,26 @@
 // A new password, with the current one as proof.
 import { KeyrailError } from '@keyrail/client';
 import { type FormEvent, useState } from 'react';
-import { useApi, useChange } from '../../api/query.ts';
+import { useChange } from '../../api/query.ts';
 import { sendToTabs } from '../../api/tabs.ts';
-import { Button } from '../../ui/button.tsx';
-import { useWaitSeconds } from '../../ui/countdown.ts';
-import { Field } from '../../ui/field.tsx';
-import { PasswordInput } from '../../ui/input.tsx';
-import { fieldErrors, Problem, reasonOf } from '../../ui/problem.tsx';
-import { Section } from '../../ui/section.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { NewPasswordField } from '../../shell/credential-form.tsx';
+import { Section } from '../../ui/content/section.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { KnownEmail, PasswordField } from '../../ui/controls/text-field.tsx';
+import { useWaitSeconds } from '../../ui/feedback/countdown.ts';
+import { fieldErrors, Problem, reasonOf } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
 import styles from './account.module.css';
 import { texts } from './texts.ts';
 
 export function Password({ email }: { email: string }) {
   const change = useChange('POST /v1/auth/me/password', { refreshes: ['/v1/auth/sessions'] });
-  const deployment = useApi('GET /v1/deployment', {});
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
   const wait = useWaitSeconds(change.error);
   const errors = fieldErrors(change.error);
   const isWrong = change.error instanceof KeyrailError && change.error.code === 'forbidden';
   const isKnown = isWrong || errors.password !== undefined || errors.current_password !== undefined;
-  const minimum = deployment.data?.password_min;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (change.isPending || wait > 0) return;
@@ -42,36 +40,22 @@ export function Password({ email }: { email: string }) {
   return (
     <Section title={texts.password.title} lead={texts.password.lead}>
       <form className={styles.form} onSubmit={submit} noValidate>
-        <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
-        <Field
+        <KnownEmail email={email} />
+        <PasswordField
+          kind="current"
           label={texts.password.current}
           error={isWrong ? texts.password.wrong : errors.current_password}
-        >
-          {(control) => (
-            <PasswordInput
-              {...control}
-              name="current"
-              autoComplete="current-password"
-              value={current}
-              onChange={({ target }) => setCurrent(target.value)}
-            />
-          )}
-        </Field>
-        <Field
+          name="current"
+          value={current}
+          onValue={setCurrent}
+        />
+        <NewPasswordField
           label={texts.password.next}
           error={errors.password}
-          hint={minimum === undefined ? null : texts.password.minimum(minimum)}
-        >
-          {(control) => (
-            <PasswordInput
-              {...control}
-              name="password"
-              autoComplete="new-password"
-              value={password}
-              onChange={({ target }) => setPassword(target.value)}
-            />
-          )}
-        </Field>
+          minimum={texts.password.minimum}
+          value={password}
+          onValue={setPassword}
+        />
         {change.error && !isKnown && <Problem error={change.error} />}
         <div>
           <Button

@@ -4,10 +4,10 @@ import { useObserved } from '../../api/observed.ts';
 import { lettersWork, openShortcuts, setLetters } from '../../shell/shortcuts-state.ts';
 import { shortcuts } from '../../texts/shortcuts.ts';
 import { chooseTheme, storedTheme, themes } from '../../theme.ts';
-import { Button } from '../../ui/button.tsx';
-import { Icon, type IconName } from '../../ui/icon.tsx';
-import { Section } from '../../ui/section.tsx';
-import { Switch } from '../../ui/toggle.tsx';
+import { Section } from '../../ui/content/section.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Icon, type IconName } from '../../ui/controls/icon.tsx';
+import { Switch } from '../../ui/controls/toggle.tsx';
 import styles from './account.module.css';
 import { texts } from './texts.ts';
 

@@ -3,13 +3,12 @@ import { type FormEvent, useState } from 'react';
 import type { Me } from '../../api/me.ts';
 import { useChange } from '../../api/query.ts';
 import { sendToTabs } from '../../api/tabs.ts';
-import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
-import { Section } from '../../ui/section.tsx';
-import { State } from '../../ui/state.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { Section } from '../../ui/content/section.tsx';
+import { State } from '../../ui/content/state.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
 import styles from './account.module.css';
 import { texts } from './texts.ts';
 
@@ -35,17 +34,15 @@ export function Profile({ user }: { user: Me['user'] }) {
   return (
     <Section title={texts.profile.title} lead={texts.profile.lead}>
       <form className={styles.form} onSubmit={submit} noValidate>
-        <Field label={texts.profile.name} optional error={errors.name}>
-          {(control) => (
-            <Input
-              {...control}
-              name="name"
-              autoComplete="name"
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={texts.profile.name}
+          optional
+          error={errors.name}
+          name="name"
+          autoComplete="name"
+          value={name}
+          onValue={setName}
+        />
         <div className={styles.email}>
           <p className={styles.label}>{texts.profile.email}</p>
           <p className={styles.line}>

@@ -2,7 +2,7 @@
 import { useMe } from '../../api/me.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { Password } from './password.tsx';
 import { Keyboard, ThemeChoice } from './preferences.tsx';
 import { Profile } from './profile.tsx';

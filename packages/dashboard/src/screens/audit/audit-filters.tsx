@@ -1,8 +1,8 @@
 // The filters of the log. All of them live in the URL.
 import { useApi } from '../../api/query.ts';
-import type { SearchChanges } from '../../shell/search.ts';
-import { FilterChip, FilterSearch, Filters } from '../../ui/filters.tsx';
-import { actions } from './actions.ts';
+import { actions } from '../../parts/audit-log/actions.ts';
+import type { SearchChanges } from '../../router/use-search.ts';
+import { FilterChip, FilterSearch, Filters } from '../../ui/tables/filters.tsx';
 import styles from './audit.module.css';
 import type { AuditSearch } from './search.ts';
 import { targetTypes } from './target-types.ts';

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Meter } from '../../ui/meter.tsx';
-import { State } from '../../ui/state.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Meter } from '../../ui/charts/meter.tsx';
+import { State } from '../../ui/content/state.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import styles from './audit.module.css';
 import { Finding } from './finding.tsx';
 import { forgetHead, type RememberedHead, rememberedHead } from './remembered-head.ts';
@@ -105,7 +105,7 @@ function Done({ check, verdict, onForget }: DoneProps) {
         {broken === null ? chain.hereWhole(head.seq, tookMs) : chain.hereBroken(broken, head.seq)}{' '}
         {chain.hashing[hashing]}
         {broken !== null && broken.reason !== 'cut' && broken.reason !== 'missing' && (
-          <LinkButton small to={paths.auditEntry(scope, broken.seq)}>
+          <LinkButton small to={paths.auditEntry({ ...scope, seq: broken.seq })}>
             {chain.openRow(broken.seq)}
           </LinkButton>
         )}

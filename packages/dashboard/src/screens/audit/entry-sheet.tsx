@@ -1,25 +1,25 @@
 // One row: what it changed, its facts, its hashes derived again, and the row as the API returns it.
-import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
+import { GENESIS_HASH, hashedText } from '../../parts/audit-log/chain.ts';
+import { changedFields, Sentence } from '../../parts/audit-log/sentence.tsx';
+import { type AuditRow, useNames } from '../../parts/audit-log/use-names.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { Gone, Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Copy } from '../../ui/copy.tsx';
-import { Sheet } from '../../ui/dialog.tsx';
-import { Diff, type FieldChange } from '../../ui/diff.tsx';
-import { KeyText } from '../../ui/secret.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { absoluteTime } from '../../ui/spans.ts';
-import { State } from '../../ui/state.tsx';
+import { KeyText } from '../../ui/content/secret.tsx';
+import { absoluteTime } from '../../ui/content/spans.ts';
+import { State } from '../../ui/content/state.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { Copy } from '../../ui/controls/copy.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
+import { Sheet } from '../../ui/overlays/dialog.tsx';
+import { Diff, type FieldChange } from '../../ui/tables/diff.tsx';
 import styles from './audit.module.css';
-import { GENESIS_HASH, hashedText } from './chain.ts';
 import type { AuditSearch } from './search.ts';
-import { changedFields, Sentence } from './sentence.tsx';
 import { sha256InPage } from './sha256-in-page.ts';
 import { texts } from './texts.ts';
-import { type AuditRow, useNames } from './use-names.ts';
 
 type Props = { seq: number; search: AuditSearch };
 
@@ -34,7 +34,6 @@ export function takeClosedRow(): number {
 
 export function EntrySheet({ seq, search }: Props) {
   const scope = useScope();
-  const navigate = useNavigate();
   useEffect(
     () => () => {
       closedRow = seq;
@@ -45,11 +44,11 @@ export function EntrySheet({ seq, search }: Props) {
   const after = Math.max(0, seq - 2);
   const rows = useApi('GET /v1/audit_logs', { query: { after_seq: after, limit: 3 } });
   const go = (to: string, replace: boolean) => () =>
-    void navigate({ to, search, replace, resetScroll: false });
+    void navigate(to, { search, replaces: replace, keepsScroll: true });
   const close = go(paths.audit(scope), false);
   const found = rows.data?.data ?? [];
   const hasNext = found.some((row) => row.seq > seq);
-  const step = (to: number) => go(paths.auditEntry(scope, to), true);
+  const step = (to: number) => go(paths.auditEntry({ ...scope, seq: to }), true);
   return (
     <Sheet
       title={texts.row(seq)}

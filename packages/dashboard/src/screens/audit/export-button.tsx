@@ -2,8 +2,8 @@
 import { useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Button } from '../../ui/button.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
 import { type AuditSearch, queryOf } from './search.ts';
 import { texts } from './texts.ts';
 

@@ -1,6 +1,6 @@
 // One line of what a check of the chain found.
 import type { ReactNode } from 'react';
-import { State } from '../../ui/state.tsx';
+import { State } from '../../ui/content/state.tsx';
 import styles from './audit.module.css';
 
 type FindingProps = { title: string; isGood: boolean | null; children: ReactNode };

@@ -1,6 +1,6 @@
 // The newest row that this browser has checked, for each workspace: a log that loses its end later
 // is found by it, whatever the server says.
-import { type Head, START } from './chain.ts';
+import { type Head, START } from '../../parts/audit-log/chain.ts';
 
 const nameOf = (workspaceId: string): string => `keyrail.audit-head.${workspaceId}`;
 const HASH = /^[0-9a-f]{64}$/;

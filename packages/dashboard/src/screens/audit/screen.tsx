@@ -1,5 +1,4 @@
 // The audit log, newest first. A row opens in a sheet with an address of its own.
-import { useNavigate, useParams } from '@tanstack/react-router';
 import {
   createContext,
   type FormEvent,
@@ -10,42 +9,45 @@ import {
   useState,
 } from 'react';
 import { useList } from '../../api/query.ts';
+import { matchOf } from '../../match.ts';
+import { envOf, Sentence } from '../../parts/audit-log/sentence.tsx';
+import { type AuditRow, type Names, useNames } from '../../parts/audit-log/use-names.ts';
 import { paths } from '../../paths.ts';
+import { navigate, useAddress } from '../../router/location.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { type Scope, useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../shell/search.ts';
 import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Link } from '../../ui/link.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { count } from '../../ui/spans.ts';
-import { State } from '../../ui/state.tsx';
-import { type Column, type PageProps, Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { count } from '../../ui/content/spans.ts';
+import { State } from '../../ui/content/state.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
+import { type Column, type PageProps, Table } from '../../ui/tables/table.tsx';
 import styles from './audit.module.css';
 import { AuditFilters, NO_FILTERS } from './audit-filters.tsx';
 import { ChainPanel } from './chain-panel.tsx';
 import { EntrySheet, takeClosedRow } from './entry-sheet.tsx';
 import { ExportButton } from './export-button.tsx';
 import { type AuditSearch, parseSearch, queryOf } from './search.ts';
-import { envOf, Sentence } from './sentence.tsx';
 import { texts } from './texts.ts';
-import { type AuditRow, type Names, useNames } from './use-names.ts';
 
 const PAGE_ROWS = 100;
 
 export function Screen() {
   const scope = useScope();
-  const params: { seq?: string } = useParams({ strict: false });
+  const { pathname } = useAddress();
+  const match = matchOf(pathname);
   const [search, setSearch] = useSearch(parseSearch);
   const rows = useList(
     'GET /v1/audit_logs',
     { query: { ...queryOf(search), order: 'desc', limit: PAGE_ROWS } },
     { keeps: true },
   );
-  const seq = seqOf(params.seq);
+  const seq = match?.name === 'auditEntry' ? seqOf(match.params.seq) : null;
   return (
     <Page
       title={texts.title}
@@ -75,13 +77,13 @@ export function Screen() {
           )
         }
       </Loaded>
-      {params.seq !== undefined && <EntrySheet key={seq} seq={seq} search={search} />}
+      {seq !== null && <EntrySheet key={seq} seq={seq} search={search} />}
     </Page>
   );
 }
 
 /** 0 is no row, and so is a text that is no number. */
-const seqOf = (text = ''): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0);
+const seqOf = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0);
 
 const NoRows = ({ search, onClear }: { search: AuditSearch; onClear(): void }) =>
   Object.keys(search).length === 0 ? (
@@ -159,7 +161,7 @@ const columnsOf = ({ names, search, scope }: Shown): Column<AuditRow>[] => [
     cell: ({ seq }) => (
       <Link
         id={linkId(seq)}
-        to={paths.auditEntry(scope, seq)}
+        to={paths.auditEntry({ ...scope, seq })}
         search={search}
         aria-label={texts.row(seq)}
         keepsScroll
@@ -204,12 +206,11 @@ function EnvState({ row }: { row: AuditRow }) {
 
 function GoToRow({ search }: { search: AuditSearch }) {
   const scope = useScope();
-  const navigate = useNavigate();
   const [text, setText] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const seq = seqOf(text.replaceAll(/[,.\s]/g, ''));
-    if (seq > 0) void navigate({ to: paths.auditEntry(scope, seq), search, resetScroll: false });
+    if (seq > 0) void navigate(paths.auditEntry({ ...scope, seq }), { search, keepsScroll: true });
   };
   return (
     <form className={styles.goTo} onSubmit={submit}>

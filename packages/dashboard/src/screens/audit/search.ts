@@ -1,5 +1,5 @@
 // The filters of the log, as the URL holds them.
-import { actions } from './actions.ts';
+import { actions } from '../../parts/audit-log/actions.ts';
 import { targetTypes } from './target-types.ts';
 
 export type AuditSearch = {

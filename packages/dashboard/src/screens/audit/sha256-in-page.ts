@@ -1,6 +1,6 @@
 // The hash of one row, on the page itself. The script for pages without WebCrypto is loaded when it
 // is needed.
-import { hexOf, type Sha256 } from './chain.ts';
+import { hexOf, type Sha256 } from '../../parts/audit-log/chain.ts';
 
 export const sha256InPage: Sha256 = async (text) => {
   const bytes = new TextEncoder().encode(text);

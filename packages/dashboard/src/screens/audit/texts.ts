@@ -1,5 +1,5 @@
-import { count, durationText } from '../../ui/spans.ts';
-import type { Break } from './chain.ts';
+import type { Break } from '../../parts/audit-log/chain.ts';
+import { count, durationText } from '../../ui/content/spans.ts';
 
 const rows = (total: number): string => (total === 1 ? '1 row' : `${count(total)} rows`);
 

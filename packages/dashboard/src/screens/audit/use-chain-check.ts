@@ -5,9 +5,9 @@ import { useEffect, useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';
 import { sessionState } from '../../api/session.ts';
 import { nowMs } from '../../clock.ts';
+import type { Break, Head } from '../../parts/audit-log/chain.ts';
+import type { ChainReport, ChainRequest } from '../../parts/audit-log/chain-messages.ts';
 import { openWorker } from '../../worker.ts';
-import type { Break, Head } from './chain.ts';
-import type { ChainReport, ChainRequest } from './chain-messages.ts';
 import { type RememberedHead, rememberedHead, rememberHead } from './remembered-head.ts';
 
 type ServerVerdict = Answer<'GET /v1/audit_logs/chain'>;

@@ -1,6 +1,6 @@
 // The code of a vendor: a route of the backend that creates a token, and the page that uses it.
 import type { Env } from '../../paths.ts';
-import type { SnippetText } from '../../ui/snippet.tsx';
+import type { SnippetText } from '../../ui/content/snippet.tsx';
 import { texts } from './texts.ts';
 
 type TokenChoice = {

@@ -1,7 +1,7 @@
 // The real element, from the script that the pages of vendors load, on sample data.
 import { useEffect, useRef, useState } from 'react';
-import { Section } from '../../ui/section.tsx';
-import { Segments } from '../../ui/segments.tsx';
+import { Section } from '../../ui/content/section.tsx';
+import { Segments } from '../../ui/controls/segments.tsx';
 import styles from './embed.module.css';
 import { type SampleChoice, sampleToken, sampleTransport } from './sample.ts';
 import { texts } from './texts.ts';

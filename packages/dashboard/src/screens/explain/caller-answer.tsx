@@ -1,5 +1,5 @@
 // What the caller of the vendor's API gets, byte by byte.
-import { Copy } from '../../ui/copy.tsx';
+import { Copy } from '../../ui/controls/copy.tsx';
 import { denialOf, denialText } from './denial.ts';
 import styles from './explain.module.css';
 import { missingOf } from './remedies.tsx';

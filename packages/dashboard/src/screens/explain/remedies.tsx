@@ -3,7 +3,7 @@ import { type ReactNode, type RefObject, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import styles from './explain.module.css';
 import { FixDialog } from './fix-dialog.tsx';
 import type { Asking } from './question-form.tsx';
@@ -131,7 +131,7 @@ type OfferProps = { apiKey: ApiKey; fix: Fix; onDone(): void; children: ReactNod
 function Offer({ apiKey, fix, onDone, children }: OfferProps) {
   const { slug, mayChange } = useScope();
   const [isAsking, setAsking] = useState(false);
-  const open = link(remedies.open, paths.key({ slug, env: apiKey.env }, apiKey.id));
+  const open = link(remedies.open, paths.key({ slug, env: apiKey.env, keyId: apiKey.id }));
   if (!mayChange) return <Row>{open}</Row>;
   return (
     <>
@@ -157,7 +157,7 @@ function Successor({ apiKey, quiet = false }: { apiKey: ApiKey; quiet?: boolean 
     query: { target_id: apiKey.id, action: 'api_key.rotated', order: 'desc', limit: 1 },
   });
   const id = rows.data?.data[0]?.payload.successor_id;
-  if (typeof id === 'string') return link(remedies.successor, paths.key(place, id));
+  if (typeof id === 'string') return link(remedies.successor, paths.key({ ...place, keyId: id }));
   if (quiet || !mayChange || rows.isPending) return null;
   return link(remedies.create, paths.newKey(place));
 }

@@ -1,11 +1,11 @@
 // The verdict of a node and its checks in order. The check that failed shows how to fix it.
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Icon, type IconName } from '../../ui/icon.tsx';
+import { KeyText } from '../../ui/content/secret.tsx';
+import { State } from '../../ui/content/state.tsx';
+import { Icon, type IconName } from '../../ui/controls/icon.tsx';
+import { Link } from '../../ui/controls/link.tsx';
 import { KeyState } from '../../ui/key-state.tsx';
-import { Link } from '../../ui/link.tsx';
-import { KeyText } from '../../ui/secret.tsx';
-import { State } from '../../ui/state.tsx';
 import styles from './explain.module.css';
 import { Remedies, type ResultProps } from './remedies.tsx';
 import { texts } from './texts.ts';
@@ -79,7 +79,7 @@ function KeyLine({ apiKey }: { apiKey: NonNullable<Explanation['key']> }) {
   const { slug } = useScope();
   return (
     <div className={styles.keyLine}>
-      <Link to={paths.key({ slug, env: apiKey.env }, apiKey.id)}>
+      <Link to={paths.key({ slug, env: apiKey.env, keyId: apiKey.id })}>
         {apiKey.name ?? texts.unnamed}
       </Link>
       <KeyText text={apiKey.display_prefix} />

@@ -1,15 +1,15 @@
 // Why a node allows or denies a key: every check, the remedy, and what the caller gets. The text of
 // the key lives in its input alone: not in the URL, not in state, not in a cache.
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { useSearch } from '../../router/use-search.ts';
+import { listenForKey, takeHandedKey } from '../../shell/handed-key.ts';
 import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
-import { useSearch } from '../../shell/search.ts';
-import { Empty } from '../../ui/empty.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { Problem } from '../../ui/feedback/problem.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { CallerAnswer } from './caller-answer.tsx';
 import styles from './explain.module.css';
-import { listenForKey, takeHandedKey } from './handed-key.ts';
 import { type Asking, QuestionForm } from './question-form.tsx';
 import { Result } from './result.tsx';
 import { texts } from './texts.ts';

@@ -1,48 +1,40 @@
 // Asks for a link that sets a new password. The answer is the same for every address.
 import { useState } from 'react';
-import { useApi, useChange } from '../../api/query.ts';
+import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
-import { Panel } from '../../shell/panel.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
-import { Link } from '../../ui/link.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { CredentialForm, MailSent } from '../../shell/credential-form.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { EmailField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { texts } from './texts.ts';
 
 export function Screen() {
   const ask = useChange('POST /v1/auth/password_resets');
-  const deployment = useApi('GET /v1/deployment', {});
   const [email, setEmail] = useState('');
   const errors = fieldErrors(ask.error);
-  const submit = () => ask.isPending || ask.mutate({ body: { email } });
   const back = <Link to={paths.signIn}>{texts.back}</Link>;
   if (ask.isSuccess) {
-    return (
-      <Panel title={texts.sentTitle} lead={texts.sentText(email)} foot={back}>
-        {deployment.data?.mail === 'file' && <p>{texts.mailFiles}</p>}
-      </Panel>
-    );
+    const lead = texts.sentText(email);
+    return <MailSent title={texts.sentTitle} lead={lead} foot={back} inFiles={texts.mailFiles} />;
   }
   return (
-    <Panel title={texts.title} lead={texts.lead} foot={back} onSubmit={submit}>
-      <Field label={texts.email} error={errors.email}>
-        {(control) => (
-          <Input
-            {...control}
-            type="email"
-            name="email"
-            autoComplete="username"
-            autoFocus
-            value={email}
-            onChange={({ target }) => setEmail(target.value)}
-          />
-        )}
-      </Field>
-      {ask.error && !errors.email && <Problem error={ask.error} onRetry={submit} />}
-      <Button type="submit" kind="primary" wide busy={ask.isPending}>
-        {texts.action}
-      </Button>
-    </Panel>
+    <CredentialForm
+      title={texts.title}
+      lead={texts.lead}
+      foot={back}
+      action={texts.action}
+      change={ask}
+      isAtField={errors.email !== undefined}
+      repeats
+      onSubmit={() => ask.mutate({ body: { email } })}
+    >
+      <EmailField
+        label={texts.email}
+        error={errors.email}
+        autoFocus
+        value={email}
+        onValue={setEmail}
+      />
+    </CredentialForm>
   );
 }

@@ -1,9 +1,10 @@
 // The actions of a key, in words and always in sight.
+
+import { type ApiKey, whyNotRotated } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { type ApiKey, whyNotRotated } from './key.ts';
-import { texts } from './texts.ts';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
 
 export type Act = 'edit' | 'rotate' | 'disable' | 'enable' | 'revoke';
 

@@ -1,7 +1,7 @@
 // The form of a key, and the fields that differ from the key. Only those are sent.
 import type { CallInput } from '@keyrail/client';
-import { type Limits, limitsOf, needsRule, rulesOf } from '../../ui/limits.ts';
-import type { ApiKey } from './key.ts';
+import type { ApiKey } from '../../parts/key/key.ts';
+import { type Limits, limitsOf, needsRule, rulesOf } from '../../ui/controls/limits.ts';
 
 export type KeyForm = {
   name: string;

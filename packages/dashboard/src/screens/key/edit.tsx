@@ -2,17 +2,19 @@
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
+import { type ApiKey, nameOf } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
 import { limitChoice } from '../../texts/rate-limits.ts';
-import { DateTime } from '../../ui/date-time.tsx';
-import { Field } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { ImpactFacts } from '../../ui/impact-facts.tsx';
-import { Input } from '../../ui/input.tsx';
-import { needsRule } from '../../ui/limits.ts';
-import { LimitsChoice } from '../../ui/limits-choice.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
-import { Scopes } from '../../ui/scopes.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { DateTime } from '../../ui/controls/date-time.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { needsRule } from '../../ui/controls/limits.ts';
+import { LimitsChoice } from '../../ui/controls/limits-choice.tsx';
+import { Scopes } from '../../ui/controls/scopes.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
+import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import {
   changesOf,
   endsEarlier,
@@ -22,8 +24,6 @@ import {
   removedScopes,
 } from './changes.ts';
 import styles from './key.module.css';
-import { type ApiKey, nameOf } from './key.ts';
-import { texts } from './texts.ts';
 
 export function EditKey({ of: key, onClose }: { of: ApiKey; onClose(): void }) {
   const [form, setForm] = useState(formOf(key));
@@ -75,15 +75,12 @@ function Fields({ form, errors, onForm }: FieldsProps) {
   const { edit } = texts;
   return (
     <>
-      <Field label={edit.name} error={errors.name}>
-        {(control) => (
-          <Input
-            {...control}
-            value={form.name}
-            onChange={({ target }) => put({ name: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={edit.name}
+        error={errors.name}
+        value={form.name}
+        onValue={(value) => put({ name: value })}
+      />
       <Field label={edit.scopes} hint={edit.scopesHint} error={firstError(errors, 'scopes')}>
         {(control) => (
           <Scopes control={control} scopes={form.scopes} onScopes={(scopes) => put({ scopes })} />

@@ -1,18 +1,18 @@
 // The audit rows of the key, newest first, each a sentence with what it changed.
 import type { Item } from '@keyrail/client';
 import { useList } from '../../api/query.ts';
+import type { ApiKey } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
 import { paths } from '../../paths.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
-import { Diff, type FieldChange } from '../../ui/diff.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Link } from '../../ui/link.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { Diff, type FieldChange } from '../../ui/tables/diff.tsx';
 import styles from './key.module.css';
-import type { ApiKey } from './key.ts';
-import { texts } from './texts.ts';
 
 type AuditRow = Item<'GET /v1/audit_logs'>;
 
@@ -66,12 +66,12 @@ function HistoryRow({ row }: { row: AuditRow }) {
         <p className={styles.quiet}>
           <Time at={row.occurred_at} />
           {' · '}
-          <Link to={paths.auditEntry(scope, row.seq)}>{history.row(row.seq)}</Link>
+          <Link to={paths.auditEntry({ ...scope, seq: row.seq })}>{history.row(row.seq)}</Link>
         </p>
       </div>
       {typeof payload.successor_id === 'string' && (
         <p>
-          <Link to={paths.key(scope, payload.successor_id)}>{history.successor}</Link>
+          <Link to={paths.key({ ...scope, keyId: payload.successor_id })}>{history.successor}</Link>
         </p>
       )}
       {changes.length > 0 && <Diff changes={changes} />}

@@ -1,15 +1,15 @@
 // The rotations of a key: the keys before it and after it, and how long two of them overlapped.
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
+import type { ApiKey } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Link } from '../../ui/link.tsx';
-import { durationText } from '../../ui/spans.ts';
-import { Time } from '../../ui/time.tsx';
+import { durationText } from '../../ui/content/spans.ts';
+import { Time } from '../../ui/content/time.tsx';
+import { Link } from '../../ui/controls/link.tsx';
 import styles from './key.module.css';
-import type { ApiKey } from './key.ts';
 import { useSuccessorId } from './successor.ts';
-import { texts } from './texts.ts';
 
 /** Each further key is a request of its own. */
 const STEPS_MAX = 5;
@@ -77,7 +77,7 @@ function Line({ of: key, isCurrent = false, note }: LineProps) {
   return (
     <li aria-current={isCurrent || undefined}>
       <p>
-        {isCurrent ? prefix : <Link to={paths.key(scope, key.id)}>{prefix}</Link>}
+        {isCurrent ? prefix : <Link to={paths.key({ ...scope, keyId: key.id })}>{prefix}</Link>}
         {isCurrent && <span className={styles.tag}>{lineage.current}</span>}
       </p>
       <p className={styles.quiet}>

@@ -1,18 +1,18 @@
 // The JSON that the vendor keeps with the key. It is checked while it is typed.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
+import type { ApiKey } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
-import { Copy } from '../../ui/copy.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Textarea } from '../../ui/input.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Copy } from '../../ui/controls/copy.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Textarea } from '../../ui/controls/input.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
 import styles from './key.module.css';
-import type { ApiKey } from './key.ts';
-import { texts } from './texts.ts';
 
 export function Meta({ of: key }: { of: ApiKey }) {
   const { mayChange } = useScope();

@@ -1,18 +1,18 @@
 // What the key is: facts, scopes, the limits that count for it, and its rotations.
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
+import type { ApiKey } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { classes } from '../../ui/classes.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { Link } from '../../ui/link.tsx';
-import { ruleText } from '../../ui/rate-limits.tsx';
-import { KeyText } from '../../ui/secret.tsx';
-import { Time } from '../../ui/time.tsx';
+import { KeyText } from '../../ui/content/secret.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Icon } from '../../ui/controls/icon.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { ruleText } from '../../ui/controls/rate-limits.tsx';
 import styles from './key.module.css';
-import type { ApiKey } from './key.ts';
 import { Lineage } from './lineage.tsx';
-import { texts } from './texts.ts';
 
 export function Overview({ of: key }: { of: ApiKey }) {
   const projects = useApi('GET /v1/projects', { query: { id: [key.project_id] } });
@@ -71,7 +71,7 @@ function Facts({ of: key, project }: { of: ApiKey; project: Project | undefined 
     [
       facts.project,
       project && (
-        <Link key="r" to={paths.project(scope, project.slug)}>
+        <Link key="r" to={paths.project({ ...scope, project: project.slug })}>
           {project.name}
         </Link>
       ),
@@ -79,7 +79,7 @@ function Facts({ of: key, project }: { of: ApiKey; project: Project | undefined 
     [
       facts.tenant,
       tenant && (
-        <Link key="t" to={paths.tenant(scope, tenant.id)}>
+        <Link key="t" to={paths.tenant({ ...scope, tenantId: tenant.id })}>
           {tenant.name ?? tenant.external_id}
         </Link>
       ),

@@ -1,29 +1,32 @@
 // One key: what it is, how it is used, what happened to it, and what can be done with it.
-import { Navigate, useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { loadChunk } from '../../load-chunk.ts';
+import { useParams } from '../../match.ts';
+import { EnableKey } from '../../parts/end-key/enable-key.tsx';
+import { EndKey } from '../../parts/end-key/end-key.tsx';
+import type { ApiKey } from '../../parts/key/key.ts';
+import { RotateKey } from '../../parts/key/rotate.tsx';
+import { texts } from '../../parts/key/texts.ts';
 import { paths } from '../../paths.ts';
+import { useAddress } from '../../router/location.ts';
+import { hrefOf } from '../../router/search-text.ts';
+import { useSearch } from '../../router/use-search.ts';
+import { GoTo } from '../../shell/go-to.tsx';
 import { Gone, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../shell/search.ts';
-import { LinkButton } from '../../ui/button.tsx';
+import { KeyText } from '../../ui/content/secret.tsx';
+import { LinkButton } from '../../ui/controls/button.tsx';
+import { Tabs } from '../../ui/controls/tabs.tsx';
+import { SkeletonCards } from '../../ui/feedback/skeleton.tsx';
 import { KeyState } from '../../ui/key-state.tsx';
-import { KeyText } from '../../ui/secret.tsx';
-import { SkeletonCards } from '../../ui/skeleton.tsx';
-import { Tabs } from '../../ui/tabs.tsx';
-import { EnableKey } from '../end-key/enable-key.tsx';
-import { EndKey } from '../end-key/end-key.tsx';
 import { type Act, KeyActions } from './actions.tsx';
 import { History } from './history.tsx';
-import type { ApiKey } from './key.ts';
 import { Meta } from './meta.tsx';
 import { Overview } from './overview.tsx';
-import { RotateKey } from './rotate.tsx';
 import { useSuccessorId } from './successor.ts';
-import { texts } from './texts.ts';
 import { Usage } from './usage.tsx';
 
 const loadEdit = () => import('./edit.tsx');
@@ -37,11 +40,12 @@ const parseTab = ({ tab }: Readonly<Record<string, string>>): TabName =>
 
 export function Screen() {
   const scope = useScope();
-  const { keyId = '' }: { keyId?: string } = useParams({ strict: false });
+  const { keyId } = useParams('key');
+  const { search } = useAddress();
   const key = useApi('GET /v1/keys/{id}', { params: { id: keyId } });
   const crumbs = [{ label: texts.crumb, to: paths.keys(scope) }];
   if (key.data && key.data.env !== scope.env) {
-    return <Navigate to={paths.key({ ...scope, env: key.data.env }, keyId)} search replace />;
+    return <GoTo href={hrefOf(paths.key({ ...scope, env: key.data.env, keyId }), search)} />;
   }
   // An open dialog or a half-written form belongs to one key, also when Back leads to another.
   if (key.data) return <Shown key={key.data.id} of={key.data} crumbs={crumbs} />;
@@ -73,7 +77,7 @@ function Shown({ of: key, crumbs }: ShownProps) {
   const [tab] = useSearch(parseTab);
   const [act, setAct] = useState<Act | null>(null);
   const successorId = useSuccessorId(key);
-  const to = paths.key(scope, key.id);
+  const to = paths.key({ ...scope, keyId: key.id });
   const content: Record<TabName, ReactNode> = {
     overview: <Overview of={key} />,
     usage: <Usage of={key} />,

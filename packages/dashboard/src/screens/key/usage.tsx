@@ -1,15 +1,16 @@
 // Requests of the key by day.
 import { useApi } from '../../api/query.ts';
+import { nowMs } from '../../clock.ts';
+import type { ApiKey } from '../../parts/key/key.ts';
+import { texts } from '../../parts/key/texts.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { Loaded } from '../../shell/loaded.tsx';
-import { useSearch } from '../../shell/search.ts';
-import { Chart } from '../../ui/chart.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Segments } from '../../ui/segments.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { lastDays } from '../keys/names.ts';
+import { Chart } from '../../ui/charts/chart.tsx';
+import { lastDays } from '../../ui/charts/intervals.ts';
+import { Segments } from '../../ui/controls/segments.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import styles from './key.module.css';
-import type { ApiKey } from './key.ts';
-import { texts } from './texts.ts';
 
 const ranges = [7, 35, 90];
 const DEFAULT_DAYS = 35;
@@ -47,7 +48,7 @@ export function Usage({ of: key }: { of: ApiKey }) {
               {texts.usage.noneText}
             </Empty>
           ) : (
-            <Days byDay={byDay} days={lastDays(days)} />
+            <Days byDay={byDay} days={lastDays(days, nowMs())} />
           )}
         </>
       )}

@@ -3,15 +3,16 @@ import { useEffect, useRef, useState } from 'react';
 import { useApi, useRefresh, useSend } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { ImpactFacts } from '../../ui/impact-facts.tsx';
-import { outcomeOf, Problem } from '../../ui/problem.tsx';
-import { DAY_MS } from '../../ui/spans.ts';
-import { State } from '../../ui/state.tsx';
+import { lastDays } from '../../ui/charts/intervals.ts';
+import { DAY_MS } from '../../ui/content/spans.ts';
+import { State } from '../../ui/content/state.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
+import { outcomeOf, Problem } from '../../ui/feedback/problem.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
 import styles from './keys.module.css';
-import { type ApiKey, lastDays } from './names.ts';
+import type { ApiKey } from './names.ts';
 import { texts } from './texts.ts';
 
 export type BulkAct = 'revoke' | 'disable';
@@ -80,7 +81,7 @@ type Day = { day: string; requests: number };
 
 /** Requests of the last days; the day in which they begin counts in proportion, as in a dry run. */
 function recentRequests(byDay: readonly Day[], days: number): number {
-  const [first, ...whole] = lastDays(days + 1);
+  const [first, ...whole] = lastDays(days + 1, nowMs());
   const share = 1 - (nowMs() % DAY_MS) / DAY_MS;
   const counted = byDay.map(({ day, requests }) =>
     day === first ? requests * share : whole.includes(day) ? requests : 0,

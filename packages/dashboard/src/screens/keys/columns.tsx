@@ -1,14 +1,14 @@
 // The columns of the list.
 import { paths } from '../../paths.ts';
 import type { Scope } from '../../shell/scope.ts';
+import { Sparkline } from '../../ui/charts/sparkline.tsx';
+import { KeyText } from '../../ui/content/secret.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { Checkbox } from '../../ui/controls/toggle.tsx';
+import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { KeyState } from '../../ui/key-state.tsx';
-import { Link } from '../../ui/link.tsx';
-import { KeyText } from '../../ui/secret.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
-import { Sparkline } from '../../ui/sparkline.tsx';
-import type { Column } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
-import { Checkbox } from '../../ui/toggle.tsx';
+import type { Column } from '../../ui/tables/table.tsx';
 import styles from './keys.module.css';
 import type { ApiKey, Names, Weeks } from './names.ts';
 import { type RowAct, RowMenu } from './row-menu.tsx';
@@ -63,7 +63,9 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
       title: columns.name,
       width: 'minmax(124px, 2fr)',
       card: 'name',
-      cell: (key) => <Link to={paths.key(scope, key.id)}>{key.name ?? texts.unnamed}</Link>,
+      cell: (key) => (
+        <Link to={paths.key({ ...scope, keyId: key.id })}>{key.name ?? texts.unnamed}</Link>
+      ),
     },
     {
       id: 'prefix',
@@ -156,7 +158,7 @@ const tenantCell =
     const name = tenants?.get(tenant_id);
     if (name === undefined) return <NoName names={tenants} />;
     return (
-      <Link to={paths.tenant(scope, tenant_id)} className={styles.link ?? ''}>
+      <Link to={paths.tenant({ ...scope, tenantId: tenant_id })} className={styles.link ?? ''}>
         {name}
       </Link>
     );

@@ -1,7 +1,7 @@
 // The filters above the list.
 import { useApi } from '../../api/query.ts';
-import type { SearchChanges } from '../../shell/search.ts';
-import { FilterChip, FilterSearch, Filters } from '../../ui/filters.tsx';
+import type { SearchChanges } from '../../router/use-search.ts';
+import { FilterChip, FilterSearch, Filters } from '../../ui/tables/filters.tsx';
 import { type KeyFilters as Chosen, isFiltered } from './search.ts';
 import { TenantChip } from './tenant-chip.tsx';
 import { texts } from './texts.ts';

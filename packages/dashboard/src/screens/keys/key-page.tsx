@@ -2,7 +2,7 @@
 // elsewhere, does not render it again.
 import { createContext, useContext, useDeferredValue, useMemo } from 'react';
 import { useScope } from '../../shell/scope.ts';
-import type { PageProps } from '../../ui/table.tsx';
+import type { PageProps } from '../../ui/tables/table.tsx';
 import { type Beside, columnsOf } from './columns.tsx';
 import { type ApiKey, useProjectNames, useTenantNames, useWeeks } from './names.ts';
 

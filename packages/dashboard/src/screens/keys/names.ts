@@ -4,7 +4,7 @@ import type { Item } from '@keyrail/client';
 import { useMemo } from 'react';
 import { usePageRead } from '../../api/page-reads.ts';
 import { nowMs } from '../../clock.ts';
-import { DAY_MS } from '../../ui/spans.ts';
+import { lastDays } from '../../ui/charts/intervals.ts';
 import { PAGE_ROWS } from './search.ts';
 
 export type ApiKey = Item<'GET /v1/keys'>;
@@ -42,7 +42,7 @@ export function useWeeks(rows: Rows): Weeks {
   const input = ids.length === 0 ? null : { query: { key_id: ids, days: DAYS } };
   const usage = usePageRead('GET /v1/usage/keys', input);
   return useMemo(() => {
-    const days = lastDays(DAYS);
+    const days = lastDays(DAYS, nowMs());
     return new Map(
       (usage ?? []).map(({ key_id, data: byDay }) => [
         key_id,
@@ -51,9 +51,3 @@ export function useWeeks(rows: Rows): Weeks {
     );
   }, [usage]);
 }
-
-/** Days in UTC, as telemetry counts them. */
-export const lastDays = (count: number): string[] =>
-  Array.from({ length: count }, (_, at) =>
-    new Date(nowMs() - (count - 1 - at) * DAY_MS).toISOString().slice(0, 10),
-  );

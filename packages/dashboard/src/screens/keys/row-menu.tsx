@@ -1,12 +1,13 @@
 // The actions of one row.
-import { useNavigate } from '@tanstack/react-router';
+
+import { whyNotRotated } from '../../parts/key/key.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import type { Scope } from '../../shell/scope.ts';
-import { copyText } from '../../ui/clipboard.ts';
-import { Menu } from '../../ui/menu.tsx';
-import type { MenuItem } from '../../ui/menu-popup.tsx';
-import { toast } from '../../ui/toast.tsx';
-import { whyNotRotated } from '../key/key.ts';
+import { copyText } from '../../ui/controls/clipboard.ts';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Menu } from '../../ui/overlays/menu.tsx';
+import type { MenuItem } from '../../ui/overlays/menu-popup.tsx';
 import type { ApiKey } from './names.ts';
 import { texts } from './texts.ts';
 
@@ -15,7 +16,6 @@ export type RowAct = 'rotate' | 'revoke' | 'disable' | 'enable';
 type Props = { of: ApiKey; scope: Scope; onAct(act: RowAct): void };
 
 export function RowMenu({ of, scope, onAct }: Props) {
-  const navigate = useNavigate();
   const copyId = async () => {
     if (await copyText(of.id)) toast(texts.copied);
   };
@@ -23,19 +23,19 @@ export function RowMenu({ of, scope, onAct }: Props) {
     {
       label: texts.open,
       icon: 'arrow',
-      onSelect: () => void navigate({ to: paths.key(scope, of.id) }),
+      onSelect: () => void navigate(paths.key({ ...scope, keyId: of.id })),
     },
     { label: texts.copyId, icon: 'copy', onSelect: () => void copyId() },
     {
       label: texts.explain,
       icon: 'explain',
-      onSelect: () => void navigate({ to: paths.explain(scope), search: { key_id: of.id } }),
+      onSelect: () => void navigate(paths.explain(scope), { search: { key_id: of.id } }),
     },
   ];
   const like: MenuItem = {
     label: texts.like,
     icon: 'plus',
-    onSelect: () => void navigate({ to: paths.newKey(scope), search: { like: of.id } }),
+    onSelect: () => void navigate(paths.newKey(scope), { search: { like: of.id } }),
   };
   const rotate: MenuItem = {
     label: texts.rotate,

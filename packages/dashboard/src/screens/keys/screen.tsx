@@ -1,19 +1,19 @@
 // The keys of an environment: find one, see how it is, and end one or several.
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { useList } from '../../api/query.ts';
+import { EnableKey } from '../../parts/end-key/enable-key.tsx';
+import { EndKey } from '../../parts/end-key/end-key.tsx';
+import { RotateKey } from '../../parts/key/rotate.tsx';
 import { paths } from '../../paths.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
 import { type Scope, useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../shell/search.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { Table } from '../../ui/table.tsx';
-import { EnableKey } from '../end-key/enable-key.tsx';
-import { EndKey } from '../end-key/end-key.tsx';
-import { RotateKey } from '../key/rotate.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
+import { Table } from '../../ui/tables/table.tsx';
 import { Bulk, type BulkAct } from './bulk.tsx';
 import { headOf } from './columns.tsx';
 import { KeyFilters } from './filters.tsx';

@@ -1,9 +1,9 @@
 // The filter by tenant. There may be thousands, so it searches.
 import { useId, useState } from 'react';
 import { useApi } from '../../api/query.ts';
-import { Combobox } from '../../ui/combobox.tsx';
-import { FilterChip } from '../../ui/filters.tsx';
-import { reasonOf } from '../../ui/problem.tsx';
+import { Combobox } from '../../ui/controls/combobox.tsx';
+import { reasonOf } from '../../ui/feedback/problem.tsx';
+import { FilterChip } from '../../ui/tables/filters.tsx';
 import styles from './keys.module.css';
 import { texts } from './texts.ts';
 

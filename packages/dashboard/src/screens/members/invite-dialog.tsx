@@ -3,11 +3,10 @@ import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import type { Role } from '../../shell/scope.ts';
-import { Field } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { Input } from '../../ui/input.tsx';
-import { fieldErrors } from '../../ui/problem.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { STALE } from './people.ts';
 import { RoleField } from './role-field.tsx';
 import { texts } from './texts.ts';
@@ -44,17 +43,14 @@ export function InviteDialog({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={inviting.address} error={errors.email}>
-        {(control) => (
-          <Input
-            {...control}
-            type="email"
-            autoFocus
-            value={email}
-            onChange={({ target }) => setEmail(target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={inviting.address}
+        error={errors.email}
+        type="email"
+        autoFocus
+        value={email}
+        onValue={setEmail}
+      />
       <RoleField label={inviting.role} role={role} onRole={setRole} />
     </FormDialog>
   );

@@ -1,21 +1,21 @@
 // Changing the role of a member, removing one, and why the last owner stays.
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange, useList } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { type Role, useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { Link } from '../../ui/link.tsx';
-import { KeyText } from '../../ui/secret.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { Time } from '../../ui/time.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { KeyText } from '../../ui/content/secret.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { Dialog } from '../../ui/overlays/dialog.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import styles from './members.module.css';
 import { type Member, nameOf, STALE } from './people.ts';
 import { RoleField } from './role-field.tsx';
@@ -79,7 +79,6 @@ export function RoleDialog({ member, isSelf, onClose }: Props) {
 
 export function RemoveDialog({ member, isSelf, onClose }: Props) {
   const { removing } = texts;
-  const navigate = useNavigate();
   const params = { userId: member.user_id };
   const impact = useImpact('DELETE /v1/members/{userId}', { params });
   const remove = useChange('DELETE /v1/members/{userId}', { refreshes: STALE });
@@ -90,7 +89,7 @@ export function RemoveDialog({ member, isSelf, onClose }: Props) {
       {
         onSuccess: () => {
           onClose();
-          if (isSelf) void navigate({ to: paths.workspaces });
+          if (isSelf) void navigate(paths.workspaces);
           else toast(removing.done(name));
         },
       },

@@ -1,8 +1,8 @@
 // A role, with what it may do.
 import type { Role } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
-import { Field } from '../../ui/field.tsx';
-import { Select } from '../../ui/select.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Select } from '../../ui/controls/select.tsx';
 import { texts } from './texts.ts';
 
 const ROLES = ['member', 'admin', 'owner'] as const;

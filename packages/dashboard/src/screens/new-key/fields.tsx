@@ -1,12 +1,12 @@
 // The three parts of the form: project and tenant, what the key may do, until when.
 import type { ReactNode } from 'react';
 import { nowMs } from '../../clock.ts';
-import { DateTime } from '../../ui/date-time.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
-import { LimitsChoice } from '../../ui/limits-choice.tsx';
-import { Scopes } from '../../ui/scopes.tsx';
-import { Segments } from '../../ui/segments.tsx';
+import { DateTime } from '../../ui/controls/date-time.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { LimitsChoice } from '../../ui/controls/limits-choice.tsx';
+import { Scopes } from '../../ui/controls/scopes.tsx';
+import { Segments } from '../../ui/controls/segments.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
 import type { Expiry, NewKey } from './form.ts';
 import styles from './new-key.module.css';
 import { ProjectPicker, TenantPicker } from './pickers.tsx';
@@ -43,16 +43,14 @@ const scopeError = (errors: Errors): string | null =>
 export function What({ form, errors, onForm }: Props) {
   return (
     <Part title={texts.what}>
-      <Field label={texts.name} error={errors.name} optional>
-        {(control) => (
-          <Input
-            {...control}
-            placeholder={texts.namePlaceholder}
-            value={form.name}
-            onChange={({ target }) => onForm({ name: target.value })}
-          />
-        )}
-      </Field>
+      <TextField
+        label={texts.name}
+        error={errors.name}
+        optional
+        placeholder={texts.namePlaceholder}
+        value={form.name}
+        onValue={(value) => onForm({ name: value })}
+      />
       <Field label={texts.scopes} hint={texts.scopesHint} error={scopeError(errors)} optional>
         {(control) => (
           <Scopes

@@ -1,10 +1,10 @@
 // The form of a new key: its request, and the same as a sentence, as curl and as a command.
 import type { CallInput } from '@keyrail/client';
 import type { Env } from '../../paths.ts';
-import { type Limits, limitsOf, rulesOf } from '../../ui/limits.ts';
-import { type Rule, ruleText } from '../../ui/rate-limits.tsx';
-import type { SnippetText } from '../../ui/snippet.tsx';
-import { absoluteTime, DAY_MS } from '../../ui/spans.ts';
+import type { SnippetText } from '../../ui/content/snippet.tsx';
+import { absoluteTime, DAY_MS } from '../../ui/content/spans.ts';
+import { type Limits, limitsOf, rulesOf } from '../../ui/controls/limits.ts';
+import { type Rule, ruleText } from '../../ui/controls/rate-limits.tsx';
 import { texts } from './texts.ts';
 
 /** A project or a tenant. Without an id it is created when the form is sent. */

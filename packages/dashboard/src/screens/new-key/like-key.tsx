@@ -3,7 +3,7 @@ import type { Answer, Item } from '@keyrail/client';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
 import { Loaded } from '../../shell/loaded.tsx';
-import { limitsOf } from '../../ui/limits.ts';
+import { limitsOf } from '../../ui/controls/limits.ts';
 import { emptyKey, type NewKey } from './form.ts';
 import styles from './new-key.module.css';
 import { texts } from './texts.ts';

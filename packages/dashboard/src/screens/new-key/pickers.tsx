@@ -1,11 +1,11 @@
 // Search a project or a tenant, or name a new one. A new one is created when the form is sent.
 import { type ReactNode, useState } from 'react';
 import { useApi } from '../../api/query.ts';
-import { Combobox } from '../../ui/combobox.tsx';
-import type { Choice } from '../../ui/combobox-popup.tsx';
-import { Field } from '../../ui/field.tsx';
-import { reasonOf } from '../../ui/problem.tsx';
-import { isSlug, slugFor } from '../new-workspace/slug.ts';
+import { isSlug, slugFor } from '../../parts/slug.ts';
+import { Combobox } from '../../ui/controls/combobox.tsx';
+import type { Choice } from '../../ui/controls/combobox-popup.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { reasonOf } from '../../ui/feedback/problem.tsx';
 import type { Chosen, ChosenProject } from './form.ts';
 import { texts } from './texts.ts';
 

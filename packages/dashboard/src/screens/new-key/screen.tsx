@@ -1,25 +1,25 @@
 // Creates a key on one page. Beside the form is the same as a sentence, as curl and as a command.
-import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { nowMs } from '../../clock.ts';
+import { keySnippets } from '../../parts/key/snippets.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { NotAllowed } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../shell/search.ts';
 import { limitChoice } from '../../texts/rate-limits.ts';
-import { Button } from '../../ui/button.tsx';
-import { needsRule } from '../../ui/limits.ts';
-import { fieldErrors, outcomeOf, Problem } from '../../ui/problem.tsx';
-import { Snippet } from '../../ui/snippet.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { Snippet } from '../../ui/content/snippet.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { needsRule } from '../../ui/controls/limits.ts';
+import { fieldErrors, outcomeOf, Problem } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
 import { type Failure, useCreateKey } from './create-key.ts';
 import { Place, UntilWhen, What } from './fields.tsx';
 import { type Chosen, emptyKey, type NewKey, sentenceOf, snippetsOf } from './form.ts';
 import { LikeKey } from './like-key.tsx';
 import styles from './new-key.module.css';
-import { keySnippets } from './snippets.ts';
 import { texts } from './texts.ts';
 
 const parse = ({ like }: Readonly<Record<string, string>>) => like ?? null;
@@ -45,7 +45,6 @@ export function Screen() {
 function Form({ initial }: { initial: NewKey }) {
   const scope = useScope();
   const { env } = scope;
-  const navigate = useNavigate();
   const [key, setKey] = useState(initial);
   const [isTried, setTried] = useState(false);
   const { createKey, isBusy, failure, forget } = useCreateKey(env, (chosen, id) => {
@@ -68,7 +67,7 @@ function Form({ initial }: { initial: NewKey }) {
     if (Object.keys(missing).length > 0) return;
     const made = await createKey(key);
     if (made === null) return;
-    const open = () => void navigate({ to: paths.key(scope, made.id) });
+    const open = () => void navigate(paths.key({ ...scope, keyId: made.id }));
     if (made.key === undefined) {
       toast(texts.lost);
       return open();

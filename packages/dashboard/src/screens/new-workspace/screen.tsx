@@ -1,22 +1,20 @@
 // Founds a workspace. Its first secret key is shown once, and is the one that the first steps use.
 import { KeyrailError } from '@keyrail/client';
-import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/query.ts';
+import { holdFirstSecret } from '../../parts/first-secret.ts';
+import { isSlug, slugOf } from '../../parts/slug.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { Page } from '../../shell/page.tsx';
 import { showSecret } from '../../shell/reveal.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
-import { holdFirstSecret } from '../start/first-secret.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
 import styles from './new-workspace.module.css';
-import { isSlug, slugOf } from './slug.ts';
 import { texts } from './texts.ts';
 
 export function Screen() {
-  const navigate = useNavigate();
   const found = useChange('POST /v1/workspaces', { refreshes: ['/v1/auth/me'] });
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
@@ -36,8 +34,7 @@ export function Screen() {
             value: secret_key.key,
             copyLabel: texts.copy,
             note: <p>{texts.secretNote}</p>,
-            onStored: () =>
-              void navigate({ to: paths.start({ slug: workspace.slug, env: 'test' }) }),
+            onStored: () => void navigate(paths.start({ slug: workspace.slug })),
           });
         },
       },
@@ -50,29 +47,24 @@ export function Screen() {
       crumbs={[{ label: texts.crumb, to: paths.workspaces }]}
     >
       <form className={styles.form} onSubmit={submit} noValidate>
-        <Field label={texts.name} error={errors.name}>
-          {(control) => (
-            <Input
-              {...control}
-              name="name"
-              autoFocus
-              placeholder={texts.namePlaceholder}
-              value={name}
-              onChange={({ target }) => setName(target.value)}
-            />
-          )}
-        </Field>
-        <Field label={texts.slug} error={errors.slug} hint={texts.slugHint(slug)}>
-          {(control) => (
-            <Input
-              {...control}
-              mono
-              name="slug"
-              value={slug}
-              onChange={({ target }) => setChosen(target.value)}
-            />
-          )}
-        </Field>
+        <TextField
+          label={texts.name}
+          error={errors.name}
+          name="name"
+          autoFocus
+          placeholder={texts.namePlaceholder}
+          value={name}
+          onValue={setName}
+        />
+        <TextField
+          label={texts.slug}
+          error={errors.slug}
+          hint={texts.slugHint(slug)}
+          mono
+          name="slug"
+          value={slug}
+          onValue={setChosen}
+        />
         {found.error && !isKnownError && <Problem error={found.error} />}
         <div>
           <Button type="submit" kind="primary" busy={found.isPending}>

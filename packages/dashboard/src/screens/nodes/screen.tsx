@@ -1,19 +1,19 @@
 // The nodes of every project, with the version of the policy that each has.
 import type { Item } from '@keyrail/client';
 import { useApi, useList } from '../../api/query.ts';
-import { Connect } from '../../connect/connect.tsx';
+import { Connect } from '../../parts/connect/connect.tsx';
+import { NodesOf } from '../../parts/nodes/nodes-of.tsx';
+import { texts } from '../../parts/nodes/texts.ts';
 import { paths } from '../../paths.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Link } from '../../ui/link.tsx';
+import { Card } from '../../ui/content/card.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
 import styles from './nodes.module.css';
-import { NodesOf } from './nodes-of.tsx';
-import { texts } from './texts.ts';
 
 const EVERY_MS = 5000;
 /** The API lists nodes by project, so every project on the page is one more request. */

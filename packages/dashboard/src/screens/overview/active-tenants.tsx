@@ -3,9 +3,9 @@ import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { Card } from '../../ui/card.tsx';
-import { monthText } from '../../ui/intervals.ts';
-import { Link } from '../../ui/link.tsx';
+import { monthText } from '../../ui/charts/intervals.ts';
+import { Card } from '../../ui/content/card.tsx';
+import { Link } from '../../ui/controls/link.tsx';
 import styles from './overview.module.css';
 import { texts } from './texts.ts';
 

@@ -2,11 +2,11 @@
 import type { Answer } from '@keyrail/client';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Card } from '../../ui/card.tsx';
-import { Link } from '../../ui/link.tsx';
-import { count } from '../../ui/spans.ts';
-import { type Shape, State, type Tone } from '../../ui/state.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Card } from '../../ui/content/card.tsx';
+import { count } from '../../ui/content/spans.ts';
+import { type Shape, State, type Tone } from '../../ui/content/state.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Link } from '../../ui/controls/link.tsx';
 import styles from './overview.module.css';
 import { texts } from './texts.ts';
 

@@ -1,14 +1,14 @@
 // The last five entries of the audit log.
 import { useApi } from '../../api/query.ts';
+import { Sentence } from '../../parts/audit-log/sentence.tsx';
+import { type AuditRow, useNames } from '../../parts/audit-log/use-names.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { Card } from '../../ui/card.tsx';
-import { Link } from '../../ui/link.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { Time } from '../../ui/time.tsx';
-import { Sentence } from '../audit/sentence.tsx';
-import { type AuditRow, useNames } from '../audit/use-names.ts';
+import { Card } from '../../ui/content/card.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import styles from './overview.module.css';
 import { texts } from './texts.ts';
 
@@ -41,7 +41,7 @@ function Entries({ rows }: { rows: readonly AuditRow[] }) {
     <ol className={styles.entries}>
       {rows.map((row) => (
         <li key={row.seq} className={styles.entry}>
-          <Link className={styles.seq} to={paths.auditEntry(scope, row.seq)}>
+          <Link className={styles.seq} to={paths.auditEntry({ ...scope, seq: row.seq })}>
             {row.seq}
           </Link>
           <Sentence row={row} names={names} />

@@ -1,11 +1,12 @@
 // Why nodes refused requests, with what to do about each reason.
+
+import { numberText } from '../../parts/traffic/numbers.ts';
+import { deniedOf, type Overview } from '../../parts/traffic/ranges.ts';
 import { type Place, paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
-import { numberText } from '../../traffic/numbers.ts';
-import { deniedOf, type Overview } from '../../traffic/ranges.ts';
-import { Card } from '../../ui/card.tsx';
-import { Link } from '../../ui/link.tsx';
-import { Meter } from '../../ui/meter.tsx';
+import { Meter } from '../../ui/charts/meter.tsx';
+import { Card } from '../../ui/content/card.tsx';
+import { Link } from '../../ui/controls/link.tsx';
 import styles from './overview.module.css';
 import { texts } from './texts.ts';
 

@@ -1,19 +1,19 @@
 // What happens in the environment: traffic, refusals, nodes, keys that need attention, changes.
 import type { Answer } from '@keyrail/client';
 import { useApi } from '../../api/query.ts';
+import { parseRange, rangeOptions } from '../../parts/traffic/ranges.ts';
+import { texts as trafficTexts } from '../../parts/traffic/texts.ts';
+import { parseView } from '../../parts/traffic/traffic-chart.tsx';
 import { paths } from '../../paths.ts';
+import { useSearch } from '../../router/use-search.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { useSearch } from '../../shell/search.ts';
-import { parseRange, rangeOptions } from '../../traffic/ranges.ts';
-import { texts as trafficTexts } from '../../traffic/texts.ts';
-import { parseView } from '../../traffic/traffic-chart.tsx';
-import { LinkButton } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { SkeletonCards } from '../../ui/skeleton.tsx';
-import { Time } from '../../ui/time.tsx';
-import { ViewSwitch } from '../../ui/view-switch.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { LinkButton } from '../../ui/controls/button.tsx';
+import { ViewSwitch } from '../../ui/controls/view-switch.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { SkeletonCards } from '../../ui/feedback/skeleton.tsx';
 import { ActiveTenants } from './active-tenants.tsx';
 import { KeysSection, NodesSection } from './attention.tsx';
 import { LatestChanges } from './latest-changes.tsx';

@@ -1,4 +1,4 @@
-import type { Overview } from '../../traffic/ranges.ts';
+import type { Overview } from '../../parts/traffic/ranges.ts';
 
 type Reason = Overview['total']['denials'][number]['reason'];
 type Remedy = {

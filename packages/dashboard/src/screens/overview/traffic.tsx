@@ -1,28 +1,28 @@
 // Figures of the range, their change, the chart, and the reasons of refusals.
 import { useApi } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
-import { Loaded } from '../../shell/loaded.tsx';
-import { useScope } from '../../shell/scope.ts';
 import {
   changeText,
   latencyText,
   numberText,
   pointsText,
   shareText,
-} from '../../traffic/numbers.ts';
+} from '../../parts/traffic/numbers.ts';
 import {
   deniedOf,
   type Overview,
   periodsOf,
   type Range,
   rangeFacts,
-} from '../../traffic/ranges.ts';
-import { texts as trafficTexts } from '../../traffic/texts.ts';
-import { TrafficChart, type TrafficView, viewOptions } from '../../traffic/traffic-chart.tsx';
-import { ChartCard } from '../../ui/card.tsx';
-import { Figure, Figures, type FigureTone } from '../../ui/figures.tsx';
-import { SkeletonCards } from '../../ui/skeleton.tsx';
-import { ViewSwitch } from '../../ui/view-switch.tsx';
+} from '../../parts/traffic/ranges.ts';
+import { texts as trafficTexts } from '../../parts/traffic/texts.ts';
+import { TrafficChart, type TrafficView, viewOptions } from '../../parts/traffic/traffic-chart.tsx';
+import { Loaded } from '../../shell/loaded.tsx';
+import { useScope } from '../../shell/scope.ts';
+import { Figure, Figures, type FigureTone } from '../../ui/charts/figures.tsx';
+import { ChartCard } from '../../ui/content/card.tsx';
+import { ViewSwitch } from '../../ui/controls/view-switch.tsx';
+import { SkeletonCards } from '../../ui/feedback/skeleton.tsx';
 import styles from './overview.module.css';
 import { Refusals } from './refusals.tsx';
 import { texts } from './texts.ts';

@@ -1,15 +1,14 @@
 // The name of a project.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
-import { Field } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { Input } from '../../ui/input.tsx';
-import { fieldErrors } from '../../ui/problem.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { texts } from './texts.ts';
 import type { Project } from './types.ts';
 
-export function EditProject({ project, onClose }: { project: Project; onClose(): void }) {
+export function EditProject({ of: project, onClose }: { of: Project; onClose(): void }) {
   const [name, setName] = useState(project.name);
   const save = useChange('PATCH /v1/projects/{id}', {
     refreshes: ['/v1/projects', '/v1/audit_logs'],
@@ -34,11 +33,7 @@ export function EditProject({ project, onClose }: { project: Project; onClose():
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={texts.form.name} error={errors.name}>
-        {(control) => (
-          <Input {...control} value={name} onChange={({ target }) => setName(target.value)} />
-        )}
-      </Field>
+      <TextField label={texts.form.name} error={errors.name} value={name} onValue={setName} />
     </FormDialog>
   );
 }

@@ -1,78 +1,27 @@
 // One project: how to connect to it, its limits, its nodes and its traffic.
-import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useApi } from '../../api/query.ts';
-import { DeleteDialog } from '../../deletion/delete-dialog.tsx';
+import { useParams } from '../../match.ts';
+import { ResourcePage } from '../../parts/resources/resource-page.tsx';
 import { paths } from '../../paths.ts';
-import { Gone, Loaded } from '../../shell/loaded.tsx';
-import { Page } from '../../shell/page.tsx';
-import { ReadOnly } from '../../shell/read-only.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { EditProject } from './edit-project.tsx';
 import { Parts } from './parts.tsx';
 import { texts } from './texts.ts';
 
 export function Screen() {
   const scope = useScope();
-  const { project: slug = '' }: { project?: string } = useParams({ strict: false });
-  const found = useApi('GET /v1/projects', { query: { slug } });
-  const project = found.data?.data[0];
-  const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
-  const navigate = useNavigate();
-  const close = () => setOpen(null);
-  const crumbs = [{ label: texts.projects, to: paths.projects(scope) }];
+  const { project: slug } = useParams('project');
+  const { data: found, error, refetch } = useApi('GET /v1/projects', { query: { slug } });
   return (
-    <Page
-      title={project?.name ?? texts.loading}
-      crumbs={crumbs}
-      actions={
-        project &&
-        scope.mayChange && (
-          <>
-            <Button icon="edit" onClick={() => setOpen('edit')}>
-              {texts.edit}
-            </Button>
-            <Button kind="danger" icon="trash" onClick={() => setOpen('delete')}>
-              {texts.remove}
-            </Button>
-          </>
-        )
-      }
+    <ResourcePage
+      kind="project"
+      query={{ data: found && (found.data[0] ?? null), error, refetch }}
+      nameOf={({ name }) => name}
+      texts={texts}
+      list={{ label: texts.projects, toList: texts.toProjects, to: paths.projects(scope) }}
+      Edit={EditProject}
     >
-      <ReadOnly />
-      <Loaded query={found} failed={texts.failed} skeleton={<SkeletonRows />} gone={<NoProject />}>
-        {({ data: [known] }) =>
-          known ? (
-            <>
-              <Parts project={known} />
-              {open === 'edit' && <EditProject project={known} onClose={close} />}
-              {open === 'delete' && (
-                <DeleteDialog
-                  kind="project"
-                  id={known.id}
-                  name={known.name}
-                  onClose={close}
-                  onDeleted={() => navigate({ to: paths.projects(scope) })}
-                />
-              )}
-            </>
-          ) : (
-            <NoProject />
-          )
-        }
-      </Loaded>
-    </Page>
-  );
-}
-
-function NoProject() {
-  const scope = useScope();
-  const action = <LinkButton to={paths.projects(scope)}>{texts.toProjects}</LinkButton>;
-  return (
-    <Gone title={texts.goneTitle} action={action}>
-      {texts.gone}
-    </Gone>
+      {(known) => <Parts project={known} />}
+    </ResourcePage>
   );
 }

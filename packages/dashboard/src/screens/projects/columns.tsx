@@ -1,12 +1,12 @@
 // The columns of the list of projects.
 import type { Item } from '@keyrail/client';
+import { keyCountColumn } from '../../parts/resources/key-count-column.tsx';
 import { paths } from '../../paths.ts';
 import type { Scope } from '../../shell/scope.ts';
-import { Link } from '../../ui/link.tsx';
-import { ruleText } from '../../ui/rate-limits.tsx';
-import { count } from '../../ui/spans.ts';
-import type { Column } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { ruleText } from '../../ui/controls/rate-limits.tsx';
+import type { Column } from '../../ui/tables/table.tsx';
 import { texts } from './texts.ts';
 
 export type Project = Item<'GET /v1/projects'>;
@@ -17,7 +17,7 @@ export const columnsOf = (scope: Scope, counts: ReadonlyMap<string, number>): Co
     title: texts.name,
     width: 'minmax(160px, 2fr)',
     card: 'name',
-    cell: ({ name, slug }) => <Link to={paths.project(scope, slug)}>{name}</Link>,
+    cell: ({ name, slug }) => <Link to={paths.project({ ...scope, project: slug })}>{name}</Link>,
   },
   {
     id: 'slug',
@@ -43,17 +43,7 @@ export const columnsOf = (scope: Scope, counts: ReadonlyMap<string, number>): Co
     isExtra: true,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
-  {
-    id: 'keys',
-    title: texts.keys[scope.env],
-    width: '128px',
-    align: 'end',
-    card: 'fact',
-    cell: ({ id }) => {
-      const active = counts.get(id);
-      return active === undefined ? '–' : count(active);
-    },
-  },
+  keyCountColumn(texts.keys[scope.env], counts),
   {
     id: 'version',
     title: texts.version,

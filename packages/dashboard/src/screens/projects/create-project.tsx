@@ -1,20 +1,18 @@
 // A new project. Its slug follows its name until the slug is typed.
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
+import { slugOf } from '../../parts/slug.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Field } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { Input } from '../../ui/input.tsx';
-import { fieldErrors } from '../../ui/problem.tsx';
-import { toast } from '../../ui/toast.tsx';
-import { slugOf } from '../new-workspace/slug.ts';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { texts } from './texts.ts';
 
 export function CreateProject({ onClose }: { onClose(): void }) {
   const scope = useScope();
-  const navigate = useNavigate();
   const [name, setName] = useState('');
   const [typedSlug, setTypedSlug] = useState<string | null>(null);
   const slug = typedSlug ?? slugOf(name);
@@ -26,7 +24,7 @@ export function CreateProject({ onClose }: { onClose(): void }) {
       {
         onSuccess: (made) => {
           toast(texts.form.done(made.name));
-          void navigate({ to: paths.project(scope, made.slug) });
+          void navigate(paths.project({ ...scope, project: made.slug }));
         },
       },
     );
@@ -39,21 +37,15 @@ export function CreateProject({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={texts.form.name} error={errors.name}>
-        {(control) => (
-          <Input {...control} value={name} onChange={({ target }) => setName(target.value)} />
-        )}
-      </Field>
-      <Field label={texts.form.slug} hint={texts.form.slugHint} error={errors.slug}>
-        {(control) => (
-          <Input
-            {...control}
-            mono
-            value={slug}
-            onChange={({ target }) => setTypedSlug(target.value)}
-          />
-        )}
-      </Field>
+      <TextField label={texts.form.name} error={errors.name} value={name} onValue={setName} />
+      <TextField
+        label={texts.form.slug}
+        hint={texts.form.slugHint}
+        error={errors.slug}
+        mono
+        value={slug}
+        onValue={setTypedSlug}
+      />
     </FormDialog>
   );
 }

@@ -5,14 +5,14 @@ import { nowMs } from '../../clock.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
-import { DateTime } from '../../ui/date-time.tsx';
-import { Field } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { Input } from '../../ui/input.tsx';
-import { fieldErrors } from '../../ui/problem.tsx';
-import { Select } from '../../ui/select.tsx';
-import { DAY_MS } from '../../ui/spans.ts';
-import { toast } from '../../ui/toast.tsx';
+import { DAY_MS } from '../../ui/content/spans.ts';
+import { DateTime } from '../../ui/controls/date-time.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Select } from '../../ui/controls/select.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { snippetsOf } from './snippets.ts';
 import { texts } from './texts.ts';
 
@@ -59,17 +59,15 @@ export function CreateDialog({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={form.name} hint={form.nameHint} error={errors.name}>
-        {(control) => (
-          <Input
-            {...control}
-            autoFocus
-            placeholder={form.namePlaceholder}
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={form.name}
+        hint={form.nameHint}
+        error={errors.name}
+        autoFocus
+        placeholder={form.namePlaceholder}
+        value={name}
+        onValue={setName}
+      />
       <Field label={form.expires} error={term === 'date' ? null : errors.expires_at}>
         {(control) => <Select {...control} value={term} options={terms} onValue={setTerm} />}
       </Field>

@@ -4,13 +4,13 @@ import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
-import { KeyText } from '../../ui/secret.tsx';
-import { Select } from '../../ui/select.tsx';
-import { Time } from '../../ui/time.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { KeyText } from '../../ui/content/secret.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Select } from '../../ui/controls/select.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { STALE } from './create-dialog.tsx';
 import { SecretImpact } from './secret-impact.tsx';
 import { snippetsOf } from './snippets.ts';
@@ -116,16 +116,13 @@ export function RevokeDialog({ secretKey, onClose }: Props) {
       <KeyText text={secretKey.display_prefix} />
       <SecretImpact impact={impact} nodes={texts.impact.nodes} />
       <p>{revoking.text}</p>
-      <Field label={revoking.reason} optional>
-        {(control) => (
-          <Input
-            {...control}
-            placeholder={revoking.reasonPlaceholder}
-            value={reason}
-            onChange={({ target }) => setReason(target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={revoking.reason}
+        optional
+        placeholder={revoking.reasonPlaceholder}
+        value={reason}
+        onValue={setReason}
+      />
     </Confirm>
   );
 }

@@ -3,9 +3,9 @@ import type { Impact } from '@keyrail/client';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Loaded } from '../../shell/loaded.tsx';
 import { classes } from '../../ui/classes.ts';
-import { Icon } from '../../ui/icon.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { Time, useNow } from '../../ui/time.tsx';
+import { Time, useNow } from '../../ui/content/time.tsx';
+import { Icon } from '../../ui/controls/icon.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import styles from './secret-keys.module.css';
 import { texts } from './texts.ts';
 

@@ -1,5 +1,5 @@
 // How a backend uses its secret key. The texts are shown once, with the key.
-import type { SnippetText } from '../../ui/snippet.tsx';
+import type { SnippetText } from '../../ui/content/snippet.tsx';
 
 export const snippetsOf = (key: string): SnippetText[] => [
   {

@@ -8,15 +8,14 @@ import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
-import { KeyText } from '../../ui/secret.tsx';
-import { Section, SectionFacts } from '../../ui/section.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { Time } from '../../ui/time.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { KeyText } from '../../ui/content/secret.tsx';
+import { Section, SectionFacts } from '../../ui/content/section.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
 import styles from './settings.module.css';
 import { texts } from './texts.ts';
 
@@ -103,17 +102,15 @@ function OneField({ field, type = 'text', stored, bodyOf, ...says }: OneFieldPro
   if (!mayChange) return <p className={styles.value}>{stored || says.none}</p>;
   return (
     <form className={styles.form} onSubmit={submit} noValidate>
-      <Field label={says.label} error={errors[field]} optional={says.none !== undefined}>
-        {(control) => (
-          <Input
-            {...control}
-            type={type}
-            name={field}
-            value={text}
-            onChange={({ target }) => setText(target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={says.label}
+        error={errors[field]}
+        optional={says.none !== undefined}
+        type={type}
+        name={field}
+        value={text}
+        onValue={setText}
+      />
       {save.error && !errors[field] && <Problem error={save.error} />}
       <div>
         <Button

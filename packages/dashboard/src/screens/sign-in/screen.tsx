@@ -5,15 +5,13 @@ import { checkedNext } from '../../api/next.ts';
 import { useChange } from '../../api/query.ts';
 import { signedIn, useSession } from '../../api/session.ts';
 import { paths } from '../../paths.ts';
+import { useSearch } from '../../router/use-search.ts';
+import { CredentialForm } from '../../shell/credential-form.tsx';
 import { GoTo } from '../../shell/go-to.tsx';
-import { Panel } from '../../shell/panel.tsx';
-import { useSearch } from '../../shell/search.ts';
-import { Button } from '../../ui/button.tsx';
-import { useWaitSeconds } from '../../ui/countdown.ts';
-import { Field } from '../../ui/field.tsx';
-import { Input, PasswordInput } from '../../ui/input.tsx';
-import { Link } from '../../ui/link.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { EmailField, PasswordField } from '../../ui/controls/text-field.tsx';
+import { useWaitSeconds } from '../../ui/feedback/countdown.ts';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { texts } from './texts.ts';
 import { UnendedSession } from './unended-session.tsx';
 
@@ -27,14 +25,15 @@ export function Screen() {
   if (status === 'in') return <GoTo href={next ?? paths.home} />;
   const isWrong = codeOf(signIn.error) === 'invalid_credentials';
   const errors = fieldErrors(signIn.error);
-  const submit = () => {
-    if (signIn.isPending || wait > 0) return;
-    signIn.mutate({ body: { email, password } }, { onSuccess: signedIn });
-  };
   return (
-    <Panel
+    <CredentialForm
       title={texts.title}
-      onSubmit={submit}
+      action={texts.action}
+      change={signIn}
+      isAtField={isWrong || errors.email !== undefined}
+      repeats
+      wait={wait > 0 ? texts.wait(wait) : null}
+      onSubmit={() => signIn.mutate({ body: { email, password } }, { onSuccess: signedIn })}
       foot={
         <>
           {texts.noAccount}{' '}
@@ -45,47 +44,22 @@ export function Screen() {
       }
     >
       <UnendedSession />
-      <Field label={texts.email} error={errors.email}>
-        {(control) => (
-          <Input
-            {...control}
-            type="email"
-            name="email"
-            autoComplete="username"
-            autoFocus
-            value={email}
-            onChange={({ target }) => setEmail(target.value)}
-          />
-        )}
-      </Field>
-      <Field
+      <EmailField
+        label={texts.email}
+        error={errors.email}
+        autoFocus
+        value={email}
+        onValue={setEmail}
+      />
+      <PasswordField
+        kind="current"
         label={texts.password}
         aside={<Link to={paths.forgotPassword}>{texts.forgot}</Link>}
         error={isWrong ? texts.wrong : null}
-      >
-        {(control) => (
-          <PasswordInput
-            {...control}
-            name="password"
-            autoComplete="current-password"
-            value={password}
-            onChange={({ target }) => setPassword(target.value)}
-          />
-        )}
-      </Field>
-      {signIn.error && !isWrong && !errors.email && (
-        <Problem error={signIn.error} onRetry={wait > 0 ? undefined : submit} />
-      )}
-      <Button
-        type="submit"
-        kind="primary"
-        wide
-        busy={signIn.isPending}
-        because={wait > 0 ? texts.wait(wait) : null}
-      >
-        {wait > 0 ? texts.wait(wait) : texts.action}
-      </Button>
-    </Panel>
+        value={password}
+        onValue={setPassword}
+      />
+    </CredentialForm>
   );
 }
 

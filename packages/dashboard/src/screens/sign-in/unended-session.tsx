@@ -2,10 +2,10 @@
 import { useState } from 'react';
 import { endForgotten, useUnendedSession } from '../../api/sign-out.ts';
 import { en } from '../../texts/en.ts';
-import { Button } from '../../ui/button.tsx';
-import { Notice } from '../../ui/problem.tsx';
-import { absoluteTime } from '../../ui/spans.ts';
-import { toast } from '../../ui/toast.tsx';
+import { absoluteTime } from '../../ui/content/spans.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { Notice } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
 import { texts } from './texts.ts';
 
 export function UnendedSession() {

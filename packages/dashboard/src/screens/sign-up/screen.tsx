@@ -2,17 +2,15 @@
 import { type ReactNode, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { checkedNext } from '../../api/next.ts';
-import { useApi, useChange } from '../../api/query.ts';
+import { useChange } from '../../api/query.ts';
 import { signedIn, useSession } from '../../api/session.ts';
 import { paths } from '../../paths.ts';
+import { useSearch } from '../../router/use-search.ts';
+import { CredentialForm, MailSent, NewPasswordField } from '../../shell/credential-form.tsx';
 import { GoTo } from '../../shell/go-to.tsx';
-import { Panel } from '../../shell/panel.tsx';
-import { useSearch } from '../../shell/search.ts';
-import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input, PasswordInput } from '../../ui/input.tsx';
-import { Link } from '../../ui/link.tsx';
-import { fieldErrors, Problem } from '../../ui/problem.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { EmailField, TextField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { texts } from './texts.ts';
 
 export function Screen() {
@@ -28,22 +26,24 @@ export function Screen() {
   return sentTo === null ? (
     <SignUp onSent={setSentTo} foot={toSignIn} />
   ) : (
-    <CheckMail email={sentTo} foot={toSignIn} />
+    <MailSent
+      title={texts.mailTitle}
+      lead={texts.mailText(sentTo)}
+      foot={toSignIn}
+      inFiles={texts.mailFiles}
+    />
   );
 }
 
 type Props = { onSent(email: string): void; foot: ReactNode };
 
 function SignUp({ onSent, foot }: Props) {
-  const deployment = useApi('GET /v1/deployment', {});
   const signUp = useChange('POST /v1/auth/users');
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const errors = fieldErrors(signUp.error);
-  const minimum = deployment.data?.password_min;
   const submit = () => {
-    if (signUp.isPending) return;
     const named = name.trim() === '' ? {} : { name: name.trim() };
     signUp.mutate(
       { body: { email, password, ...named } },
@@ -59,8 +59,11 @@ function SignUp({ onSent, foot }: Props) {
     );
   };
   return (
-    <Panel
+    <CredentialForm
       title={texts.title}
+      action={texts.action}
+      change={signUp}
+      isAtField={Object.keys(errors).length > 0}
       onSubmit={submit}
       foot={
         <>
@@ -68,58 +71,24 @@ function SignUp({ onSent, foot }: Props) {
         </>
       }
     >
-      <Field label={texts.name} optional error={errors.name}>
-        {(control) => (
-          <Input
-            {...control}
-            name="name"
-            autoComplete="name"
-            autoFocus
-            value={name}
-            onChange={({ target }) => setName(target.value)}
-          />
-        )}
-      </Field>
-      <Field label={texts.email} error={errors.email}>
-        {(control) => (
-          <Input
-            {...control}
-            type="email"
-            name="email"
-            autoComplete="username"
-            value={email}
-            onChange={({ target }) => setEmail(target.value)}
-          />
-        )}
-      </Field>
-      <Field
+      <TextField
+        label={texts.name}
+        optional
+        error={errors.name}
+        name="name"
+        autoComplete="name"
+        autoFocus
+        value={name}
+        onValue={setName}
+      />
+      <EmailField label={texts.email} error={errors.email} value={email} onValue={setEmail} />
+      <NewPasswordField
         label={texts.password}
         error={errors.password}
-        hint={minimum === undefined ? null : texts.minimum(minimum)}
-      >
-        {(control) => (
-          <PasswordInput
-            {...control}
-            name="password"
-            autoComplete="new-password"
-            value={password}
-            onChange={({ target }) => setPassword(target.value)}
-          />
-        )}
-      </Field>
-      {signUp.error && Object.keys(errors).length === 0 && <Problem error={signUp.error} />}
-      <Button type="submit" kind="primary" wide busy={signUp.isPending}>
-        {texts.action}
-      </Button>
-    </Panel>
-  );
-}
-
-function CheckMail({ email, foot }: { email: string; foot: ReactNode }) {
-  const deployment = useApi('GET /v1/deployment', {});
-  return (
-    <Panel title={texts.mailTitle} lead={texts.mailText(email)} foot={foot}>
-      {deployment.data?.mail === 'file' && <p>{texts.mailFiles}</p>}
-    </Panel>
+        minimum={texts.minimum}
+        value={password}
+        onValue={setPassword}
+      />
+    </CredentialForm>
   );
 }

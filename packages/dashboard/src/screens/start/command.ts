@@ -1,6 +1,6 @@
 // Three ways to the first verified request: code for an app, Edge with curl, and the example of a
 // clone. The last two are commands that run as they stand.
-import type { SnippetText } from '../../ui/snippet.tsx';
+import type { SnippetText } from '../../ui/content/snippet.tsx';
 import { SCOPE } from './create-first.ts';
 import { texts } from './texts.ts';
 

@@ -3,7 +3,7 @@
 import type { Answer } from '@keyrail/client';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import type { useSend } from '../../api/query.ts';
-import { slugFor } from '../new-workspace/slug.ts';
+import { slugFor } from '../../parts/slug.ts';
 import { texts } from './texts.ts';
 
 export type Names = { project: string; tenant: string; key: string };

@@ -5,11 +5,11 @@ import { Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
 import { type Scope, useScope } from '../../shell/scope.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { durationText } from '../../ui/spans.ts';
-import { type Step, Steps } from '../../ui/steps.tsx';
-import { Time } from '../../ui/time.tsx';
+import { durationText } from '../../ui/content/spans.ts';
+import { Time } from '../../ui/content/time.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
+import { type Step, Steps } from '../../ui/feedback/steps.tsx';
 import { SetUp } from './set-up.tsx';
 import { type Signals, useSignals } from './signals.ts';
 import styles from './start.module.css';
@@ -129,7 +129,7 @@ function revokeStep({ firstRequestAt, isRevoked, key }: Signals, { slug }: Scope
     note: isRevoked ? done : isNext ? note : later,
     content: isNext && key && (
       <div>
-        <LinkButton kind="primary" to={paths.key({ slug, env: 'test' }, key.id)}>
+        <LinkButton kind="primary" to={paths.key({ slug, env: 'test', keyId: key.id })}>
           {action}
         </LinkButton>
       </div>

@@ -2,10 +2,9 @@
 import { type FormEvent, useState } from 'react';
 import { useRefresh, useSend } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
-import { Button } from '../../ui/button.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { Problem } from '../../ui/feedback/problem.tsx';
 import { snippetsOf } from './command.ts';
 import { createFirst, type Names } from './create-first.ts';
 import styles from './start.module.css';
@@ -54,20 +53,14 @@ export function SetUp({ onCreated }: { onCreated?: () => void }) {
       }}
     >
       {fields.map((field) => (
-        <Field
+        <TextField
           key={field}
           label={texts.setUp[field]}
           error={isEmpty(field) ? texts.setUp.empty : null}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              name={field}
-              value={names[field]}
-              onChange={({ target }) => setNames({ ...names, [field]: target.value })}
-            />
-          )}
-        </Field>
+          name={field}
+          value={names[field]}
+          onValue={(value) => setNames({ ...names, [field]: value })}
+        />
       ))}
       {secretKeyField}
       <div className={styles.submit}>

@@ -2,11 +2,11 @@
 // A new one is created only for a person that has neither.
 import { type ReactNode, useRef, useState } from 'react';
 import type { useSend } from '../../api/query.ts';
+import { firstSecretOf, holdFirstSecret } from '../../parts/first-secret.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Input } from '../../ui/controls/input.tsx';
 import { createSecretKey, isTestSecret } from './create-first.ts';
-import { firstSecretOf, holdFirstSecret } from './first-secret.ts';
 import { texts } from './texts.ts';
 
 type SecretKey = {

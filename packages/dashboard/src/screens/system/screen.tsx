@@ -5,12 +5,12 @@ import { useSession } from '../../api/session.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { Panel } from '../../shell/panel.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Link } from '../../ui/link.tsx';
-import { type Fact, SectionFacts } from '../../ui/section.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { type Shape, State, type Tone } from '../../ui/state.tsx';
-import { Time } from '../../ui/time.tsx';
+import { type Fact, SectionFacts } from '../../ui/content/section.tsx';
+import { type Shape, State, type Tone } from '../../ui/content/state.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Icon } from '../../ui/controls/icon.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import styles from './system.module.css';
 import { texts } from './texts.ts';
 

@@ -2,9 +2,9 @@
 import { useApi } from '../../api/query.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { Card } from '../../ui/card.tsx';
-import { monthText } from '../../ui/intervals.ts';
-import { Meter } from '../../ui/meter.tsx';
+import { monthText } from '../../ui/charts/intervals.ts';
+import { Meter } from '../../ui/charts/meter.tsx';
+import { Card } from '../../ui/content/card.tsx';
 import styles from './tenant.module.css';
 import { texts } from './texts.ts';
 import type { Tenant } from './types.ts';

@@ -1,11 +1,12 @@
 // Name and meta of a tenant. Only what was changed is sent.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
-import { Field } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { Input, Textarea } from '../../ui/input.tsx';
-import { fieldErrors } from '../../ui/problem.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Textarea } from '../../ui/controls/input.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { texts } from './texts.ts';
 import type { Tenant } from './types.ts';
 
@@ -28,7 +29,7 @@ function parseMeta(text: string): Meta | null {
 const metaText = (meta: Meta): string =>
   Object.keys(meta).length === 0 ? '' : JSON.stringify(meta, null, 2);
 
-export function EditTenant({ tenant, onClose }: { tenant: Tenant; onClose(): void }) {
+export function EditTenant({ of: tenant, onClose }: { of: Tenant; onClose(): void }) {
   const [name, setName] = useState(tenant.name ?? '');
   const [text, setText] = useState(metaText(tenant.meta));
   const [isChecked, setChecked] = useState(false);
@@ -64,11 +65,13 @@ export function EditTenant({ tenant, onClose }: { tenant: Tenant; onClose(): voi
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={texts.form.name} optional error={errors.name}>
-        {(control) => (
-          <Input {...control} value={name} onChange={({ target }) => setName(target.value)} />
-        )}
-      </Field>
+      <TextField
+        label={texts.form.name}
+        optional
+        error={errors.name}
+        value={name}
+        onValue={setName}
+      />
       <Field
         label={texts.form.meta}
         optional

@@ -2,11 +2,11 @@
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { Confirm } from '../../ui/confirm.tsx';
-import { Facts } from '../../ui/facts.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { Card } from '../../ui/content/card.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { Facts } from '../../ui/tables/facts.tsx';
 import { texts } from './texts.ts';
 import type { Tenant } from './types.ts';
 

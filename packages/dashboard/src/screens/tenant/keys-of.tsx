@@ -4,12 +4,12 @@ import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { Card } from '../../ui/card.tsx';
+import { Card } from '../../ui/content/card.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { KeyState } from '../../ui/key-state.tsx';
-import { Link } from '../../ui/link.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { type Column, Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { type Column, Table } from '../../ui/tables/table.tsx';
 import styles from './tenant.module.css';
 import { texts } from './texts.ts';
 import type { Tenant } from './types.ts';
@@ -45,7 +45,7 @@ export function KeysOf({ tenant }: { tenant: Tenant }) {
           ) : (
             <Table
               label={texts.keys[env]}
-              columns={columnsOf((id) => paths.key(scope, id))}
+              columns={columnsOf((id) => paths.key({ ...scope, keyId: id }))}
               pages={[rows]}
               rowKey={({ id }) => id}
             />

@@ -1,19 +1,13 @@
 // One tenant: its keys in this environment, activity by month, embed tokens and meta.
-import { useNavigate, useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useApi } from '../../api/query.ts';
-import { DeleteDialog } from '../../deletion/delete-dialog.tsx';
+import { useParams } from '../../match.ts';
+import { ResourcePage } from '../../parts/resources/resource-page.tsx';
 import { paths } from '../../paths.ts';
-import { Gone, Loaded } from '../../shell/loaded.tsx';
-import { Page } from '../../shell/page.tsx';
-import { ReadOnly } from '../../shell/read-only.tsx';
 import { useScope } from '../../shell/scope.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { Facts } from '../../ui/facts.tsx';
-import { KeyText } from '../../ui/secret.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Card } from '../../ui/content/card.tsx';
+import { KeyText } from '../../ui/content/secret.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Facts } from '../../ui/tables/facts.tsx';
 import { Activity } from './activity.tsx';
 import { EditTenant } from './edit-tenant.tsx';
 import { Embed } from './embed.tsx';
@@ -24,60 +18,19 @@ import type { Tenant } from './types.ts';
 
 export function Screen() {
   const scope = useScope();
-  const { id = '' }: { id?: string } = useParams({ strict: false });
+  const { tenantId: id } = useParams('tenant');
   const tenant = useApi('GET /v1/tenants/{id}', { params: { id } });
-  const name = tenant.data?.name ?? tenant.data?.external_id ?? texts.loading;
-  const [open, setOpen] = useState<'edit' | 'delete' | null>(null);
-  const navigate = useNavigate();
-  const close = () => setOpen(null);
-  const crumbs = [{ label: texts.tenants, to: paths.tenants(scope) }];
   return (
-    <Page
-      title={tenant.error && !tenant.data ? texts.loading : name}
-      crumbs={crumbs}
-      actions={
-        tenant.data &&
-        scope.mayChange && (
-          <>
-            <Button icon="edit" onClick={() => setOpen('edit')}>
-              {texts.edit}
-            </Button>
-            <Button kind="danger" icon="trash" onClick={() => setOpen('delete')}>
-              {texts.remove}
-            </Button>
-          </>
-        )
-      }
+    <ResourcePage
+      kind="tenant"
+      query={tenant}
+      nameOf={({ name, external_id }) => name ?? external_id}
+      texts={texts}
+      list={{ label: texts.tenants, toList: texts.toTenants, to: paths.tenants(scope) }}
+      Edit={EditTenant}
     >
-      <ReadOnly />
-      <Loaded query={tenant} failed={texts.failed} skeleton={<SkeletonRows />} gone={<NoTenant />}>
-        {(known) => (
-          <>
-            <Parts tenant={known} />
-            {open === 'edit' && <EditTenant tenant={known} onClose={close} />}
-            {open === 'delete' && (
-              <DeleteDialog
-                kind="tenant"
-                id={known.id}
-                name={name}
-                onClose={close}
-                onDeleted={() => navigate({ to: paths.tenants(scope) })}
-              />
-            )}
-          </>
-        )}
-      </Loaded>
-    </Page>
-  );
-}
-
-function NoTenant() {
-  const scope = useScope();
-  const action = <LinkButton to={paths.tenants(scope)}>{texts.toTenants}</LinkButton>;
-  return (
-    <Gone title={texts.goneTitle} action={action}>
-      {texts.gone}
-    </Gone>
+      {(known) => <Parts tenant={known} />}
+    </ResourcePage>
   );
 }
 

@@ -1,10 +1,10 @@
 // The columns of the list of tenants.
+import { keyCountColumn } from '../../parts/resources/key-count-column.tsx';
 import { paths } from '../../paths.ts';
 import type { Scope } from '../../shell/scope.ts';
-import { Link } from '../../ui/link.tsx';
-import { count } from '../../ui/spans.ts';
-import type { Column } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { Time } from '../../ui/content/time.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import type { Column } from '../../ui/tables/table.tsx';
 import type { Tenant } from './figures.ts';
 import { texts } from './texts.ts';
 
@@ -21,7 +21,7 @@ export const columnsOf = ({ scope, counts, activity }: Facts): Column<Tenant>[] 
     width: 'minmax(152px, 2fr)',
     card: 'name',
     cell: ({ id, name, external_id }) => (
-      <Link to={paths.tenant(scope, id)}>{name ?? external_id}</Link>
+      <Link to={paths.tenant({ ...scope, tenantId: id })}>{name ?? external_id}</Link>
     ),
   },
   {
@@ -46,15 +46,5 @@ export const columnsOf = ({ scope, counts, activity }: Facts): Column<Tenant>[] 
     isExtra: true,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
-  {
-    id: 'keys',
-    title: texts.keys[scope.env],
-    width: '128px',
-    align: 'end',
-    card: 'fact',
-    cell: ({ id }) => {
-      const active = counts.get(id);
-      return active === undefined ? '–' : count(active);
-    },
-  },
+  keyCountColumn(texts.keys[scope.env], counts),
 ];

@@ -1,19 +1,17 @@
 // A new tenant, under the id of the vendor.
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
+import { navigate } from '../../router/location.ts';
 import { useScope } from '../../shell/scope.ts';
-import { Field } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { Input } from '../../ui/input.tsx';
-import { fieldErrors } from '../../ui/problem.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { texts } from './texts.ts';
 
 export function CreateTenant({ onClose }: { onClose(): void }) {
   const scope = useScope();
-  const navigate = useNavigate();
   const [externalId, setExternalId] = useState('');
   const [name, setName] = useState('');
   const create = useChange('POST /v1/tenants', { refreshes: ['/v1/tenants', '/v1/workspace'] });
@@ -28,7 +26,7 @@ export function CreateTenant({ onClose }: { onClose(): void }) {
       {
         onSuccess: (made) => {
           toast(texts.form.done(made.name ?? made.external_id));
-          void navigate({ to: paths.tenant(scope, made.id) });
+          void navigate(paths.tenant({ ...scope, tenantId: made.id }));
         },
       },
     );
@@ -41,25 +39,21 @@ export function CreateTenant({ onClose }: { onClose(): void }) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field
+      <TextField
         label={texts.form.externalId}
         hint={texts.form.externalIdHint}
         error={errors.external_id}
-      >
-        {(control) => (
-          <Input
-            {...control}
-            mono
-            value={externalId}
-            onChange={({ target }) => setExternalId(target.value)}
-          />
-        )}
-      </Field>
-      <Field label={texts.form.name} optional error={errors.name}>
-        {(control) => (
-          <Input {...control} value={name} onChange={({ target }) => setName(target.value)} />
-        )}
-      </Field>
+        mono
+        value={externalId}
+        onValue={setExternalId}
+      />
+      <TextField
+        label={texts.form.name}
+        optional
+        error={errors.name}
+        value={name}
+        onValue={setName}
+      />
     </FormDialog>
   );
 }

@@ -1,22 +1,22 @@
 // The tenants of one month, the busiest first.
 import type { Item } from '@keyrail/client';
 import { usePageReads } from '../../api/page-reads.ts';
+import { shareText } from '../../parts/traffic/numbers.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { type Scope, useScope } from '../../shell/scope.ts';
-import { shareText } from '../../traffic/numbers.ts';
-import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { Copy } from '../../ui/copy.tsx';
-import { csvOf } from '../../ui/csv.ts';
-import { monthText } from '../../ui/intervals.ts';
-import { Link } from '../../ui/link.tsx';
-import { saveFile } from '../../ui/save-file.ts';
-import { Select } from '../../ui/select.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { count } from '../../ui/spans.ts';
-import { type Column, Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
+import { monthText } from '../../ui/charts/intervals.ts';
+import { Card } from '../../ui/content/card.tsx';
+import { count } from '../../ui/content/spans.ts';
+import { Time } from '../../ui/content/time.tsx';
+import { Button } from '../../ui/controls/button.tsx';
+import { Copy } from '../../ui/controls/copy.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { saveFile } from '../../ui/controls/save-file.ts';
+import { Select } from '../../ui/controls/select.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
+import { csvOf } from '../../ui/tables/csv.ts';
+import { type Column, Table } from '../../ui/tables/table.tsx';
 import { ROWS_MAX, type TenantSum, useTenantsOf } from './months.ts';
 import { texts } from './texts.ts';
 import styles from './usage.module.css';
@@ -125,7 +125,7 @@ const columnsOf = (
     cell: ({ tenantId }) => {
       const tenant = names.get(tenantId);
       return (
-        <Link to={paths.tenant(scope, tenantId)}>
+        <Link to={paths.tenant({ ...scope, tenantId })}>
           {tenant ? (tenant.name ?? tenant.external_id) : texts.deleted}
         </Link>
       );

@@ -1,26 +1,18 @@
 // A mailed link verifies the address at once: done, or why not and a new one.
-import { useEffect, useRef } from 'react';
-import { oneTimeToken } from '../../api/one-time-token.ts';
 import { useChange } from '../../api/query.ts';
 import { useSession } from '../../api/session.ts';
+import { useTokenOnce } from '../../api/use-token-once.ts';
 import { paths } from '../../paths.ts';
 import { Panel } from '../../shell/panel.tsx';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Problem } from '../../ui/problem.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { Problem } from '../../ui/feedback/problem.tsx';
 import { texts } from './texts.ts';
 
 export function Screen() {
-  const token = oneTimeToken();
   const verify = useChange('POST /v1/auth/email_verifications/consume', {
     refreshes: ['/v1/auth/me'],
   });
-  const isSent = useRef(false);
-  const { mutate } = verify;
-  useEffect(() => {
-    if (token === null || isSent.current) return;
-    isSent.current = true;
-    mutate({ body: { token } });
-  }, [token, mutate]);
+  const token = useTokenOnce(verify.mutate);
   if (verify.isSuccess) {
     return (
       <Panel title={texts.done} lead={texts.doneText}>

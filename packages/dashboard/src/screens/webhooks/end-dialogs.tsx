@@ -1,7 +1,7 @@
 // Rotating the signing secret of an endpoint, and removing an endpoint.
 import { useChange } from '../../api/query.ts';
-import { Confirm } from '../../ui/confirm.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { hostOf, STALE, type WebhookEndpoint } from './endpoint.ts';
 import { showSigningSecret } from './endpoint-form.tsx';
 import { texts } from './texts.ts';

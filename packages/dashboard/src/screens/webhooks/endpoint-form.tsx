@@ -2,12 +2,12 @@
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
-import { Field } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form-dialog.tsx';
-import { Input } from '../../ui/input.tsx';
-import { fieldErrors } from '../../ui/problem.tsx';
-import { Select } from '../../ui/select.tsx';
-import { toast } from '../../ui/toast.tsx';
+import { Field } from '../../ui/controls/field.tsx';
+import { Select } from '../../ui/controls/select.tsx';
+import { TextField } from '../../ui/controls/text-field.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { hostOf, STALE, type WebhookEndpoint } from './endpoint.ts';
 import { EventPicker } from './event-picker.tsx';
 import { texts } from './texts.ts';
@@ -72,33 +72,29 @@ export function EndpointForm({ endpoint, onClose }: Props) {
       onSubmit={submit}
       onClose={onClose}
     >
-      <Field label={form.url} hint={form.urlHint} error={errors.url}>
-        {(control) => (
-          <Input
-            {...control}
-            autoFocus
-            type="url"
-            placeholder={form.urlPlaceholder}
-            value={url}
-            onChange={({ target }) => setUrl(target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={form.url}
+        hint={form.urlHint}
+        error={errors.url}
+        autoFocus
+        type="url"
+        placeholder={form.urlPlaceholder}
+        value={url}
+        onValue={setUrl}
+      />
       <EventPicker events={events} error={errors.events} onEvents={setEvents} />
       <Field label={form.env} error={errors.env}>
         {(control) => (
           <Select<EnvChoice> {...control} value={env} options={texts.envs} onValue={setEnv} />
         )}
       </Field>
-      <Field label={form.description} error={errors.description} optional>
-        {(control) => (
-          <Input
-            {...control}
-            value={description}
-            onChange={({ target }) => setDescription(target.value)}
-          />
-        )}
-      </Field>
+      <TextField
+        label={form.description}
+        error={errors.description}
+        optional
+        value={description}
+        onValue={setDescription}
+      />
     </FormDialog>
   );
 }

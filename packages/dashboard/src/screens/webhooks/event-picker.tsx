@@ -1,7 +1,7 @@
 // Which events an endpoint receives: all of them, whole groups, or single ones.
 import { useId, useState } from 'react';
-import { Segments } from '../../ui/segments.tsx';
-import { Checkbox } from '../../ui/toggle.tsx';
+import { Segments } from '../../ui/controls/segments.tsx';
+import { Checkbox } from '../../ui/controls/toggle.tsx';
 import { eventGroups, eventTexts } from './events.ts';
 import { texts } from './texts.ts';
 import styles from './webhooks.module.css';

@@ -5,12 +5,12 @@ import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
 import { en } from '../../texts/en.ts';
-import { Button, LinkButton } from '../../ui/button.tsx';
-import { Empty } from '../../ui/empty.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Link } from '../../ui/link.tsx';
-import { Problem } from '../../ui/problem.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
+import { Button, LinkButton } from '../../ui/controls/button.tsx';
+import { Icon } from '../../ui/controls/icon.tsx';
+import { Link } from '../../ui/controls/link.tsx';
+import { Empty } from '../../ui/feedback/empty.tsx';
+import { Problem } from '../../ui/feedback/problem.tsx';
+import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { texts } from './texts.ts';
 import styles from './workspaces.module.css';
 

@@ -1,0 +1,22 @@
+// The tabs of a browser share one session, and a session works in one workspace at a time. When
+// another tab switches it, this tab is overtaken: the server would reject what it asks of its own
+// workspace. Its requests wait until the person has chosen where to work, so that nothing fails and
+// nothing is polled in vain behind the dialog that asks.
+import { createObserved } from './observed.ts';
+
+export const overtaken = createObserved(false);
+
+/** Resolves when this tab works in its workspace again; rejects when the request is aborted. */
+export async function untilHere(signal: AbortSignal | undefined): Promise<void> {
+  if (!overtaken.get()) return;
+  await new Promise<void>((resolve, reject) => {
+    const stop = overtaken.subscribe(() => {
+      stop();
+      resolve();
+    });
+    signal?.addEventListener('abort', () => {
+      stop();
+      reject(signal.reason);
+    });
+  });
+}

@@ -1,0 +1,17 @@
+// Uses the token of a mailed link when its page opens, a single time.
+import { useEffect, useRef } from 'react';
+import { oneTimeToken } from './one-time-token.ts';
+
+type Use = (input: { body: { token: string } }) => void;
+
+/** Returns the token; null for a page that was opened without one. */
+export function useTokenOnce(use: Use): string | null {
+  const token = oneTimeToken();
+  const isUsed = useRef(false);
+  useEffect(() => {
+    if (token === null || isUsed.current) return;
+    isUsed.current = true;
+    use({ body: { token } });
+  }, [token, use]);
+  return token;
+}

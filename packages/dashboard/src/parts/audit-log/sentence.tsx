@@ -1,0 +1,110 @@
+// An audit row as a sentence: the actor, what happened, the target as a link, and what the payload
+// adds to it.
+import { type Env, paths } from '../../paths.ts';
+import { type Scope, useScope } from '../../shell/scope.ts';
+import { Link } from '../../ui/controls/link.tsx';
+import { actions, actors } from './actions.ts';
+import styles from './sentence.module.css';
+import type { AuditRow, Names } from './use-names.ts';
+
+type Props = { row: AuditRow; names: Names };
+
+export function Sentence({ row, names }: Props) {
+  const words = wordsOf(row);
+  const tail = tailOf(row, names);
+  return (
+    <span className={styles.sentence}>
+      <Actor row={row} names={names} /> {words.verb} {words.noun} <Target row={row} names={names} />
+      {tail && <span className={styles.tail}>{tail.startsWith(',') ? tail : ` ${tail}`}</span>}
+    </span>
+  );
+}
+
+/** An update names its fields: "changed name, scopes of key Backend". */
+function wordsOf(row: AuditRow): { verb: string; noun: string } {
+  const { action, target_type, payload } = row;
+  const own = ownVerb(row);
+  if (own) return { verb: own, noun: '' };
+  const words = actions[action] ?? { verb: action, noun: target_type };
+  const fields = changedFields(payload);
+  const named = fields.map((field) => field.replaceAll('_', ' ')).join(', ');
+  return fields.length === 0 ? words : { ...words, verb: `${words.verb} ${named} of` };
+}
+
+const ownVerb = ({ action, actor_id, target_id }: AuditRow) =>
+  actor_id === target_id && actions[action]?.own;
+
+export const envOf = ({ payload }: AuditRow): Env | null =>
+  payload.env === 'live' || payload.env === 'test' ? payload.env : null;
+
+/** Without names, the end of an id: its beginning is a time, which neighbours share. */
+const shortId = (id: string): string => `…${id.slice(-8)}`;
+
+function Actor({ row, names }: Props) {
+  const scope = useScope();
+  const { actor_type: type, actor_id: id, actor } = row;
+  const name = actor?.name ?? actor?.email ?? null;
+  if (name !== null) return <strong>{name}</strong>;
+  if (type !== 'secret_key' || id === null) return <strong>{actors[type] ?? type}</strong>;
+  return (
+    <>
+      {actors.secret_key} <Link to={paths.secretKeys(scope)}>{names.get(id) ?? shortId(id)}</Link>
+    </>
+  );
+}
+
+function Target({ row, names }: Props) {
+  const scope = useScope();
+  const { target_id: id, target_type: type, payload } = row;
+  if (type === 'workspace' || row.action === 'workspace_invite.revoked') return null;
+  if (ownVerb(row)) return null;
+  if (row.action === 'workspace_invite.accepted') return null;
+  if (type === 'workspace_invite') return <strong>{String(payload.email ?? '')}</strong>;
+  const to = placeOf(row, scope);
+  const name = names.get(id) ?? shortId(id);
+  return to === null ? <strong>{name}</strong> : <Link to={to}>{name}</Link>;
+}
+
+function placeOf(row: AuditRow, scope: Scope): string | null {
+  const { target_id: id, target_type: type, payload } = row;
+  const place = { slug: scope.slug, env: envOf(row) ?? scope.env };
+  if (row.action === 'api_key.imported') return paths.projects(place);
+  if (type === 'api_key') return paths.key({ ...place, keyId: id });
+  if (type === 'secret_key') return paths.secretKeys(place);
+  if (type === 'tenant') return paths.tenant({ ...place, tenantId: id });
+  if (type === 'workspace_member') return paths.members(place);
+  if (type !== 'project') return null;
+  return typeof payload.slug === 'string'
+    ? paths.project({ ...place, project: payload.slug })
+    : paths.projects(place);
+}
+
+const text = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? value : null;
+
+function tailOf({ action, payload, target_id }: AuditRow, names: Names): string | null {
+  const reason = text(payload.reason);
+  const successor = text(payload.successor_id);
+  const role = text(payload.role) ?? text(payload.to);
+  if (action === 'workspace_member.role_changed') return `from ${payload.from} to ${payload.to}`;
+  if (successor !== null) {
+    const hours = Number(payload.overlap_hours ?? 0);
+    const overlap = hours === 0 ? 'at once' : `both work for ${hours} h`;
+    const name = names.get(successor) ?? shortId(successor);
+    // A successor has the name of its key, unless somebody renamed one of them.
+    return name === names.get(target_id) ? `, ${overlap}` : `to ${name}, ${overlap}`;
+  }
+  if (typeof payload.count === 'number') return `${payload.count.toLocaleString('en')} keys`;
+  if (typeof payload.revoked_keys === 'number' && payload.revoked_keys > 0) {
+    return `with ${payload.revoked_keys.toLocaleString('en')} keys`;
+  }
+  if (role !== null) return `as ${role}`;
+  return reason === null ? null : `“${reason}”`;
+}
+
+/** The names of the fields that an update changed. */
+export function changedFields(payload: Readonly<Record<string, unknown>>): string[] {
+  const { changes, changed } = payload;
+  if (typeof changes === 'object' && changes !== null) return Object.keys(changes);
+  return Array.isArray(changed) ? changed.map(String) : [];
+}

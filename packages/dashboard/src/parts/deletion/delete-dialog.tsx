@@ -1,0 +1,58 @@
+// Deletes a tenant or a project. It opens on what would end.
+import { useImpact } from '../../api/impact.ts';
+import { useApi, useChange, useRefresh } from '../../api/query.ts';
+import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
+import { Problem } from '../../ui/feedback/problem.tsx';
+import { toast } from '../../ui/feedback/toast.tsx';
+import { Confirm } from '../../ui/overlays/confirm.tsx';
+import { texts } from './texts.ts';
+
+type Kind = 'tenant' | 'project';
+
+const lines = {
+  tenant: 'DELETE /v1/tenants/{id}',
+  project: 'DELETE /v1/projects/{id}',
+} as const;
+
+const REFRESHES = ['/v1/tenants', '/v1/projects', '/v1/keys', '/v1/workspace', '/v1/audit_logs'];
+
+type Props = { kind: Kind; id: string; name: string; onClose(): void; onDeleted(): Promise<void> };
+
+export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
+  const input = { params: { id } };
+  const impact = useImpact(lines[kind], input);
+  const live = useApi('GET /v1/keys/counts', { query: { by: kind, env: 'live', id: [id] } });
+  const change = useChange(lines[kind]);
+  const refresh = useRefresh();
+  // A count that could not be read may be any.
+  const liveKeys = live.error ? Infinity : (live.data?.data[0]?.active ?? 0);
+  const confirm = () =>
+    change.mutate(input, {
+      onSuccess: async ({ revoked_keys }) => {
+        toast(texts.done(name, revoked_keys));
+        // The page of what was deleted is left first: it would read what is gone.
+        await onDeleted();
+        await refresh(...REFRESHES);
+      },
+      onError: () => void refresh(...REFRESHES),
+    });
+  return (
+    <Confirm
+      title={texts.title[kind](name)}
+      action={texts.action[kind]}
+      // One live key may be a mistake that is quickly mended; several are a customer's service.
+      typed={liveKeys > 1 ? name : null}
+      busy={change.isPending || live.isPending}
+      error={change.error}
+      onConfirm={confirm}
+      onClose={onClose}
+    >
+      {impact.error ? (
+        <Problem error={impact.error} title={texts.noImpact} onRetry={impact.refetch} />
+      ) : (
+        <ImpactFacts impact={impact.data} />
+      )}
+      <p>{texts.meaning[kind]}</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,45 @@
+// Two bars on a time line: the old key until its end, the new key from now on.
+
+import { nowMs } from '../../clock.ts';
+import { classes } from '../../ui/classes.ts';
+import { momentText } from '../../ui/content/spans.ts';
+import styles from './overlap.module.css';
+import { texts } from './texts.ts';
+
+const HOUR_MS = 3_600_000;
+/** The old bar begins left of now, because the old key works already. */
+const NOW_PERCENT = 18;
+const END_PERCENT = 78;
+
+type Props = { hours: number; endsAt: string | null };
+
+export function Overlap({ hours, endsAt }: Props) {
+  const { rotate } = texts;
+  const now = nowMs();
+  const until = momentText(new Date(endsAt ?? now + hours * HOUR_MS), now);
+  const isNow = hours === 0;
+  const oldEnd = isNow ? NOW_PERCENT : END_PERCENT;
+  return (
+    <figure className={styles.overlap}>
+      <div className={styles.bars} aria-hidden="true">
+        <span>{rotate.old}</span>
+        <div className={styles.track}>
+          <i className={styles.oldBar} style={{ width: `${oldEnd}%` }} />
+        </div>
+        <span>{rotate.new}</span>
+        <div className={styles.track}>
+          <i className={styles.newBar} style={{ left: `${NOW_PERCENT}%` }} />
+        </div>
+        <span />
+        <div className={classes(styles.track, styles.times)}>
+          <time style={{ left: `${NOW_PERCENT}%` }}>{rotate.now}</time>
+          {!isNow && <time style={{ left: `${END_PERCENT}%` }}>{until}</time>}
+        </div>
+      </div>
+      <figcaption>
+        {isNow ? rotate.chartNow : rotate.chart(until)}{' '}
+        {endsAt !== null && !isNow && rotate.earlier}
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,124 @@
+// Where the page is, and the one way to another address. The address changes immediately. The screen
+// is shown once it is loaded; until then, the previous one stays.
+import { flushSync } from 'react-dom';
+import { createObserved, useObserved } from '../api/observed.ts';
+import { forgetScrollFrom, rememberScroll, scrollOf, startScroll } from './scroll.ts';
+import { hrefOf, parseSearch, type Search } from './search-text.ts';
+
+export type Address = { pathname: string; search: Search };
+
+type Options = {
+  search?: Search;
+  /** In place of the current entry of the history, so that Back does not lead to it. */
+  replaces?: boolean;
+  /** Leaves the page where it is scrolled, as for a sheet over it. */
+  keepsScroll?: boolean;
+};
+
+/** Loads the screen of a path. */
+type Loading = (pathname: string) => Promise<void> | undefined;
+
+const shown = createObserved<Address>({ pathname: '/', search: {} });
+let load: Loading = () => undefined;
+
+/** The place of the current entry in the history, and of the entry whose screen is shown. */
+let index = 0;
+let shownIndex = 0;
+let showings = 0;
+
+/** Asked before the page is left; true keeps it. */
+let isKept: (() => boolean) | null = null;
+let isReturning = false;
+
+/** The address whose screen is shown. */
+export const useAddress = (): Address => useObserved(shown);
+
+export function startRouter(loading: Loading): void {
+  load = loading;
+  startScroll();
+  const known = indexIn(history.state);
+  if (known === null) forgetScrollFrom(0);
+  index = known ?? 0;
+  shownIndex = index;
+  const { pathname, search } = currentAddress();
+  shown.set({ pathname, search });
+  history.replaceState({ index }, '', `${hrefOf(pathname, search)}${location.hash}`);
+  void load(pathname);
+  addEventListener('popstate', onPop);
+}
+
+/** Resolves when the screen of the address is shown. */
+export async function navigate(
+  to: string,
+  { search = {}, replaces = false, keepsScroll = false }: Options = {},
+): Promise<void> {
+  if (isKept?.()) return;
+  const href = hrefOf(to, search);
+  rememberScroll(shownIndex);
+  if (replaces || href === `${location.pathname}${location.search}`) {
+    history.replaceState({ index }, '', href);
+  } else {
+    index += 1;
+    forgetScrollFrom(index);
+    history.pushState({ index }, '', href);
+  }
+  await show(keepsScroll ? null : 0);
+}
+
+export const preload = (to: string): void => void load(to);
+
+/** Asks before the page is left, until the result is called. */
+export function keepPage(asks: () => boolean): () => void {
+  isKept = asks;
+  return () => {
+    if (isKept === asks) isKept = null;
+  };
+}
+
+/** Back, Forward, and links to a part of the page, whose entries have no index yet. */
+function onPop(): void {
+  if (isReturning) {
+    isReturning = false;
+    return;
+  }
+  const next = indexIn(history.state) ?? index + 1;
+  if (isKept?.()) {
+    isReturning = true;
+    history.go(index - next);
+    return;
+  }
+  rememberScroll(shownIndex);
+  index = next;
+  history.replaceState({ index }, '');
+  const { pathname, search } = currentAddress();
+  const before = shown.get();
+  const isSame = hrefOf(pathname, search) === hrefOf(before.pathname, before.search);
+  void show(isSame ? null : scrollOf(index));
+}
+
+/** Shows the current address. `top` null leaves the page where it is scrolled. */
+async function show(top: number | null): Promise<void> {
+  showings += 1;
+  const mine = showings;
+  const address = currentAddress();
+  await load(address.pathname);
+  // Another address was asked for since.
+  if (mine !== showings) return;
+  shownIndex = index;
+  // Drawn now, so that the page is as high as the place to scroll to.
+  flushSync(() => shown.set(address));
+  if (top !== null) scrollTo(0, top);
+}
+
+const currentAddress = (): Address => ({
+  pathname: withoutSlash(location.pathname),
+  search: parseSearch(location.search),
+});
+
+const withoutSlash = (path: string): string =>
+  path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+
+const indexIn = (state: unknown): number | null =>
+  typeof state === 'object' && state !== null && 'index' in state && typeof state.index === 'number'
+    ? state.index
+    : null;

@@ -1,0 +1,51 @@
+// Patterns of paths, as "/w/$slug/$env/keys/$keyId". Their types know the parameters.
+import { type Env, envs } from '@keyrail/protocol/wire/env.ts';
+
+/** "slug" | "env" | "keyId" */
+export type ParamNames<P extends string> = P extends `${infer Part}/${infer Rest}`
+  ? ParamNames<Part> | ParamNames<Rest>
+  : P extends `$${infer Name}`
+    ? Name
+    : never;
+
+export type Params<P extends string> = {
+  readonly [N in ParamNames<P>]: N extends 'env' ? Env : string;
+};
+
+/** What makes an address of a pattern. */
+export type Values<P extends string> = {
+  readonly [N in ParamNames<P>]: N extends 'env' ? Env : string | number;
+};
+
+export const fill = (pattern: string, values: Readonly<Record<string, string | number>>): string =>
+  pattern.replaceAll(/\$(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+
+/** The parameters of a path that has the form of the pattern, or null. */
+export function paramsIn(pattern: string, pathname: string): Record<string, string> | null {
+  const wanted = pattern.split('/');
+  const parts = pathname.split('/');
+  if (parts.length !== wanted.length) return null;
+  const params: Record<string, string> = {};
+  for (const [at, name] of wanted.entries()) {
+    const part = parts[at] ?? '';
+    if (!name.startsWith('$')) {
+      if (part !== name) return null;
+      continue;
+    }
+    const value = decoded(part);
+    if (value === '' || (name === '$env' && !isEnv(value))) return null;
+    params[name.slice(1)] = value;
+  }
+  return params;
+}
+
+export const isEnv = (text: string): text is Env => envs.some((env) => env === text);
+
+/** Empty for a text that is not encoded as addresses are. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return '';
+  }
+}

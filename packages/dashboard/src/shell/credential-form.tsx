@@ -1,0 +1,67 @@
+// A form in the middle of the page that asks for an email address, a password or both: one button,
+// and above it the failure that belongs to no field.
+import type { ComponentProps, ReactNode } from 'react';
+import { useApi } from '../api/query.ts';
+import { Button } from '../ui/controls/button.tsx';
+import { PasswordField } from '../ui/controls/text-field.tsx';
+import { Problem } from '../ui/feedback/problem.tsx';
+import { Panel } from './panel.tsx';
+
+type Props = {
+  title: string;
+  lead?: string;
+  foot: ReactNode;
+  /** The button that sends the form. */
+  action: string;
+  change: { isPending: boolean; error: Error | null };
+  /** The failure is shown at its field. */
+  isAtField: boolean;
+  /** Sending it a second time does no harm. */
+  repeats?: boolean;
+  /** Why it cannot be sent now; the button says it. */
+  wait?: string | null;
+  onSubmit(): void;
+  children: ReactNode;
+};
+
+export function CredentialForm({ action, change, isAtField, onSubmit, children, ...rest }: Props) {
+  const { repeats = false, wait = null, ...panel } = rest;
+  const { isPending, error } = change;
+  const submit = () => {
+    if (!isPending && wait === null) onSubmit();
+  };
+  return (
+    <Panel {...panel} onSubmit={submit}>
+      {children}
+      {error && !isAtField && (
+        <Problem error={error} onRetry={repeats && wait === null ? submit : undefined} />
+      )}
+      <Button type="submit" kind="primary" wide busy={isPending} because={wait}>
+        {wait ?? action}
+      </Button>
+    </Panel>
+  );
+}
+
+type NewPasswordProps = Omit<ComponentProps<typeof PasswordField>, 'kind' | 'hint'> & {
+  minimum(characters: number): string;
+};
+
+export function NewPasswordField({ minimum, ...field }: NewPasswordProps) {
+  const deployment = useApi('GET /v1/deployment', {});
+  const characters = deployment.data?.password_min;
+  const hint = characters === undefined ? null : minimum(characters);
+  return <PasswordField {...field} kind="new" hint={hint} />;
+}
+
+/** After a mail was sent. Where no mail server is set up, it is a file. */
+export function MailSent({ title, lead, foot, inFiles }: MailSentProps) {
+  const deployment = useApi('GET /v1/deployment', {});
+  return (
+    <Panel title={title} lead={lead} foot={foot}>
+      {deployment.data?.mail === 'file' && <p>{inFiles}</p>}
+    </Panel>
+  );
+}
+
+type MailSentProps = { title: string; lead: string; foot: ReactNode; inFiles: string };

@@ -1,0 +1,31 @@
+// Addresses without a screen of their own, which lead to one.
+import { useMe } from '../api/me.ts';
+import { workspacePageOf } from '../match.ts';
+import { paths } from '../paths.ts';
+import { useAddress } from '../router/location.ts';
+import { GoTo } from './go-to.tsx';
+import { Guard } from './guard.tsx';
+import { Loaded } from './loaded.tsx';
+import { rememberedEnv } from './scope.ts';
+
+/** The start leads to the workspace that was active last. */
+export function Home() {
+  const me = useMe();
+  return (
+    <Guard>
+      <Loaded query={me} skeleton={null}>
+        {({ memberships, active_workspace_id }) => {
+          const active = memberships.find((one) => one.workspace_id === active_workspace_id);
+          if (!active) return <GoTo href={paths.workspaces} />;
+          return <GoTo href={paths.overview({ slug: active.slug, env: rememberedEnv() })} />;
+        }}
+      </Loaded>
+    </Guard>
+  );
+}
+
+/** A workspace without a page leads to its first screen. */
+export function WorkspaceHome() {
+  const slug = workspacePageOf(useAddress().pathname)?.slug ?? '';
+  return <GoTo href={paths.overview({ slug, env: rememberedEnv() })} />;
+}

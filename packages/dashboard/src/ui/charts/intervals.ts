@@ -1,0 +1,26 @@
+// Hours, days and months of UTC, by which traffic is summed.
+
+const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+export type Interval = 'hour' | 'day';
+
+/** "November 2026" for `2026-11-01`. */
+export const monthText = (text: string): string =>
+  month.format(new Date(`${text.slice(0, 7)}-01T00:00:00Z`));
+
+const HOUR_MS = 3_600_000;
+const INTERVAL_MS: Readonly<Record<Interval, number>> = {
+  hour: HOUR_MS,
+  day: 24 * HOUR_MS,
+};
+
+/** The starts of the last intervals in UTC, including the current one, in ascending order. */
+export function lastIntervals(interval: Interval, count: number, nowMs: number): number[] {
+  const size = INTERVAL_MS[interval];
+  const current = Math.floor(nowMs / size) * size;
+  return Array.from({ length: count }, (_, at) => current - (count - 1 - at) * size);
+}
+
+/** The last days, including today, as telemetry counts them: "2026-11-01". */
+export const lastDays = (count: number, nowMs: number): string[] =>
+  lastIntervals('day', count, nowMs).map((at) => new Date(at).toISOString().slice(0, 10));

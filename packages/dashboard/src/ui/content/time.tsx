@@ -1,0 +1,70 @@
+// A time relative to now; absolute on hover and focus. All times on a page tick together.
+import { useSyncExternalStore } from 'react';
+import { nowMs } from '../../clock.ts';
+import { Tooltip } from '../overlays/tooltip.tsx';
+import { relativeTime, tooltipTime } from './spans.ts';
+import styles from './time.module.css';
+
+const TICK_MS = 10_000;
+/** Rows that are rendered together show the same moment. */
+const STEP_MS = 1000;
+
+let tickedMs = nowMs();
+let timer: ReturnType<typeof setInterval> | undefined;
+const listeners = new Set<() => void>();
+
+function tick(): void {
+  tickedMs = nowMs();
+  for (const each of listeners) each();
+}
+
+function subscribe(listener: () => void): () => void {
+  if (listeners.size === 0) {
+    timer = setInterval(tick, TICK_MS);
+    // The timers of a hidden tab rest.
+    document.addEventListener('visibilitychange', tick);
+  }
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', tick);
+  };
+}
+
+/**
+ * Between two ticks the clock moves when it is read. No tick comes while no time is shown, and
+ * what happened a moment ago must not lie in the future.
+ */
+function readClock(): number {
+  const now = nowMs();
+  if (Math.abs(now - tickedMs) >= STEP_MS) tickedMs = now;
+  return tickedMs;
+}
+
+/** The time now. It moves every ten seconds, and when something else is rendered. */
+export const useNow = (): number => useSyncExternalStore(subscribe, readClock);
+
+/** A text that depends on the time; the component renders again only when the text changes. */
+export const useTextOfNow = (textOf: (nowMs: number) => string): string =>
+  useSyncExternalStore(subscribe, () => textOf(readClock()));
+
+type Props = { at: string };
+
+export function Time({ at, never = '–' }: { at: string | null; never?: string }) {
+  return at === null ? <span className={styles.never}>{never}</span> : <Known at={at} />;
+}
+
+function Known({ at }: Props) {
+  const date = new Date(at);
+  const text = useTextOfNow((nowMs) => relativeTime(date.getTime(), nowMs));
+  return (
+    <Tooltip text={tooltipTime(date)}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard shows the absolute time */}
+      <time dateTime={at} tabIndex={0} className={styles.time}>
+        {text}
+      </time>
+    </Tooltip>
+  );
+}

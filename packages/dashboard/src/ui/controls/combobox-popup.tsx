@@ -1,0 +1,134 @@
+// The combobox itself. The screen searches: it gets the text and gives what was found for it.
+import * as Ariakit from '@ariakit/react';
+import { useEffect, useRef } from 'react';
+import { en } from '../../texts/en.ts';
+import styles from '../overlays/menu.module.css';
+import type { ControlProps } from './field.tsx';
+import { Icon } from './icon.tsx';
+import inputStyles from './input.module.css';
+import { popupHome } from './popup-home.ts';
+
+export type Choice = { value: string; label: string; note?: string | undefined };
+
+export type ComboboxProps = {
+  control: ControlProps;
+  /** What the input shows. */
+  text: string;
+  /** What was found for the text; null until that search has finished. */
+  options: readonly Choice[] | null;
+  /** More was found than is shown. */
+  hasMore?: boolean;
+  /** Why the search failed. */
+  failed?: string | null;
+  /** Says that nothing was found: "No matching tenants". */
+  none: string;
+  placeholder?: string;
+  /** Offers to create what was typed. Left out until it is known that it does not exist. */
+  create?: { label(text: string): string; onCreate(text: string): void } | undefined;
+  onText(text: string): void;
+  onChoose(choice: Choice): void;
+};
+
+const CREATE = 'create';
+
+type PopupProps = ComboboxProps & { takesFocus: { readonly current: boolean } };
+
+export function ComboboxPopup({ takesFocus, ...props }: PopupProps) {
+  const { control, text, options, create, onText, onChoose } = props;
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (!takesFocus.current) return;
+    input.current?.focus();
+    input.current?.setSelectionRange(input.current.value.length, input.current.value.length);
+  }, [takesFocus]);
+  const typed = text.trim();
+  const exact = exactOf(options ?? [], typed);
+  const shown = [...new Set([...exact, ...(options ?? [])])];
+  const mayCreate = create && options !== null && typed !== '' && exact.length === 0;
+  const choose = (value: string) => {
+    const choice = options?.find((one) => one.value === value);
+    if (choice) onChoose(choice);
+    else if (value === CREATE && mayCreate) create.onCreate(typed);
+  };
+  const preselected = preselectedOf(exact, typed, props);
+  return (
+    <Ariakit.ComboboxProvider
+      value={text}
+      setValue={onText}
+      selectedValue=""
+      setSelectedValue={choose}
+      placement="bottom-start"
+    >
+      <Ariakit.Combobox
+        {...control}
+        ref={input}
+        className={inputStyles.input}
+        placeholder={props.placeholder}
+        autoComplete="none"
+        autoSelect
+        getAutoSelectId={(items) =>
+          items.find(({ value }) => value === preselected?.value)?.id ?? null
+        }
+        spellCheck={false}
+        setValueOnClick={false}
+      />
+      <Ariakit.ComboboxPopover
+        className={styles.options}
+        data-popup
+        gutter={4}
+        sameWidth
+        portal
+        portalElement={popupHome}
+        fixed
+      >
+        {shown.map(({ value, label, note }) => (
+          <Option key={value} value={value} label={label} note={note} />
+        ))}
+        {shown.length === 0 && <Nothing {...props} />}
+        {mayCreate && (
+          <Ariakit.ComboboxItem value={CREATE} className={styles.item} setValueOnClick={false}>
+            <Icon name="plus" />
+            {create.label(typed)}
+          </Ariakit.ComboboxItem>
+        )}
+      </Ariakit.ComboboxPopover>
+    </Ariakit.ComboboxProvider>
+  );
+}
+
+/** The options that have the text as their name or ID; those in the same case, if there are any. */
+function exactOf(options: readonly Choice[], typed: string): Choice[] {
+  const matching = (isSame: (text: string) => boolean) =>
+    options.filter(({ label, note = '' }) => isSame(label) || isSame(note));
+  const same = matching((text) => text === typed);
+  if (same.length > 0) return same;
+  return matching((text) => text.toLowerCase() === typed.toLowerCase());
+}
+
+/**
+ * What Enter chooses before an arrow key is pressed: the only option with that name, or else the
+ * only option. Two customers may have the same name, and the second may not be shown; an ID is
+ * certain.
+ */
+function preselectedOf(
+  exact: readonly Choice[],
+  typed: string,
+  { options, hasMore = false }: ComboboxProps,
+): Choice | undefined {
+  const [first, second] = exact.length > 0 ? exact : (options ?? []);
+  const isCertain = second === undefined && (!hasMore || first?.note === typed);
+  return typed !== '' && isCertain ? first : undefined;
+}
+
+const Nothing = ({ options, failed, none }: ComboboxProps) => (
+  <p className={styles.none}>{options === null ? (failed ?? en.searching) : none}</p>
+);
+
+const Option = ({ value, label, note }: Choice) => (
+  <Ariakit.ComboboxItem value={value} className={styles.item} setValueOnClick={false}>
+    <span className={styles.label}>
+      {label}
+      {note && <small>{note}</small>}
+    </span>
+  </Ariakit.ComboboxItem>
+);

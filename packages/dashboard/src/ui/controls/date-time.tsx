@@ -1,0 +1,42 @@
+// The platform's input for a moment, in local time, with its zone beside it. The value is an
+// instant of the API, or null.
+import { useId } from 'react';
+import { nowMs } from '../../clock.ts';
+import { zoneText } from '../content/spans.ts';
+import type { ControlProps } from './field.tsx';
+import styles from './input.module.css';
+import { Input } from './input.tsx';
+
+type Props = {
+  control: ControlProps;
+  value: string | null;
+  min?: string;
+  onValue(value: string | null): void;
+};
+
+export function DateTime({ control, value, min, onValue }: Props) {
+  const zone = useId();
+  const described = [control['aria-describedby'], zone].filter(Boolean).join(' ');
+  return (
+    <span className={styles.zoned}>
+      <Input
+        {...control}
+        aria-describedby={described}
+        type="datetime-local"
+        value={value === null ? '' : localText(value)}
+        {...(min && { min: localText(min) })}
+        onChange={({ target }) =>
+          onValue(target.value === '' ? null : new Date(target.value).toISOString())
+        }
+      />
+      {/* That of the moment: summer time has another name. */}
+      <span id={zone}>{zoneText(value === null ? new Date(nowMs()) : new Date(value))}</span>
+    </span>
+  );
+}
+
+/** `2026-01-31T14:05`, as the input wants it. */
+function localText(instant: string): string {
+  const at = new Date(instant);
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}

@@ -1,0 +1,57 @@
+// A link inside the application: no reload, and its screen is loaded when the pointer rests on it.
+// It does not follow the address, so that a change of the search costs nothing in a long list.
+import type { AnchorHTMLAttributes, MouseEvent, ReactNode, Ref } from 'react';
+import { navigate, preload } from '../../router/location.ts';
+import { hrefOf } from '../../router/search-text.ts';
+
+type Props = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'target'> & {
+  to: string;
+  search?: Readonly<Record<string, string>>;
+  replace?: boolean;
+  /** Leaves the page where it is scrolled, as for a sheet over it. */
+  keepsScroll?: boolean;
+  children: ReactNode;
+  ref?: Ref<HTMLAnchorElement>;
+};
+
+const NO_SEARCH: Readonly<Record<string, string>> = {};
+const REST_MS = 50;
+
+export function Link({
+  to,
+  search = NO_SEARCH,
+  replace = false,
+  keepsScroll = false,
+  ...rest
+}: Props) {
+  const go = (event: MouseEvent<HTMLAnchorElement>) => {
+    rest.onClick?.(event);
+    if (event.defaultPrevented || opensElsewhere(event)) return;
+    event.preventDefault();
+    void navigate(to, { search, replaces: replace, keepsScroll });
+  };
+  let resting: ReturnType<typeof setTimeout> | undefined;
+  return (
+    <a
+      {...rest}
+      href={hrefOf(to, search)}
+      onClick={go}
+      onFocus={(event) => {
+        rest.onFocus?.(event);
+        preload(to);
+      }}
+      onPointerEnter={(event) => {
+        rest.onPointerEnter?.(event);
+        resting = setTimeout(preload, REST_MS, to);
+      }}
+      onPointerLeave={(event) => {
+        rest.onPointerLeave?.(event);
+        clearTimeout(resting);
+      }}
+    />
+  );
+}
+
+/** In a new tab or window, or as a download. */
+const opensElsewhere = (event: MouseEvent): boolean =>
+  event.button !== 0 || event.metaKey || event.altKey || event.ctrlKey || event.shiftKey;

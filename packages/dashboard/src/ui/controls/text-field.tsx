@@ -1,0 +1,64 @@
+// One line of text, or a password, with its label.
+import type { ComponentProps } from 'react';
+import { Field } from './field.tsx';
+import { Input, PasswordInput } from './input.tsx';
+
+type FieldProps = Omit<ComponentProps<typeof Field>, 'children'> & {
+  value: string;
+  onValue(value: string): void;
+};
+
+type TextProps = FieldProps & Omit<ComponentProps<typeof Input>, 'value' | 'onChange' | 'id'>;
+
+export const TextField = ({
+  label,
+  hint,
+  error,
+  optional,
+  aside,
+  onValue,
+  ...input
+}: TextProps) => (
+  <Field label={label} hint={hint} error={error} optional={optional} aside={aside}>
+    {(control) => (
+      <Input {...input} {...control} onChange={({ target }) => onValue(target.value)} />
+    )}
+  </Field>
+);
+
+type PasswordProps = FieldProps & {
+  /** Password managers fill in the one and offer to store the other. */
+  kind: 'current' | 'new';
+  name?: string;
+  autoFocus?: boolean;
+};
+
+export const PasswordField = ({ kind, name = 'password', ...props }: PasswordProps) => {
+  const { value, onValue, autoFocus = false, ...field } = props;
+  return (
+    <Field {...field}>
+      {(control) => (
+        <PasswordInput
+          {...control}
+          name={name}
+          autoComplete={`${kind}-password`}
+          autoFocus={autoFocus}
+          value={value}
+          onChange={({ target }) => onValue(target.value)}
+        />
+      )}
+    </Field>
+  );
+};
+
+type EmailProps = FieldProps & { autoFocus?: boolean };
+
+/** The address that a person signs in with. */
+export const EmailField = (props: EmailProps) => (
+  <TextField {...props} type="email" name="email" autoComplete="username" />
+);
+
+/** For password managers: whose password the form is about. */
+export const KnownEmail = ({ email }: { email: string }) => (
+  <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
+);

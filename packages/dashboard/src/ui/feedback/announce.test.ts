@@ -1,0 +1,27 @@
+// What screen readers hear about a list stays with the list.
+import { equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { openGround } from '../../../test/ground.ts';
+
+test('a page without a list says nothing about one', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  const said = () => page.locator('p[aria-live=polite]').last().textContent();
+  const titled = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+
+  await visit(`/w/${vendor.slug}/test/tenants`);
+  await page.getByText('There is nothing to list.').waitFor({ state: 'attached' });
+  await page.getByRole('link', { name: 'Overview' }).click();
+  await page.getByRole('heading', { name: 'No request yet' }).waitFor();
+  equal(await said(), '');
+  await vendor.given.tenant();
+  await visit(`/w/${vendor.slug}/test/tenants`);
+  await page.getByText('Tenants: 1 row').waitFor({ state: 'attached' });
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await titled('Settings');
+  equal(await said(), '');
+  await visit('/w/nowhere/test/keys');
+  await titled('No such workspace');
+  equal(await said(), '');
+});

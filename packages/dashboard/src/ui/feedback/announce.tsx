@@ -1,0 +1,18 @@
+// Tells screen readers what changed elsewhere on the page, as the number of rows after a filter.
+import { createObserved, useObserved } from '../../api/observed.ts';
+
+const said = createObserved('');
+
+/** Returns what takes it back: a text about a list must not stay on a page without one. */
+export function announce(text: string): () => void {
+  said.set(text);
+  return () => {
+    if (said.get() === text) said.set('');
+  };
+}
+
+export const Announcements = () => (
+  <p aria-live="polite" className="unseen">
+    {useObserved(said)}
+  </p>
+);

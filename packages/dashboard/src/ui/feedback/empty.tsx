@@ -1,0 +1,39 @@
+// Nothing here yet: what this is for, one action, one link.
+import { type ReactNode, useEffect } from 'react';
+import { en } from '../../texts/en.ts';
+import { Icon, type IconName } from '../controls/icon.tsx';
+import { announce } from './announce.tsx';
+import styles from './empty.module.css';
+
+type Props = {
+  icon: IconName;
+  title: string;
+  children: ReactNode;
+  action?: ReactNode;
+  link?: ReactNode;
+  /** 1 if it is all that the page shows. */
+  rank?: 1 | 2;
+  /** It stands in place of a list, which may have got empty by a filter. */
+  isList?: boolean;
+};
+
+export function Empty({ icon, title, children, action, link, rank = 2, isList = true }: Props) {
+  const Heading = rank === 1 ? 'h1' : 'h2';
+  // Its own text follows the heading; the words differ so that nothing is read twice.
+  useEffect(() => (isList ? announce(en.nothing) : undefined), [isList]);
+  return (
+    <div className={styles.empty}>
+      <span className={styles.icon}>
+        <Icon name={icon} size={20} />
+      </span>
+      <Heading tabIndex={rank === 1 ? -1 : undefined}>{title}</Heading>
+      <p>{children}</p>
+      {(action || link) && (
+        <div className={styles.actions}>
+          {action}
+          {link}
+        </div>
+      )}
+    </div>
+  );
+}

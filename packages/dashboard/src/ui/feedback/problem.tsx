@@ -1,0 +1,90 @@
+// A failure in its place: what failed, why, what to do, and the id of the request to copy.
+import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
+import type { ReactNode } from 'react';
+import { isUnknown } from '../../api/outcome.ts';
+import { en } from '../../texts/en.ts';
+import { Button } from '../controls/button.tsx';
+import { Copy } from '../controls/copy.tsx';
+import { Icon } from '../controls/icon.tsx';
+import styles from './problem.module.css';
+
+type Props = {
+  error: Error;
+  /** What failed: "Keys could not be read." The reason follows. */
+  title?: string;
+  /** Repeats a read. A change has none: if its outcome is unknown, repeating it could double it. */
+  onRetry?: (() => unknown) | undefined;
+};
+
+export function Problem({ error, title, onRetry }: Props) {
+  const requestId = error instanceof KeyrailError ? error.requestId : null;
+  return (
+    <div className={styles.problem} role="alert">
+      <Icon name="warning" />
+      <div className={styles.text}>
+        <p>
+          {title && <strong>{title} </strong>}
+          {onRetry ? reasonOf(error) : outcomeOf(error)}
+        </p>
+        {requestId && (
+          <p className={styles.request}>
+            {en.problem.request} <code>{requestId}</code>
+            <Copy text={requestId} label={en.problem.copyRequest} />
+          </p>
+        )}
+      </div>
+      {onRetry && (
+        <Button small onClick={() => void onRetry()}>
+          {en.tryAgain}
+        </Button>
+      )}
+      {!onRetry && isUnknown(error) && SHOWS.test(location.pathname) && (
+        <Button small onClick={look}>
+          {en.problem.look}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** What went wrong before this page was opened, with what can be done about it. */
+export const Notice = ({ children, action }: { children: ReactNode; action: ReactNode }) => (
+  <div className={styles.problem} role="alert">
+    <Icon name="warning" />
+    <p className={styles.text}>{children}</p>
+    {action}
+  </div>
+);
+
+/** Pages of signed-in people show what the server has; the others are forms alone. */
+const SHOWS = /^\/(w\/|workspaces|account)/;
+
+/** This page as the server has it, or the list of a new object. The form here is kept. */
+const look = (): void => {
+  const path = location.pathname.replace(/\/new$/, '');
+  window.open(`${path}${location.search}`, '_blank', 'noopener');
+};
+
+/** The reason why a change failed, and whether it was made nevertheless. */
+export function outcomeOf(error: Error): string {
+  if (isUnknown(error)) return en.problem.unknownOutcome;
+  return error instanceof KeyrailUnreachable ? en.problem.notSent : reasonOf(error);
+}
+
+/** The reason for people. The server's message is already one. */
+export function reasonOf(error: Error): string {
+  if (error instanceof KeyrailUnreachable) return en.problem.unreachable;
+  if (!(error instanceof KeyrailError)) return en.problem.unexpected;
+  const { details, message, retryAfterMs, code } = error;
+  if (code === 'rate_limited' && retryAfterMs !== null) {
+    return en.problem.tooMany(Math.ceil(retryAfterMs / 1000));
+  }
+  const [first] = details;
+  return details.length === 1 && first ? `${message} ${first.path}: ${first.message}` : message;
+}
+
+/** The server's message for each field of a form, by the path of the field. */
+export function fieldErrors(error: Error | null): Readonly<Record<string, string>> {
+  if (!(error instanceof KeyrailError)) return {};
+  return Object.fromEntries(error.details.map(({ path, message }) => [path, message]));
+}

@@ -1,0 +1,51 @@
+// Short results at the foot of the page. Never a secret: toasts can be read by anyone nearby.
+import { useEffect, useState } from 'react';
+import { createObserved, useObserved } from '../../api/observed.ts';
+import { en } from '../../texts/en.ts';
+import { IconButton } from '../controls/icon-button.tsx';
+import styles from './toast.module.css';
+
+type Toast = { id: number; text: string };
+
+const SHOWN_MS = 6000;
+const TOASTS_MAX = 3;
+
+const toasts = createObserved<readonly Toast[]>([]);
+let made = 0;
+
+export function toast(text: string): void {
+  made += 1;
+  toasts.set([...toasts.get(), { id: made, text }].slice(-TOASTS_MAX));
+}
+
+const dismiss = (id: number): void => toasts.set(toasts.get().filter((one) => one.id !== id));
+
+export const Toasts = () => (
+  <div role="status" className={styles.toasts}>
+    {useObserved(toasts).map((one) => (
+      <ToastLine key={one.id} {...one} />
+    ))}
+  </div>
+);
+
+function ToastLine({ id, text }: Toast) {
+  const [isHeld, setHeld] = useState(false);
+  useEffect(() => {
+    if (isHeld) return;
+    const timer = setTimeout(() => dismiss(id), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [id, isHeld]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it stays while somebody is at it
+    <div
+      className={styles.toast}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={() => setHeld(true)}
+      onBlur={() => setHeld(false)}
+    >
+      <p>{text}</p>
+      <IconButton small icon="close" label={en.dismiss} onClick={() => dismiss(id)} />
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+// The platform's dialog: it holds the focus, makes the page behind it inert, and gives the focus
+// back. A sheet is the same at the side. Narrow screens show both at full height.
+import { type FormEvent, type ReactNode, useId, useRef } from 'react';
+import { en } from '../../texts/en.ts';
+import { classes } from '../classes.ts';
+import { IconButton } from '../controls/icon-button.tsx';
+import styles from './dialog.module.css';
+import { useModal } from './modal.ts';
+
+type Props = {
+  title: ReactNode;
+  children: ReactNode;
+  /** Buttons at the foot, the primary one last. */
+  actions?: ReactNode;
+  /** Called by Esc, the close button and the backdrop. Without it the dialog stays. */
+  onClose?: (() => void) | undefined;
+  /** Makes the content a form, so that Enter sends it. */
+  onSubmit?: (() => void) | undefined;
+  kind?: 'dialog' | 'sheet' | 'wide';
+};
+
+/** Rendered while it is open; the component that opens it decides when. */
+export function Dialog(props: Props) {
+  const { title, children, actions, onClose, onSubmit, kind = 'dialog' } = props;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useModal(dialog, onClose);
+  const content = (
+    <>
+      <header className={styles.head}>
+        <h2 id={id} tabIndex={-1}>
+          {title}
+        </h2>
+        {onClose && <IconButton icon="close" label={en.close} onClick={onClose} />}
+      </header>
+      <div className={styles.body}>{children}</div>
+      {actions && <footer className={styles.foot}>{actions}</footer>}
+    </>
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit?.();
+  };
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does what a click on the backdrop does
+    <dialog
+      ref={dialog}
+      aria-labelledby={id}
+      className={classes(styles.dialog, styles[kind])}
+      onClick={({ target }) => target === dialog.current && onClose?.()}
+    >
+      {onSubmit ? (
+        <form className={styles.frame} onSubmit={submit} noValidate>
+          {content}
+        </form>
+      ) : (
+        <div className={styles.frame}>{content}</div>
+      )}
+    </dialog>
+  );
+}
+
+export const Sheet = (props: Omit<Props, 'kind'>) => <Dialog {...props} kind="sheet" />;

@@ -1,0 +1,47 @@
+// A dialog with a form that makes one change: cancel, the button that sends it, and the error that
+// belongs to no field.
+import type { ReactNode } from 'react';
+import { en } from '../../texts/en.ts';
+import { Button } from '../controls/button.tsx';
+import { fieldErrors, Problem } from '../feedback/problem.tsx';
+import { Dialog } from './dialog.tsx';
+
+type Props = {
+  title: ReactNode;
+  /** The button that sends the form. */
+  action: string;
+  /** Why the form cannot be sent now. */
+  because?: string | null;
+  change: { isPending: boolean; error: Error | null };
+  kind?: 'dialog' | 'sheet' | 'wide';
+  onSubmit(): void;
+  onClose(): void;
+  children: ReactNode;
+};
+
+export function FormDialog(props: Props) {
+  const { title, action, because = null, change, kind = 'dialog', onSubmit, onClose } = props;
+  const { isPending, error } = change;
+  const submit = () => {
+    if (!isPending && because === null) onSubmit();
+  };
+  return (
+    <Dialog
+      kind={kind}
+      title={title}
+      onClose={onClose}
+      onSubmit={submit}
+      actions={
+        <>
+          <Button onClick={onClose}>{en.cancel}</Button>
+          <Button type="submit" kind="primary" busy={isPending} because={because}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      {props.children}
+      {error && Object.keys(fieldErrors(error)).length === 0 && <Problem error={error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,33 @@
+// A menu of actions behind a button. Its library is loaded when the browser is idle, and its
+// machinery is made when the button is used first: a list has hundreds of these buttons.
+import { type KeyboardEvent, lazy, Suspense, useState } from 'react';
+import { loadChunk } from '../../load-chunk.ts';
+import { IconButton } from '../controls/icon-button.tsx';
+import type { MenuProps } from './menu-popup.tsx';
+
+const load = () => import('./menu-popup.tsx');
+const MenuPopup = lazy(async () => ({ default: (await loadChunk(load)).MenuPopup }));
+
+export const preloadMenu = load;
+
+export function Menu(props: MenuProps) {
+  const [isUsed, setUsed] = useState(false);
+  const { button, label } = props;
+  const use = () => setUsed(true);
+  const dots = (
+    <IconButton
+      icon="more"
+      label={label}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={use}
+      onKeyDown={({ key }: KeyboardEvent) => key === 'ArrowDown' && use()}
+    />
+  );
+  if (!button && !isUsed) return dots;
+  return (
+    <Suspense fallback={button ?? dots}>
+      <MenuPopup {...props} opensAtOnce={!button} />
+    </Suspense>
+  );
+}

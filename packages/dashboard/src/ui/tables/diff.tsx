@@ -1,0 +1,52 @@
+// Changes of fields: the old value, the new one; for lists, what was added and removed.
+import { later } from '../../texts/later.ts';
+import styles from './diff.module.css';
+
+export type FieldChange =
+  | { field: string; from: unknown; to: unknown }
+  | { field: string; added: readonly string[]; removed: readonly string[] }
+  /** A field whose values the log does not hold. */
+  | { field: string };
+
+const shown = (value: unknown): string =>
+  value === null || value === undefined
+    ? later.diff.none
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);
+
+export const Diff = ({ changes }: { changes: readonly FieldChange[] }) => (
+  <dl className={styles.diff}>
+    {changes.map((change) => (
+      <div key={change.field} className={styles.line}>
+        <dt>{change.field}</dt>
+        <Values change={change} />
+      </div>
+    ))}
+  </dl>
+);
+
+function Values({ change }: { change: FieldChange }) {
+  if ('from' in change) {
+    return (
+      <dd>
+        <del>{shown(change.from)}</del>
+        <span className="unseen">{later.diff.becomes}</span>
+        <ins>{shown(change.to)}</ins>
+      </dd>
+    );
+  }
+  if ('added' in change) {
+    return (
+      <dd>
+        {change.removed.map((one) => (
+          <del key={one}>{one}</del>
+        ))}
+        {change.added.map((one) => (
+          <ins key={one}>{one}</ins>
+        ))}
+      </dd>
+    );
+  }
+  return <dd className={styles.quiet}>{later.diff.changed}</dd>;
+}
