@@ -43,7 +43,8 @@ function chainFrom({ workspaceId, seq = 0, head = '0'.repeat(64), anchors = [] }
       if (head !== null && row.prev_hash !== head) {
         throw fault(row.seq, `entry ${row.seq} does not link to the one before`);
       }
-      if (row.hash !== hashOf(row, workspaceId)) throw fault(row.seq, `entry ${row.seq} was edited`);
+      if (row.hash !== hashOf(row, workspaceId))
+        throw fault(row.seq, `entry ${row.seq} was edited`);
       seq = row.seq;
       head = row.hash;
       for (; anchors[next]?.seq === seq; next += 1) {
@@ -158,8 +159,10 @@ async function offline(files, { anchors: anchorFiles = [], jwks }) {
   const { seq, head, workspaceId, since } = await verifyExport(linesOf(files), read.anchors);
   const used = read.anchors.filter((anchor) => anchor.workspace_id === workspaceId).length;
   // No anchors of this workspace would otherwise look like anchors that match.
-  if (jwks !== undefined && used === 0) throw new Error(`no anchor belongs to workspace ${workspaceId}`);
-  if (since > 0) console.log(`Starts after entry ${since}: the entries before it were not checked.`);
+  if (jwks !== undefined && used === 0)
+    throw new Error(`no anchor belongs to workspace ${workspaceId}`);
+  if (since > 0)
+    console.log(`Starts after entry ${since}: the entries before it were not checked.`);
   if (read.unreadable > 0) console.log(`Unreadable lines in the anchors: ${read.unreadable}.`);
   if (used === 0) console.log('Without anchors, a truncated or rewritten chain is not detected.');
   const compared = used > 0 ? `, ${used} anchors match` : '';
@@ -177,7 +180,8 @@ async function online(url, keptSeq, keptHash) {
   const get = async (path) => {
     const headers = { authorization: `Bearer ${process.env.SECRET_KEY}` };
     const answer = await fetch(new URL(path, url), { headers });
-    if (!answer.ok) throw new Error(`${path} responded with ${answer.status}: ${await answer.text()}`);
+    if (!answer.ok)
+      throw new Error(`${path} responded with ${answer.status}: ${await answer.text()}`);
     return answer.json();
   };
   const { id: workspaceId } = await get('/v1/workspace');

@@ -39,7 +39,7 @@ export const eventTexts: Readonly<Record<AuditAction | NoticeType | typeof TEST_
   'webhook_endpoint.redelivered': 'A delivery was resent on request.',
   'api_key.expiring': '14, 3 and 1 days before an API key expires.',
   'api_key.expired': 'An API key has expired.',
-  'api_key.unused': 
+  'api_key.unused':
     'An API key has not been used for 90 days. Sent once, and again only after the key has been used.',
   'secret_key.expiring': '14, 3 and 1 days before a secret key expires.',
   [TEST_EVENT]: 'Sent on request, to any endpoint.',
