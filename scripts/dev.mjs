@@ -10,18 +10,15 @@ import { join } from 'node:path';
 import { BROWSER_SOURCES, buildDraft } from './build-browser.mjs';
 
 const DEFAULT_PORT = 4480;
-/** An editor writes several files at a time. */
 const SETTLE_MS = 100;
-const SCRIPT_PATH = '/dev-reload.js';
-const EVENTS_PATH = '/dev-events';
-const SCRIPT = `new EventSource('${EVENTS_PATH}').onmessage = () => location.reload();`;
 const HOST = '127.0.0.1';
+const SCRIPT = "new EventSource('/dev-events').onmessage = () => location.reload();";
 
 const root = join(import.meta.dirname, '..');
 const port = Number(process.argv[2] ?? DEFAULT_PORT);
 const serverPort = Number(process.env.KEYRAIL_PORT ?? process.env.PORT ?? 4400);
 const url = `http://${HOST}:${port}`;
-/** Pages that are open, each with a held response. */
+/** The open pages, each with a held response. */
 const pages = new Set();
 
 let lastBuild = build();
@@ -59,9 +56,9 @@ async function build() {
 }
 
 function answer(incoming, outgoing) {
-  if (incoming.url === SCRIPT_PATH) {
+  if (incoming.url === '/dev-reload.js') {
     outgoing.setHeader('content-type', 'text/javascript').end(SCRIPT);
-  } else if (incoming.url === EVENTS_PATH) {
+  } else if (incoming.url === '/dev-events') {
     outgoing.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
     pages.add(outgoing);
     outgoing.on('close', () => pages.delete(outgoing));
@@ -77,11 +74,11 @@ function passOn(incoming, outgoing) {
     outgoing.writeHead(response.statusCode, response.headers);
     response.pipe(outgoing, { end: !isPage });
     // A browser moves a script after the end of the page into its body.
-    if (isPage) response.on('end', () => outgoing.end(`<script src="${SCRIPT_PATH}"></script>`));
+    if (isPage) response.on('end', () => outgoing.end('<script src="/dev-reload.js"></script>'));
   });
   passed.on('error', () => {
-    if (outgoing.headersSent) outgoing.destroy();
-    else outgoing.writeHead(502).end('The server is starting. Reload this page in a moment.');
+    if (outgoing.headersSent) return outgoing.destroy();
+    outgoing.writeHead(502).end('The server is starting. Reload this page in a moment.');
   });
   outgoing.on('close', () => passed.destroy());
   incoming.pipe(passed);
