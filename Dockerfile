@@ -9,8 +9,8 @@ WORKDIR /opt/keyrail
 COPY package.json package-lock.json .npmrc tsconfig.json ./
 COPY scripts scripts
 COPY packages packages
-# The set-up installs what it needs, without another Node. The second installation has what the
-# server itself needs, without the tools of the build.
+# The setup installs what it needs, without another Node.js. The second installation has what the
+# server itself needs, without the build tools.
 RUN node scripts/setup.mjs --server \
   && npm ci --omit=dev --workspace packages/server
 
@@ -24,12 +24,12 @@ COPY --from=build /opt/keyrail/packages/reference packages/reference
 COPY --from=build /opt/keyrail/packages/server packages/server
 COPY --from=build /opt/keyrail/packages/dashboard/dist packages/dashboard/dist
 RUN install -d -o node -g node -m 0700 /var/lib/keyrail
-# Inside of a container, loopback is of no use: the server listens on every address of its network.
+# Inside a container, loopback is useless, so the server listens on every address of its network.
 ENV NODE_ENV=production KEYRAIL_HOST=0.0.0.0 KEYRAIL_DATA_DIR=/var/lib/keyrail
 EXPOSE 4400
-# The only place that the server writes to: the rest may be read-only.
+# The only directory the server writes to: the rest can be read-only.
 VOLUME /var/lib/keyrail
-# A number, because Kubernetes cannot see that a name is not root. It is the user node of the base.
+# A number, because Kubernetes cannot tell that a name is not root. It is the base's user node.
 USER 1000:1000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "deploy/probe.mjs", "http://127.0.0.1:4400/healthz"]

@@ -1,10 +1,10 @@
-// Re-derives the audit chain of a workspace and trusts nothing else. One file, only Node.
+// Recomputes a workspace's audit chain and trusts nothing else. One file, only Node.js.
 //
-// Offline, from files that `keyrail audit export` wrote, against anchors that were kept elsewhere:
+// Offline, from files that `keyrail audit export` wrote, against anchors kept elsewhere:
 //
 //   node docs/verify-audit-chain.mjs <export> … [--anchors <file> --jwks <file>]
 //
-// Online, from what the API answers, against a position that was kept earlier:
+// Online, from the API's responses, against a position kept earlier:
 //
 //   SECRET_KEY=krsk_live_… node docs/verify-audit-chain.mjs <url> [<seq> <hash>]
 import { createHash, createPublicKey, verify as isSigned } from 'node:crypto';
@@ -24,42 +24,43 @@ function canonical(value) {
 }
 
 function hashOf(row, workspaceId) {
-  // What the answer adds for its reader is not part of what was hashed.
+  // Fields the response adds for its reader are not part of what was hashed.
   const { object: _object, actor: _actor, hash: _hash, ...hashed } = row;
   const text = canonical({ ...hashed, workspace_id: workspaceId });
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** `seq` is the row with the fault. */
+/** `seq` is the entry with the fault. */
 const fault = (seq, message) => Object.assign(new Error(message), { seq });
 
-/** Checks rows one after another. `anchors` are of this chain and in the order of `seq`. */
+/** Checks entries one after another. `anchors` belong to this chain, in the order of `seq`. */
 function chainFrom({ workspaceId, seq = 0, head = '0'.repeat(64), anchors = [] }) {
   let next = anchors.findIndex((anchor) => anchor.seq > seq);
   if (next === -1) next = anchors.length;
   return {
     take(row) {
-      if (row.seq !== seq + 1) throw fault(seq + 1, `row ${seq + 1} is missing`);
+      if (row.seq !== seq + 1) throw fault(seq + 1, `entry ${seq + 1} is missing`);
       if (head !== null && row.prev_hash !== head) {
-        throw fault(row.seq, `row ${row.seq} does not link to the one before`);
+        throw fault(row.seq, `entry ${row.seq} does not link to the one before`);
       }
-      if (row.hash !== hashOf(row, workspaceId)) throw fault(row.seq, `row ${row.seq} was edited`);
+      if (row.hash !== hashOf(row, workspaceId))
+        throw fault(row.seq, `entry ${row.seq} was edited`);
       seq = row.seq;
       head = row.hash;
       for (; anchors[next]?.seq === seq; next += 1) {
         if (anchors[next].hash !== head || anchors[next].count !== seq) {
           const at = anchors[next].anchored_at;
-          throw fault(seq, `row ${seq} is not the one that was anchored at ${at}: rewritten`);
+          throw fault(seq, `entry ${seq} differs from the one anchored at ${at}: it was rewritten`);
         }
       }
     },
     end() {
       const last = anchors.at(-1);
       if (last && last.seq > seq) {
-        const what = `rows up to ${last.seq} were anchored at ${last.anchored_at}`;
+        const what = `entries up to ${last.seq} were anchored at ${last.anchored_at}`;
         throw fault(
           seq + 1,
-          `row ${seq + 1} is gone: ${what}; the end was cut off, or this export is older`,
+          `entry ${seq + 1} is gone: ${what}; the end was cut off, or this export is older`,
         );
       }
       return { seq, head };
@@ -68,8 +69,8 @@ function chainFrom({ workspaceId, seq = 0, head = '0'.repeat(64), anchors = [] }
 }
 
 /**
- * The anchors in JSON lines, by the keys of a JWKS with the purpose `audit_anchor`. A line that is
- * no JSON is counted; an anchor without a valid signature is an error.
+ * The anchors in JSON lines, verified with the JWKS keys with the purpose `audit_anchor`. A line
+ * that isn't JSON is counted; an anchor without a valid signature is an error.
  */
 export async function readAnchors(lines, jwks) {
   const keys = new Map(
@@ -109,7 +110,7 @@ function parsed(text) {
   }
 }
 
-/** Checks exported lines: a header, then rows. Further headers begin files that continue it. */
+/** Checks exported lines: a header, then entries. Later headers start files that continue it. */
 export async function verifyExport(lines, anchors = []) {
   let chain = null;
   let header = null;
@@ -121,19 +122,19 @@ export async function verifyExport(lines, anchors = []) {
     if (line === null) throw new Error(`line ${number} of the export is not JSON`);
     if (line.object === 'audit_export') {
       if (header !== null && line.workspace_id !== header.workspace_id) {
-        throw new Error('the files are of different workspaces');
+        throw new Error('the files belong to different workspaces');
       }
-      // A later file continues the chain: its rows have to follow those before.
+      // A later file continues the chain: its entries have to follow the ones before.
       if (header === null) chain = chainOf(line, anchors);
       header ??= line;
-    } else if (chain === null) throw new Error('the export does not begin with its header');
+    } else if (chain === null) throw new Error('the export does not start with its header');
     else chain.take(line);
   }
   if (chain === null) throw new Error('the export is empty');
   return { ...chain.end(), workspaceId: header.workspace_id, since: header.since };
 }
 
-/** The rows before a file that begins later are not there, so its first link is not checked. */
+/** A file that starts later lacks the entries before, so its first link is not checked. */
 function chainOf({ workspace_id: workspaceId, since }, anchors) {
   const own = anchors
     .filter((anchor) => anchor.workspace_id === workspaceId)
@@ -149,7 +150,7 @@ async function* linesOf(paths) {
 
 async function offline(files, { anchors: anchorFiles = [], jwks }) {
   if (anchorFiles.length > 0 !== (jwks !== undefined)) {
-    throw new Error('--anchors and --jwks are given together');
+    throw new Error('pass --anchors and --jwks together');
   }
   const read =
     jwks === undefined
@@ -158,13 +159,15 @@ async function offline(files, { anchors: anchorFiles = [], jwks }) {
   const { seq, head, workspaceId, since } = await verifyExport(linesOf(files), read.anchors);
   const used = read.anchors.filter((anchor) => anchor.workspace_id === workspaceId).length;
   // No anchors of this workspace would otherwise look like anchors that match.
-  if (jwks !== undefined && used === 0) throw new Error(`no anchor is of workspace ${workspaceId}`);
-  if (since > 0) console.log(`Begins after row ${since}: the rows before were not checked.`);
+  if (jwks !== undefined && used === 0)
+    throw new Error(`no anchor belongs to workspace ${workspaceId}`);
+  if (since > 0)
+    console.log(`Starts after entry ${since}: the entries before it were not checked.`);
   if (read.unreadable > 0) console.log(`Unreadable lines in the anchors: ${read.unreadable}.`);
-  if (used === 0) console.log('Without anchors: a cut end or a rewritten chain is not found.');
+  if (used === 0) console.log('Without anchors, a truncated or rewritten chain is not detected.');
   const compared = used > 0 ? `, ${used} anchors match` : '';
   console.log(
-    `${seq - since} rows, whole${compared}. Keep this to check against later: ${seq} ${head}`,
+    `${seq - since} entries, intact${compared}. Keep this to check against later: ${seq} ${head}`,
   );
 }
 
@@ -172,12 +175,13 @@ async function online(url, keptSeq, keptHash) {
   // A position that could not be checked must not look like one that was.
   const isPosition = /^[1-9]\d*$/.test(keptSeq ?? '') && /^[0-9a-f]{64}$/.test(keptHash ?? '');
   if (keptSeq !== undefined && !isPosition) {
-    throw new Error('what was kept is a row number and its hash, in that order');
+    throw new Error('pass the kept position as an entry number and its hash, in that order');
   }
   const get = async (path) => {
     const headers = { authorization: `Bearer ${process.env.SECRET_KEY}` };
     const answer = await fetch(new URL(path, url), { headers });
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
+    if (!answer.ok)
+      throw new Error(`${path} responded with ${answer.status}: ${await answer.text()}`);
     return answer.json();
   };
   const { id: workspaceId } = await get('/v1/workspace');
@@ -189,14 +193,14 @@ async function online(url, keptSeq, keptHash) {
     for (const row of rows) {
       chain.take(row);
       if (row.seq === Number(keptSeq) && row.hash !== keptHash) {
-        throw new Error(`row ${row.seq} is not the one that was kept`);
+        throw new Error(`entry ${row.seq} differs from the one kept earlier`);
       }
       last = row.seq;
     }
   }
-  if (last < Number(keptSeq ?? 0)) throw new Error(`row ${keptSeq} is gone: the end was cut off`);
+  if (last < Number(keptSeq ?? 0)) throw new Error(`entry ${keptSeq} is gone: the end was cut off`);
   const { seq, head } = chain.end();
-  console.log(`${seq} rows, whole. Keep this to check against later: ${seq} ${head}`);
+  console.log(`${seq} entries, intact. Keep this to check against later: ${seq} ${head}`);
 }
 
 async function main() {

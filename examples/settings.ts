@@ -15,12 +15,12 @@ export const options = {
 
 export const port = Number(process.env.PORT ?? 3000);
 
-/** On SIGTERM: the example stops new requests, then sends remaining telemetry, then exits. */
+/** On SIGTERM, the example stops accepting requests, sends the remaining telemetry, and exits. */
 export function onStop(stop: () => Promise<unknown>): void {
   process.once('SIGTERM', () => void stop());
 }
 
-/** Stops accepting requests; resolves when the running ones have ended. */
+/** Stops accepting requests; resolves when the running ones have finished. */
 export const ended = (server: { close(done: () => void): unknown }): Promise<void> =>
   new Promise((done) => server.close(done));
 

@@ -14,7 +14,7 @@ import { buildFolder, checksum } from '../packages/server/bin/built-folder.mjs';
 import { widgetOptions } from './widget-options.mjs';
 
 const HOME = 'packages/dashboard';
-const SOURCES = [
+export const BROWSER_SOURCES = [
   `${HOME}/src`,
   `${HOME}/index.html`,
   `${HOME}/package.json`,
@@ -24,13 +24,15 @@ const SOURCES = [
   'scripts/build-browser.mjs',
   'scripts/widget-options.mjs',
 ];
-const COMPRESSED_TYPES = /\.(js|css|svg|html)$/;
+const COMPRESSED_TYPES = /\.(js|css|svg)$/;
 const TARGET = ['chrome120', 'firefox121', 'safari17.2'];
 
 /** True if the build is missing or was made from other sources. */
 export function isBrowserStale(root) {
   try {
-    return readFileSync(join(root, HOME, 'dist/made-from'), 'utf8') !== checksum(root, SOURCES);
+    return (
+      readFileSync(join(root, HOME, 'dist/made-from'), 'utf8') !== checksum(root, BROWSER_SOURCES)
+    );
   } catch {
     return true;
   }
@@ -38,15 +40,24 @@ export function isBrowserStale(root) {
 
 export async function buildBrowser(root) {
   const home = join(root, HOME);
-  const stamp = checksum(root, SOURCES);
+  const stamp = checksum(root, BROWSER_SOURCES);
   await buildFolder(join(home, 'dist'), async (out) => {
     await Promise.all([bundleDashboard({ home, out }), bundleWidget(root, out)]);
+    await Promise.all([out, join(out, 'assets')].map(compressAll));
     writeFileSync(join(out, 'made-from'), stamp);
   });
 }
 
-/** With `forGallery`, the page of all elements instead, which only tests get: uncompressed. */
-async function bundleDashboard({ home, out, forGallery = false }) {
+/** The same to work with: quick, readable, not compressed, and stale for every other script. */
+export async function buildDraft(root) {
+  const home = join(root, HOME);
+  await buildFolder(join(home, 'dist'), (out) =>
+    Promise.all([bundleDashboard({ home, out, isDraft: true }), bundleWidget(root, out)]),
+  );
+}
+
+/** With `forGallery`, the page of all elements instead, which only tests get. */
+async function bundleDashboard({ home, out, forGallery = false, isDraft = false }) {
   const { build } = await import('esbuild');
   const assets = join(out, 'assets');
   const entry = forGallery ? 'src/gallery/gallery.tsx' : 'src/main.tsx';
@@ -55,7 +66,8 @@ async function bundleDashboard({ home, out, forGallery = false }) {
     absWorkingDir: home,
     outdir: assets,
     bundle: true,
-    minify: true,
+    minify: !isDraft,
+    sourcemap: isDraft && 'inline',
     metafile: true,
     target: TARGET,
     conditions: ['keyrail-source'],
@@ -80,9 +92,7 @@ async function bundleDashboard({ home, out, forGallery = false }) {
   const template = readFileSync(join(home, 'index.html'), 'utf8');
   const page = pageOf(template, { main: main.metafile, first: first.metafile }, entry);
   writeFileSync(join(out, forGallery ? 'gallery.html' : 'index.html'), page);
-  if (forGallery) return;
-  writeFileSync(join(out, 'metafile.json'), JSON.stringify(main.metafile));
-  await Promise.all(readdirSync(assets).map((name) => compress(join(assets, name))));
+  if (!forGallery) writeFileSync(join(out, 'metafile.json'), JSON.stringify(main.metafile));
 }
 
 /** One file, because a page of another origin loads it by one tag. */
@@ -91,7 +101,6 @@ async function bundleWidget(root, out) {
   const outfile = join(out, 'widget.js');
   const entry = join(root, 'packages/widget/src/served.ts');
   await build({ ...widgetOptions(root), entryPoints: [entry], outfile });
-  await compress(outfile);
 }
 
 function workersIn(home) {
@@ -164,8 +173,12 @@ function staticImports({ outputs }, from) {
 const toBrotli = promisify(brotliCompress);
 const toGzip = promisify(gzip);
 
+async function compressAll(folder) {
+  const names = readdirSync(folder).filter((name) => COMPRESSED_TYPES.test(name));
+  await Promise.all(names.map((name) => compress(join(folder, name))));
+}
+
 async function compress(file) {
-  if (!COMPRESSED_TYPES.test(file)) return;
   const bytes = readFileSync(file);
   const params = { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
   const [small, zipped] = await Promise.all([

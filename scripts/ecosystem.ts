@@ -1,6 +1,6 @@
 /**
  * The packed SDK behind frameworks without an adapter of their own, and on other runtimes: the
- * matrix of docs/integrate.md. All of them are npm packages.
+ * table in docs/frameworks.md. All of them are npm packages.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, writeFile } from 'node:fs/promises';

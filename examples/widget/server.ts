@@ -1,4 +1,4 @@
-// A vendor's backend: a page for customers that are signed in, and the route that fetches a token.
+// A vendor's backend: a page for signed-in customers, and the route that creates a token.
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { createClient } from '@keyrail/client';
@@ -7,7 +7,7 @@ import { announce, options, port } from '../settings.ts';
 const client = createClient({ url: options.url, token: options.secretKey });
 const page = await readFile(new URL('page.html', import.meta.url), 'utf8');
 
-/** In place of your own sign-in: the customer of a session, by the id of its tenant. */
+/** Instead of your own sign-in: the customer of a session, by tenant ID. */
 const sessions = new Map([['demo', process.env.KEYRAIL_TENANT_ID ?? '']]);
 
 const server = createServer(async (request, response) => {

@@ -44,7 +44,7 @@ test('an export continues after its last entry, even if the last line is cut off
     rows.map((row) => JSON.parse(row).seq),
     Array.from({ length: last }, (_, at) => at + 1),
   );
-  match((await verify(file)).output, new RegExp(`${last} rows, whole`));
+  match((await verify(file)).output, new RegExp(`${last} entries, intact`));
 });
 
 test('an edited export is not continued, and the script finds the changed entry', async (t) => {
@@ -55,8 +55,8 @@ test('an edited export is not continued, and the script finds the changed entry'
   await writeFile(file, lines.join('\n'));
   const { code, stderr } = await run('--since', String(await lastSeq()));
   equal(code, 1);
-  match(stderr, /Entry 2 doesn't match its hash/);
-  deepEqual(await verify(file), { code: 1, output: 'Not verified: row 2 was edited\n' });
+  match(stderr, /Row 2 does not match its hash/);
+  deepEqual(await verify(file), { code: 1, output: 'Not verified: entry 2 was edited\n' });
 });
 
 test('anchors and a JWKS prove offline that the end of an export was cut off', async (t) => {
@@ -75,7 +75,7 @@ test('anchors and a JWKS prove offline that the end of an export was cut off', a
   equal((await verify(file)).code, 0, 'without anchors it looks complete');
   const { code, output } = await verify(file, ...kept);
   equal(code, 1);
-  match(output, new RegExp(`row ${anchor.seq} is gone: .* the end was cut off`));
+  match(output, new RegExp(`entry ${anchor.seq} is gone: .* the end was cut off`));
   await writeFile(anchors, `${JSON.stringify({ ...anchor, seq: 1, count: 1 })}\n`);
   match((await verify(file, ...kept)).output, /line 1: no key of the JWKS signed this/);
 });

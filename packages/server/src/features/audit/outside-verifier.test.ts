@@ -53,7 +53,7 @@ const positionIn = (output: string): [string, string] => {
 test('an untouched log passes, also against a position that was kept', async (t) => {
   const verify = await verifying(t);
   const first = await verify();
-  match(first.output, /^\d+ rows, whole\./);
+  match(first.output, /^\d+ entries, intact\./);
   equal((await verify(...positionIn(first.output))).code, 0);
 });
 
@@ -63,8 +63,8 @@ const tamperings: [string, Tampering, RegExp][] = [
     (rows) => rows.map((row) => ({ ...row, action: 'project.deleted' })),
     /was edited/,
   ],
-  ['a missing row', (rows) => rows.filter(({ seq }) => seq !== 2), /row 2 is missing/],
-  ['a missing first row', (rows) => rows.filter(({ seq }) => seq > 1), /row 1 is missing/],
+  ['a missing row', (rows) => rows.filter(({ seq }) => seq !== 2), /entry 2 is missing/],
+  ['a missing first row', (rows) => rows.filter(({ seq }) => seq > 1), /entry 1 is missing/],
   ['a reversed order', (rows) => rows.toReversed(), /is missing/],
   ['duplicate rows', (rows) => rows.flatMap((row) => [row, row]), /is missing/],
   [
