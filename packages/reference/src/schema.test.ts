@@ -48,7 +48,7 @@ test('a field shows its type, limits and default, and whether it is required', (
 
 test('a field shows its description', () => {
   const rows = answerRows('POST /v1/keys', 201);
-  ok(field(rows, 'rate_limits').meaning?.startsWith('`null` inherits'));
+  ok(field(rows, 'rate_limits').meaning?.startsWith('`null` means the project'));
 });
 
 test("nested fields have their parent's path", () => {

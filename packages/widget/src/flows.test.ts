@@ -177,9 +177,7 @@ test('the list has pages, and offers only what the token and the page allow', as
   await vendor.as.testKey('POST /v1/keys', { ...place, env: 'test', name: 'Trial' });
   await site.open();
   await page.getByText('Test mode').waitFor();
-  await page
-    .getByText('You can view these keys You can view these keys but not change them..')
-    .waitFor();
+  await page.getByText('You can view these keys but not change them.').waitFor();
   equal(await page.getByRole('button', { name: 'Create key' }).count(), 0);
   await page.getByRole('button', { name: 'Actions for Trial' }).click();
   deepEqual(await page.getByRole('menuitem').allTextContents(), ['Usage']);

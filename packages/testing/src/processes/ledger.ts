@@ -1,5 +1,5 @@
-// Compares the responses clients received with the server's content: no acknowledged write is lost, no
-// rejected write exists, nothing happened twice, and the audit chain agrees.
+// Compares the responses clients received with the server's content: no acknowledged write is lost,
+// no rejected write exists, nothing happened twice, and the audit chain agrees.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Agent } from 'node:http';
