@@ -20,6 +20,7 @@ type Loading = (pathname: string) => Promise<void> | undefined;
 
 const shown = createObserved<Address>({ pathname: '/', search: {} });
 let load: Loading = () => undefined;
+const leaving = new Set<() => void>();
 
 /** The place of the current entry in the history, and of the entry whose screen is shown. */
 let index = 0;
@@ -67,6 +68,15 @@ export async function navigate(
 
 export const preload = (to: string): void => void load(to);
 
+/**
+ * Called when another path was asked for, before its screen is shown. What lies over the page closes
+ * then: the screen gives the focus to its heading, unless a dialog covers it.
+ */
+export function onLeaving(listener: () => void): () => void {
+  leaving.add(listener);
+  return () => leaving.delete(listener);
+}
+
 /** Asks before the page is left, until the result is called. */
 export function keepPage(asks: () => boolean): () => void {
   isKept = asks;
@@ -101,6 +111,7 @@ async function show(top: number | null): Promise<void> {
   showings += 1;
   const mine = showings;
   const address = currentAddress();
+  if (address.pathname !== shown.get().pathname) for (const listener of leaving) listener();
   await load(address.pathname);
   // Another address was asked for since.
   if (mine !== showings) return;

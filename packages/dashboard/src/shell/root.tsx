@@ -3,7 +3,7 @@ import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';
 import { loadChunk } from '../load-chunk.ts';
-import { useAddress } from '../router/location.ts';
+import { onLeaving } from '../router/location.ts';
 import { preloadCombobox } from '../ui/controls/combobox.tsx';
 import { Announcements } from '../ui/feedback/announce.tsx';
 import { Toasts } from '../ui/feedback/toast.tsx';
@@ -32,9 +32,7 @@ export function Root({ children }: { children: ReactNode }) {
   useEffect(preloadWhenIdle, []);
   useEffect(keepFocus, []);
   // What lies over every page belongs to the page it was opened on.
-  const { pathname } = useAddress();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: Back leads to another path
-  useEffect(closeOverlays, [pathname]);
+  useEffect(() => onLeaving(closeOverlays), []);
   useEffect(() => {
     // What one person typed is not for the next.
     if (status === 'out') closePalette();

@@ -4,7 +4,7 @@ import { type Membership, useMe } from '../api/me.ts';
 import { WorkspaceIdContext } from '../api/query.ts';
 import { matchOf, workspacePageOf } from '../match.ts';
 import { paths } from '../paths.ts';
-import { useAddress } from '../router/location.ts';
+import { onLeaving, useAddress } from '../router/location.ts';
 import { rowOf } from '../screens.ts';
 import { en } from '../texts/en.ts';
 import { classes } from '../ui/classes.ts';
@@ -70,9 +70,7 @@ type FrameProps = { membership: Membership; activeId: string | null; children: R
 function Frame({ membership, activeId, children }: FrameProps) {
   const scope = useScopeOf(membership);
   const [isOpen, setOpen] = useState(false);
-  const { pathname } = useAddress();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: Back leads to another path
-  useEffect(() => setOpen(false), [pathname]);
+  useEffect(() => onLeaving(() => setOpen(false)), []);
   const { state, error, workHere } = useActiveWorkspace(membership.workspace_id, activeId);
   if (state === 'switching') return null;
   return (
