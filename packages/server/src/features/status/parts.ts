@@ -19,7 +19,7 @@ export const probeOf = ({ db }: Store, gate: Gate): Probe => ({
   storage: db.storage,
 });
 
-/** For metrics, which report a database that does not answer by themselves. */
+/** For metrics, which report it themselves if the database cannot be read. */
 export function figuresOf({ db }: Store, gate: Gate) {
   const overview = openOverview(db);
   return {
