@@ -49,12 +49,12 @@ const routeOf = ({ frame, path, load }: ScreenRoute) =>
     ...(path.startsWith('$env/') && { beforeLoad: checkEnv, notFoundComponent: NotFound }),
   });
 
-/** `/w/acme/other/keys` is no page. */
+/** `/w/acme/other/keys` isn't a page. */
 function checkEnv({ params }: { params: Record<string, string | undefined> }): void {
   if (params.env !== 'live' && params.env !== 'test') throw notFound();
 }
 
-/** The start leads to the workspace that was active last. */
+/** The home page leads to the workspace that was active last. */
 function Home() {
   const me = useMe();
   return (

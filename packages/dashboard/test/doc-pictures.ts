@@ -12,7 +12,7 @@ const [, , folder = 'pictures'] = process.argv;
 const SIZE = { width: 1280, height: 800 };
 /** The overview shows more than its chart. */
 const TALL = { ...SIZE, height: 976 };
-/** A busy machine delays nodes; a picture of it would be no picture of the product. */
+/** A busy machine delays nodes; that would not be a picture of the product. */
 const CALM_MS = 60;
 const TRIES_MAX = 12;
 

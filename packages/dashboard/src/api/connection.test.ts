@@ -1,5 +1,5 @@
-// The server goes away and comes back, answers get lost, the network is slow, a build is replaced:
-// nothing that a person sees or typed is lost, and no change is made twice.
+// The server goes down and comes back, responses are lost, the network is slow, a build is
+// replaced: nothing a user sees or typed is lost, and no change is made twice.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -23,7 +23,7 @@ const bar = (page: Page) => page.getByText('The server does not answer. What you
 const nameOf = (page: Page) => page.getByRole('textbox', { name: /^Name/ });
 const titled = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
-test('the server goes away and comes back', async (t) => {
+test('the server goes down and comes back', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(NO_CONNECTION);
@@ -54,8 +54,8 @@ test('the server goes away and comes back', async (t) => {
   await page.getByRole('option', { name: 'Orders' }).click();
   equal(await nameOf(page).inputValue(), 'Half-typed', 'the form keeps its contents');
 
-  // What is shown stays, without a failure at each place; afterwards it is read again.
-  // The list is shown from the cache and read again. That read must be answered before the server
+  // What is shown stays, without an error in each part; afterwards it is loaded again.
+  // The list is shown from the cache and read again. That read must finish before the server
   // stops: it would fail as one of the attempts below.
   const listRead = page.waitForResponse((one) => one.url().includes('/v1/keys?'));
   await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
@@ -92,7 +92,7 @@ test('the server goes away and comes back', async (t) => {
   equal(await page.evaluate('globalThis.mark'), 1, 'the page was never loaded again');
 });
 
-/** The server does it, and the answer never arrives. */
+/** The server makes the change, but its response never arrives. */
 const loseAnswer = (sent: string[]) => async (route: Route) => {
   const request = route.request();
   if (request.method() === 'GET') return route.fallback();
@@ -101,7 +101,7 @@ const loseAnswer = (sent: string[]) => async (route: Route) => {
   await route.abort('connectionreset');
 };
 
-test('a change whose answer is lost says so, and is made once', async (t) => {
+test('a change whose response is lost says so, and is made once', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(NO_CONNECTION);
@@ -134,7 +134,7 @@ test('a change whose answer is lost says so, and is made once', async (t) => {
   const query = { project_id: project.id, env: 'test' };
   const keys = async () => (await vendor.as.liveKey('GET /v1/keys', query)).data;
   equal((await keys()).length, 1);
-  // The same form again: the server finds its key, whose text it does not show a second time.
+  // The same form again: the server finds the key, but doesn't show it a second time.
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Create test key' }).click();
   await page.getByText('The key is created, but it got lost on its way.').waitFor();
@@ -152,7 +152,7 @@ test('a change whose answer is lost says so, and is made once', async (t) => {
   await settings.getByLabel('Name of the workspace').waitFor();
   equal(await settings.getByLabel('Name of the workspace').inputValue(), 'Renamed');
 
-  // A server that refuses work answers; a gateway without a server does not.
+  // An overloaded server responds; a gateway without a server doesn't.
   ground.expects(502, 503);
   const refusal = { code: 'unavailable', message: 'Too much work.', outcome: 'not_done' };
   const headers = { 'x-request-id': '0190', 'content-type': 'application/json' };
@@ -169,7 +169,7 @@ test('a change whose answer is lost says so, and is made once', async (t) => {
   await bar(page).waitFor();
 });
 
-/** Holds the requests of an address until it is released. */
+/** Holds requests to a URL until they are released. */
 async function hold(page: Page, address: string | RegExp) {
   const urls: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -191,7 +191,7 @@ function chunkOf(source: string): string {
   return `**/assets/${basename(built)}`;
 }
 
-test('a slow network loses no typing and sends nothing twice; a gone chunk reloads once', async (t) => {
+test('a slow network loses no typing and sends nothing twice; a missing chunk reloads once', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

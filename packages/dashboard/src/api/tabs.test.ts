@@ -1,4 +1,4 @@
-// Several tabs of one browser, and the addresses of this application: sessions, people, workspaces,
+// Several tabs of one browser, and the addresses of this application: sessions, users, workspaces,
 // deep links.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -51,7 +51,7 @@ test('a session is shared by all tabs, ends in all, and is never mixed with anot
   for (const each of [page, second]) await ended(each).waitFor({ state: 'detached' });
   equal(await nameOf(page).inputValue(), 'Half-typed');
 
-  // A password that is changed here ends other sessions of this browser too.
+  // Changing the password here ends this browser's other sessions too.
   const account = await tab(owner, ground, '/account');
   await account.getByLabel('Current password').fill(PASSWORD);
   const other = await logIn(callersOf(vendor), email);
@@ -135,7 +135,7 @@ test('a tab that was overtaken by another workspace stops, and both ways out wor
   const stopped = (each: Page, name: string) =>
     each.getByRole('heading', { name: `This browser now works in ${name}` });
   await stopped(page, 'Globex').waitFor();
-  // Nothing here expects a 409: a tab that stopped asks for nothing.
+  // Nothing here expects a 409: a stopped tab sends no requests.
   await page.clock.fastForward(20_000);
   await page.getByRole('button', { name: 'Work in Acme again' }).click();
   await stopped(page, 'Globex').waitFor({ state: 'detached' });
@@ -218,7 +218,7 @@ test('addresses lead to the same place again, and wrong ones say so', async (t) 
     equal(await page.locator('h1').count(), 1, `${path} has one heading`);
   }
 
-  // A screen that throws: the address stays, and the last request is named.
+  // A screen that throws: the address stays, and the last request is shown.
   ground.expectsErrors(/TypeError/);
   await page.route(`**/v1/keys/${first.id}`, (route) => route.fulfill({ json: { env: 'test' } }));
   await visit(`${place}/keys/${first.id}`);

@@ -50,7 +50,7 @@ test('dialogs, menus, comboboxes and charts work by keyboard', async (t) => {
   await page.keyboard.press('Escape');
   await page.getByRole('menu').waitFor({ state: 'detached' });
 
-  // A list that holds its most pages loads no more: its loadMore would fail this test.
+  // A full list loads no more pages: its loadMore would fail this test.
   await page.getByText('The list ends after 2 rows.').scrollIntoViewIfNeeded();
   await page.getByRole('table', { name: 'Keys', exact: true }).waitFor();
 

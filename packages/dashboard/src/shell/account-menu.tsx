@@ -1,4 +1,4 @@
-// The person: account, theme, system, sign out.
+// The account menu: account, theme, system status, sign out.
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMe } from '../api/me.ts';

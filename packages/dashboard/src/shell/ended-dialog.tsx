@@ -1,4 +1,4 @@
-// The session ended: a sign-in dialog covers the page, and the same person goes on where it was.
+// The session ended: a sign-in dialog covers the page, and the same user continues where they were.
 import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
 import { client } from '../api/client.ts';

@@ -1,4 +1,4 @@
-// The header of a workspace: breadcrumb, search, and the switch between live and test.
+// The workspace header: breadcrumb, search, and the switch between live and test.
 import { useLocation } from '@tanstack/react-router';
 import type { Env } from '../paths.ts';
 import { en } from '../texts/en.ts';
@@ -56,7 +56,7 @@ export const isTestFrame = ({ env, isNeutral }: { env: Env; isNeutral: boolean }
 function EnvSwitch() {
   const { slug, env } = useScope();
   const { pathname } = useLocation();
-  // An object belongs to one environment, so the switch leads to its list.
+  // An object belongs to one environment, so the switch leads to the list.
   const [, , , , kind = 'overview'] = pathname.split('/');
   return (
     <nav aria-label={en.envSwitch} className={styles.envs}>

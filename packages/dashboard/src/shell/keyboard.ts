@@ -1,4 +1,4 @@
-// The keyboard of the whole application. Off while typing.
+// Keyboard shortcuts of the whole application. Off while typing.
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import type { Env } from '../paths.ts';

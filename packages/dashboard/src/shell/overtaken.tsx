@@ -1,4 +1,4 @@
-// Another tab works in another workspace: this one stops and asks.
+// Another tab has switched the workspace: this one stops and asks.
 import { useNavigate } from '@tanstack/react-router';
 import { type Membership, useMe } from '../api/me.ts';
 import { paths } from '../paths.ts';
@@ -12,7 +12,7 @@ type Props = { membership: Membership; error: Error | null; onStay(): void };
 export function Overtaken({ membership, error, onStay }: Props) {
   const me = useMe();
   const navigate = useNavigate();
-  // Until it is read again, the person's active workspace may still be this one.
+  // Until it is reloaded, the user's active workspace may still be this one.
   const other = me.data?.memberships.find(
     ({ workspace_id }) =>
       workspace_id === me.data.active_workspace_id && workspace_id !== membership.workspace_id,

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';
 import { keyboardOf } from '../../test/keyboard.ts';
 
-test('the palette goes, switches, creates, finds and explains', async (t) => {
+test('the palette opens pages, switches, creates, finds and explains', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -66,7 +66,7 @@ test('the palette goes, switches, creates, finds and explains', async (t) => {
   await at('Create test key');
 });
 
-test('letters go, are listed, are off while typing and can be switched off', async (t) => {
+test('single-letter shortcuts work, are listed, are off while typing and can be turned off', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

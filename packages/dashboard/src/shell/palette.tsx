@@ -87,7 +87,7 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
   }, [current]);
   return (
     <>
-      {/* The input above keeps the focus; it names the chosen option. */}
+      {/* The input above keeps the focus; it refers to the chosen option. */}
       <div
         ref={list}
         id={`${id}-list`}

@@ -1,4 +1,4 @@
-// Secrets leave no trace, also where the page is no secure context; and what the page may load.
+// Secrets leave no trace, even where the page isn't a secure context; and what the page may load.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -50,7 +50,7 @@ async function heapWithout(page: Page, texts: readonly string[]): Promise<string
   return heap;
 }
 
-test('a secret is asked for once before it is left, and is then gone from memory', async (t) => {
+test('leaving an uncopied secret asks first, and leaves nothing in memory', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -99,7 +99,7 @@ test('a secret is asked for once before it is left, and is then gone from memory
   await page.getByRole('button', { name: 'Leave it' }).click();
   await page.getByText('this key', { exact: true }).waitFor();
 
-  // Explain: the text of the key is in the body of one request, and in its input.
+  // Explain: the full key is in the body of one request, and in its input.
   await page.getByRole('link', { name: 'Explain', exact: true }).first().click();
   const pasted = await vendor.given.key({ env: 'test' });
   await page.getByLabel('Key', { exact: true }).fill(pasted.key);
@@ -136,7 +136,7 @@ const around = (text: string, part: string): string => {
   return text.slice(Math.max(0, at - 200), at + 100);
 };
 
-test('plain HTTP under another name: copies, hashes and ids work, and TLS is advised', async (t) => {
+test('plain HTTP under another name: copies, hashes and IDs work, and TLS is advised', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const origin = `http://${PLAIN_HOST}:${new URL(ground.origin).port}`;

@@ -1,4 +1,4 @@
-// What is pasted into a search box gets into no URL: not of the page, not of a request.
+// What is pasted into a search box never gets into a URL: not the page's, not a request's.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';

@@ -32,7 +32,7 @@ const without = (changes: SearchChanges): Strings =>
     ),
   );
 
-/** Flat strings, so that addresses stay readable. Nothing that was pasted leaves a key in them. */
+/** Flat strings, so that addresses stay readable. A pasted key never stays in them. */
 export const parseSearch = (text: string): Record<string, string> =>
   Object.fromEntries(
     [...new URLSearchParams(text)].map(([name, value]) => [name, withoutSecrets(value)]),

@@ -1,4 +1,4 @@
-// The navigation of a workspace.
+// The workspace navigation.
 import { useLocation } from '@tanstack/react-router';
 import { paths } from '../paths.ts';
 import { en } from '../texts/en.ts';

@@ -1,4 +1,4 @@
-// The frame of a workspace: sidebar, header, and the colours of test mode.
+// The workspace frame: sidebar, header, and the colours of test mode.
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { type Membership, useMe } from '../api/me.ts';
@@ -108,7 +108,7 @@ function useScopeOf({ workspace_id, name, slug, role }: Membership): Scope {
   const params: { env?: string } = useParams({ strict: false });
   const { pathname } = useLocation();
   const inPath = params.env === 'live' || params.env === 'test' ? params.env : null;
-  // A few screens without an environment in their path belong to one nevertheless.
+  // A few screens without an environment in their path still belong to one.
   const rest = pathname.split('/').slice(3).join('/');
   const own = screens.find(({ frame, path }) => frame === 'workspace' && path === rest)?.env;
   const env = inPath ?? own ?? null;

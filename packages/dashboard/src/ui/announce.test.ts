@@ -1,4 +1,4 @@
-// What screen readers hear about a list stays with the list.
+// What screen readers announce about a list stays with the list.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';

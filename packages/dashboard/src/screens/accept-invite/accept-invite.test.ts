@@ -1,10 +1,10 @@
-// An invitation is shown before it is accepted, to visitors and to people that are signed in.
+// An invitation is shown before it is accepted, to visitors and to signed-in users.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { newAddress, PASSWORD, someone } from '@keyrail/testing/people.ts';
 import { openGround, openVendor } from '../../../test/ground.ts';
 
-test('a person looks at an invitation, signs in, and joins', async (t) => {
+test('a user views an invitation, signs in, and joins', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400, 409);

@@ -5,7 +5,7 @@ import { callersOf, logIn, PASSWORD } from '@keyrail/testing/people.ts';
 import { openGround } from '../../../test/ground.ts';
 import { programName } from './user-agent.ts';
 
-test('a person changes name, password, sessions, theme and shortcuts', async (t) => {
+test('a user changes name, password, sessions, theme and shortcuts', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -74,7 +74,7 @@ test('a person changes name, password, sessions, theme and shortcuts', async (t)
   await shortcuts.waitFor();
 });
 
-test('a program is named by what it sent', () => {
+test('a device gets its name from what it sent', () => {
   const named = [
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36',
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) AppleWebKit/605 (KHTML) Version/17.2 Safari/605',

@@ -1,11 +1,11 @@
 // The actions of the log in words: what an actor did to a target.
 
 type Words = {
-  /** After the actor, before the name of the target. */
+  /** After the actor, before the target's name. */
   verb: string;
   /** What the target is; shown before its name. */
   noun: string;
-  /** In place of both, where actor and target are the same person. */
+  /** Instead of both, where actor and target are the same user. */
   own?: string;
 };
 

@@ -37,7 +37,7 @@ const ownVerb = ({ action, actor_id, target_id }: AuditRow) =>
 export const envOf = ({ payload }: AuditRow): Env | null =>
   payload.env === 'live' || payload.env === 'test' ? payload.env : null;
 
-/** Without names, the end of an id: its beginning is a time, which neighbours share. */
+/** Without a name, the end of the ID: its beginning is a time, which neighbours share. */
 const shortId = (id: string): string => `…${id.slice(-8)}`;
 
 function Actor({ row, names }: Props) {
@@ -91,7 +91,7 @@ function tailOf({ action, payload, target_id }: AuditRow, names: Names): string 
     const hours = Number(payload.overlap_hours ?? 0);
     const overlap = hours === 0 ? 'at once' : `both work for ${hours} h`;
     const name = names.get(successor) ?? shortId(successor);
-    // A successor has the name of its key, unless somebody renamed one of them.
+    // The new key has the old one's name, unless one of them was renamed.
     return name === names.get(target_id) ? `, ${overlap}` : `to ${name}, ${overlap}`;
   }
   if (typeof payload.count === 'number') return `${payload.count.toLocaleString('en')} keys`;
@@ -102,7 +102,7 @@ function tailOf({ action, payload, target_id }: AuditRow, names: Names): string 
   return reason === null ? null : `“${reason}”`;
 }
 
-/** The names of the fields that an update changed. */
+/** The names of the fields an update changed. */
 export function changedFields(payload: Readonly<Record<string, unknown>>): string[] {
   const { changes, changed } = payload;
   if (typeof changes === 'object' && changes !== null) return Object.keys(changes);

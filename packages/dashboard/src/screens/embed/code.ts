@@ -1,4 +1,4 @@
-// The code of a vendor: a route of the backend that creates a token, and the page that uses it.
+// The code to integrate: a backend route that creates a token, and the page that uses it.
 import type { Env } from '../../paths.ts';
 import type { SnippetText } from '../../ui/snippet.tsx';
 import { texts } from './texts.ts';

@@ -1,4 +1,4 @@
-// Origins are checked as they are typed, by the rule of the server; the code follows the choice.
+// Origins are checked as they are typed, by the server's rule; the code follows the choice.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';

@@ -1,4 +1,4 @@
-// Sample data for the preview: the embed plane in memory, so that every button works and nothing
+// Sample data for the preview: the embed API in memory, so that every button works and nothing
 // reaches the server.
 import type { Answer, Item } from '@keyrail/client';
 import { nowMs } from '../../clock.ts';

@@ -13,7 +13,7 @@ const names = Array.from({ length: 19 }, (_, at) => `node-${at + 1}`);
 
 type Place = { secretKey: string; projectId: string };
 
-/** A node whose answers can be held back, as if its process were stopped. */
+/** A node whose responses can be held back, as if its process were stopped. */
 async function startFrozen(t: TestContext, { origin }: Ground, place: Place) {
   const proxy = await openProxy(Number(new URL(origin).port));
   t.after(() => proxy.close());
@@ -23,7 +23,7 @@ async function startFrozen(t: TestContext, { origin }: Ground, place: Place) {
   return { node, proxy };
 }
 
-/** Creates a key as a person does, and returns its text, which is then gone from the page. */
+/** Creates a key as a user does, and returns it; it is then gone from the page. */
 async function createKey(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog');
   await page.getByRole('link', { name: 'Create key' }).click();
@@ -63,7 +63,7 @@ async function saveReceipt(page: Page): Promise<string> {
 const msIn = (line: string): number =>
   Number(/([\d,]+) ms$/.exec(line)?.[1]?.replace(',', '') ?? Number.NaN);
 
-test('a key is created, and its end is watched on twenty nodes, one frozen', async (t) => {
+test('a key is created, and its revocation watched on twenty nodes, one frozen', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -80,7 +80,7 @@ test('a key is created, and its end is watched on twenty nodes, one frozen', asy
   const isAllowedBy = () => all.filter((node) => node.verify(secret).allowed).length;
   await until(() => isAllowedBy() === 20);
 
-  // Disable: every node answers, each with its own time, in the order of the answers.
+  // Disable: every node confirms, each with its own time, in the order they confirmed.
   await page.getByRole('button', { name: 'Disable', exact: true }).click();
   await dialog.getByText('Live nodes').waitFor();
   equal(await dialog.locator('dd').last().textContent(), '20');
@@ -137,13 +137,13 @@ test('a key is created, and its end is watched on twenty nodes, one frozen', asy
   await ground.axe(page);
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByText('Reason: Leaked').waitFor();
-  // What the page says about it comes true.
+  // What the page says about that node turns out to be true.
   frozen.proxy.keepAnswers(false);
   frozen.proxy.cutAfter(null);
   await until(() => isAllowedBy() === 0);
 });
 
-test('without a node, the end of a key says so', async (t) => {
+test('without nodes, a revocation says so', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -52,7 +52,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
   return (
     <Dialog
       title={title}
-      // While it runs, the answer is on its way: closing would only hide it.
+      // While it runs, the result is on its way: closing would only hide it.
       onClose={phase === 'running' ? undefined : onClose}
       actions={
         phase !== 'running' && (

@@ -1,5 +1,5 @@
 // The result of a revocation or disabling that is not known to be applied everywhere. The responses
-// are those of the server, revised on their way to the browser.
+// are the server's, revised on their way to the browser.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IncompleteReason } from '@keyrail/protocol/wire/receipt.ts';
@@ -100,7 +100,7 @@ test('with a silent node, a complete result does not claim to hold everywhere', 
   await dialog.getByText('1 more node polled today and is silent now.').waitFor();
 });
 
-test('the receipt of a change that a silent node may lack says so', async (t) => {
+test('a receipt says so if a silent node may lack the change', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

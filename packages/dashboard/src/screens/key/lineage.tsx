@@ -11,7 +11,7 @@ import type { ApiKey } from './key.ts';
 import { useSuccessorId } from './successor.ts';
 import { texts } from './texts.ts';
 
-/** Each further key is a request of its own. */
+/** Each further key takes another request. */
 const STEPS_MAX = 5;
 
 export function Lineage({ of: key }: { of: ApiKey }) {
@@ -28,7 +28,7 @@ export function Lineage({ of: key }: { of: ApiKey }) {
   );
 }
 
-/** The successor, below those that came after it. */
+/** The new key, below those that replaced it in turn. */
 function After({ id, before, steps }: { id: string; before: ApiKey; steps: number }) {
   const read = useApi('GET /v1/keys/{id}', { params: { id } });
   const nextId = useSuccessorId({ id });

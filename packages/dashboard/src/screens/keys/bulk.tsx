@@ -20,7 +20,7 @@ type Result = 'waits' | 'runs' | 'done' | 'left' | Error;
 type Props = { act: BulkAct; keys: readonly ApiKey[]; onClose(): void; onDone(): void };
 
 export function Bulk({ act, keys: given, onClose, onDone }: Props) {
-  // The list is read again while the dialog is open; the keys stay those that were selected.
+  // The list is reloaded while the dialog is open; the selected keys stay the same.
   const [keys] = useState(given);
   const { env } = useScope();
   const run = useRun(act, keys);

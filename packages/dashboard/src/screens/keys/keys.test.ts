@@ -5,7 +5,7 @@ import { until } from '@keyrail/testing/until.ts';
 import { openGround } from '../../../test/ground.ts';
 import { startNodes } from '../../../test/nodes.ts';
 
-test('keys are filtered, edited, rotated with an overlap, and ended several at once', async (t) => {
+test('keys are filtered, edited, rotated with an overlap, and revoked in bulk', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -84,7 +84,7 @@ test('keys are filtered, edited, rotated with an overlap, and ended several at o
   await reader.page.getByRole('heading', { name: 'No such key' }).waitFor();
 });
 
-test('a row leads to rotation and Explain, and a revoked key can be created again', async (t) => {
+test('a row leads to rotation and Explain, and a revoked key can be recreated', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -103,7 +103,7 @@ test('a row leads to rotation and Explain, and a revoked key can be created agai
     await page.getByRole('menuitem', { name: item }).click();
   };
 
-  // The names come later than the keys: until then, their place is not blank.
+  // The names come later than the keys: until then, something is shown in their place.
   const names = Promise.withResolvers<void>();
   await page.route(/\/v1\/tenants\?/, (route) => names.promise.then(() => route.continue()));
   await visit(`/w/${vendor.slug}/live/keys`);

@@ -49,7 +49,7 @@ for (const latencyMs of [0, 400, 4000]) {
       await route.continue().catch(() => {});
     });
 
-    // Two customers begin with the text: neither is meant.
+    // Two tenants begin with the text: neither is meant.
     await typeAndEnter(page, 'Tenant', 'Hooli');
     equal(await fieldOf(page, 'Tenant').inputValue(), 'Hooli', 'nobody was chosen');
     await optionOf(page, 'Hooli Asia').waitFor();
@@ -58,7 +58,7 @@ for (const latencyMs of [0, 400, 4000]) {
     await page.keyboard.press('Enter');
     await sentence(page, 'lets a tenant call a project').waitFor();
 
-    // Nobody has that name: the text says so, and Enter alone creates nothing.
+    // No tenant has that name: the list says so, and Enter alone creates nothing.
     await typeAndEnter(page, 'Tenant', 'Initech');
     await page.getByText('No matching tenants').waitFor();
     await optionOf(page, 'Create tenant Initech').waitFor();
@@ -67,7 +67,7 @@ for (const latencyMs of [0, 400, 4000]) {
     await sentence(page, 'lets a tenant call a project').waitFor();
     equal(await fieldOf(page, 'Tenant').inputValue(), 'Initech');
 
-    // One that exists, by its name or by its ID.
+    // An existing tenant, by its name or its ID.
     await fieldOf(page, 'Tenant').fill('globex');
     await page.locator('[role=option][data-active-item]').getByText('Globex').waitFor();
     equal(await optionOf(page, 'Create tenant globex').count(), 0);
@@ -88,7 +88,7 @@ for (const latencyMs of [0, 400, 4000]) {
   });
 }
 
-test('without an answer of the server the form offers to create nothing', async (t) => {
+test('while the server cannot be reached, the form offers to create nothing', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(/^Failed to load resource: net::ERR_/);

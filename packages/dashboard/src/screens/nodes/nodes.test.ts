@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
 import { openGround } from '../../../test/ground.ts';
 
-test('a node that was killed is shown as not connected, with the time of its last poll', async (t) => {
+test('a killed node is shown as not connected, with the time of its last poll', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });

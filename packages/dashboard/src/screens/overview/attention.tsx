@@ -1,4 +1,4 @@
-// Nodes and keys by state. Each figure leads to the list that it counts.
+// Nodes and keys by state. Each number links to the list it counts.
 import type { Answer } from '@keyrail/client';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';

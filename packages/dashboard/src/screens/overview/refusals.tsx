@@ -1,4 +1,4 @@
-// Why nodes refused requests, with what to do about each reason.
+// Why nodes denied requests, with what to do about each reason.
 import { type Place, paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { numberText } from '../../traffic/numbers.ts';

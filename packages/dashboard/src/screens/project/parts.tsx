@@ -1,4 +1,4 @@
-// The sections of the page of a project.
+// The sections of a project's page.
 import { useApi } from '../../api/query.ts';
 import { Connect } from '../../connect/connect.tsx';
 import { paths } from '../../paths.ts';

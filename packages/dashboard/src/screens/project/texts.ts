@@ -25,7 +25,7 @@ export const texts = {
   secretKeys: 'Secret keys',
   limits: 'Default rate limits',
   limitsLead: 'They apply to every key that has none of its own.',
-  // Limits belong to both environments; other figures of the page, to the one that is shown.
+  // Limits belong to both environments; the other numbers on the page, to the one shown.
   inherit: ({ keys, capped }: Inheriting) =>
     `Keys that inherit them, live and test: ${cappedCount(keys, { capped })}.`,
   noLimits: 'No limits.',

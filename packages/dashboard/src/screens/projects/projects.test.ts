@@ -24,7 +24,7 @@ test('a project is created, gets default limits, and is deleted', async (t) => {
   await vendor.given.key({ project_id: id, env: 'test', rate_limits: [] });
   await vendor.given.key({ project_id: id, env: 'live' });
   await page.reload();
-  // One of the two test keys has limits of its own.
+  // One of the two test keys has its own limits.
   await page.getByText('Keys that inherit them, live and test: 2.').waitFor();
   await page.getByText('2 active of 2').waitFor();
   await ground.axe(page);
@@ -52,7 +52,7 @@ test('a project is created, gets default limits, and is deleted', async (t) => {
   await dialog.getByText('Active keys').waitFor();
   await dialog.getByRole('button', { name: 'Delete project' }).click();
   await page.getByText('Payments API was deleted; 3 keys were revoked.').waitFor();
-  // The page reads its nodes until it knows that the project is gone.
+  // The page keeps reading its nodes until the project turns out to be gone.
   ground.expects(404);
   await page.goBack();
   await page.getByRole('heading', { name: 'No such project' }).waitFor();

@@ -1,4 +1,4 @@
-// The APIs that the vendor protects.
+// The projects: the APIs that Keyrail protects.
 import type { Item } from '@keyrail/client';
 import { useState } from 'react';
 import { usePageReads } from '../../api/page-reads.ts';
@@ -18,7 +18,7 @@ import { columnsOf, type Project } from './columns.tsx';
 import { CreateProject } from './create-project.tsx';
 import { texts } from './texts.ts';
 
-/** Counts are read for one page of rows at once, of at most 100 ids. */
+/** Counts are read for one page of rows at once, of at most 100 IDs. */
 const PAGE_ROWS = 100;
 
 const parse = ({ q = '' }: Readonly<Record<string, string>>) => ({ q });

@@ -48,7 +48,7 @@ test('a secret key is created, shown once, rotated and revoked', async (t) => {
   await table.getByText('Revoked', { exact: true }).first().waitFor();
 });
 
-test('a member sees secret keys and no control that changes them', async (t) => {
+test('a member sees secret keys but no controls to change them', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });

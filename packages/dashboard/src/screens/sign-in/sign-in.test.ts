@@ -111,7 +111,7 @@ test('a session that ended covers the page, and the same person goes on', async 
   equal(await other.evaluate("sessionStorage.getItem('keyrail.session')"), null);
 });
 
-test('a sign-out that the server did not receive says so, and can be repeated', async (t) => {
+test('a sign-out the server did not receive says so, and can be retried', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page } = await ground.visitor();

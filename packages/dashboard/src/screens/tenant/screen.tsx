@@ -1,4 +1,4 @@
-// One tenant: its keys in this environment, activity by month, embed tokens and meta.
+// One tenant: its keys in this environment, activity per month, embed tokens and metadata.
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApi } from '../../api/query.ts';

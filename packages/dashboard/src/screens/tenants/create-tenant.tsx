@@ -1,4 +1,4 @@
-// A new tenant, under the id of the vendor.
+// A new tenant, with an external ID.
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';

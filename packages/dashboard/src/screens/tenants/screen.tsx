@@ -1,4 +1,4 @@
-// The customers of the vendor, with their keys in this environment and their last activity.
+// The tenants, with their keys in this environment and their last activity.
 import { useMemo, useState } from 'react';
 import { useList } from '../../api/query.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
@@ -16,7 +16,7 @@ import { CreateTenant } from './create-tenant.tsx';
 import { type Tenant, useActivity, useKeyCounts } from './figures.ts';
 import { texts } from './texts.ts';
 
-/** Counts are read for one page of rows at once, of at most 100 ids. */
+/** Counts are read for one page of rows at once, of at most 100 IDs. */
 const PAGE_ROWS = 100;
 
 const parse = ({ q = '' }: Readonly<Record<string, string>>) => ({ q });

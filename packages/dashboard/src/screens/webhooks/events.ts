@@ -1,4 +1,4 @@
-// The events that an endpoint can ask for, by the kind of object they are about.
+// The events an endpoint can receive, by the kind of object they are about.
 import {
   type AuditAction,
   auditActions,

@@ -79,7 +79,7 @@ test('events are chosen from a list: all, a group, or single ones', async (t) =>
     .check();
   ok(await dialog.getByRole('checkbox', { name: 'secret_key.rotated' }).isDisabled());
   await ground.axe(page);
-  // What was selected comes back after a look at the other choice.
+  // The selection comes back after switching to the other option and back.
   await dialog.getByRole('radio', { name: 'All events' }).check();
   await dialog.getByRole('radio', { name: 'Selected events' }).check();
   await add.click();
@@ -97,7 +97,7 @@ test('events are chosen from a list: all, a group, or single ones', async (t) =>
   deepEqual(changed?.events, ['api_key.expiring', 'secret_key.*']);
 });
 
-test('a member sees endpoints and deliveries, and no control that changes them', async (t) => {
+test('a member sees endpoints and deliveries but no controls to change them', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });

@@ -1,4 +1,4 @@
-// The workspaces of the person: choose one, or found one.
+// The user's workspaces: choose one, or create one.
 import { type Membership, useMe } from '../../api/me.ts';
 import { useApi, useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
