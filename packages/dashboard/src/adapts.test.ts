@@ -62,7 +62,7 @@ test('zoom and wider text lose nothing, and motion stops', async (t) => {
   await visit(`/w/${vendor.slug}/test/keys/${keys}`);
   await page.setViewportSize({ width: 360, height: 225 });
   await page.getByRole('button', { name: 'Revoke test key' }).click();
-  await page.getByRole('dialog').getByText('Last use').waitFor();
+  await page.getByRole('dialog').getByText('Last used').waitFor();
   equal(await page.evaluate('document.getAnimations().length'), 0, 'the dialog does not move');
   await reachable(page, 'Revoke test key');
   await reachable(page, 'Close');

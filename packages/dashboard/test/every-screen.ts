@@ -99,7 +99,7 @@ export async function walkShare(t: TestContext, share: number, shares: number): 
     const { page, visit } = frame === 'open' ? visitor : owner;
     await visit(path);
     const title = await heading(page);
-    ok(title !== '' && title !== 'No such page', path);
+    ok(title !== '' && title !== 'Page not found', path);
     ok((await page.title()).includes('Keyrail'), path);
     equal(await page.locator('h1').count(), 1, `${path} has one heading of the first rank`);
     deepEqual(await page.getByRole('alert').allTextContents(), [], path);

@@ -19,7 +19,7 @@ const ATTEMPTS = 3;
  */
 const isRead = (request: Request) => request.failure()?.errorText === 'net::ERR_ABORTED';
 
-const bar = (page: Page) => page.getByText('The server does not answer. What you see is as of');
+const bar = (page: Page) => page.getByText('Can’t reach the server. Showing data from');
 const nameOf = (page: Page) => page.getByRole('textbox', { name: /^Name/ });
 const titled = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
@@ -40,8 +40,8 @@ test('the server goes down and comes back', async (t) => {
   await server.stop();
   await page.getByRole('combobox', { name: 'Project' }).fill('Ord');
   await bar(page).waitFor();
-  match((await bar(page).textContent()) ?? '', /as of \d\d:\d\d [\w+:-]+\.$/);
-  await page.getByText(/^Next try in \d+ seconds?\.$/).waitFor();
+  match((await bar(page).textContent()) ?? '', /from \d\d:\d\d [\w+:-]+\.$/);
+  await page.getByText(/^Retrying in \d+ seconds?\.$/).waitFor();
   const isProbe = (one: { url(): string }) => one.url().endsWith('/healthz');
   await page.waitForEvent('requestfailed', isProbe);
   await Promise.all([
@@ -108,10 +108,10 @@ test('a change whose response is lost says so, and is made once', async (t) => {
   const { page, context, vendor, visit } = await ground.signIn();
   const project = await vendor.given.project({ name: 'Payments' });
   await vendor.given.tenant({ external_id: 'globex' });
-  const problem = page.getByRole('alert').getByText('Whether the change was made is unknown');
+  const problem = page.getByRole('alert').getByText('the change may or may not have gone through');
   const look = async () => {
     const opened = context.waitForEvent('page');
-    await page.getByRole('button', { name: 'Look in a new tab' }).click();
+    await page.getByRole('button', { name: 'Check in a new tab' }).click();
     return opened;
   };
 
@@ -137,20 +137,20 @@ test('a change whose response is lost says so, and is made once', async (t) => {
   // The same form again: the server finds the key, but doesn't show it a second time.
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Create test key' }).click();
-  await page.getByText('The key is created, but it got lost on its way.').waitFor();
+  await page.getByText('The key was created, but the response with it was lost.').waitFor();
   await titled(page, 'Lost').waitFor();
   equal((await keys()).length, 1, 'repeated by hand, the key is created once');
 
   const patches: string[] = [];
   await page.route('**/v1/workspace', loseAnswer(patches));
   await visit(`/w/${vendor.slug}/settings`);
-  await page.getByLabel('Name of the workspace').fill('Renamed');
+  await page.getByLabel('Workspace name').fill('Renamed');
   await page.getByRole('button', { name: 'Save name' }).click();
   await problem.waitFor();
   deepEqual(patches, ['PATCH'], 'without such a key it is never repeated');
   const settings = await look();
-  await settings.getByLabel('Name of the workspace').waitFor();
-  equal(await settings.getByLabel('Name of the workspace').inputValue(), 'Renamed');
+  await settings.getByLabel('Workspace name').waitFor();
+  equal(await settings.getByLabel('Workspace name').inputValue(), 'Renamed');
 
   // An overloaded server responds; a gateway without a server doesn't.
   ground.expects(502, 503);
@@ -225,12 +225,12 @@ test('a slow network loses no typing and sends nothing twice; a missing chunk re
   await titled(page, 'Nodes').waitFor();
   tenants.release();
   await page.getByRole('link', { name: 'Tenants' }).click();
-  await page.getByRole('heading', { name: 'No tenant yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No tenants yet' }).waitFor();
 
   await page.getByRole('button', { name: 'Create tenant' }).first().click();
   const dialog = page.getByRole('dialog');
   const created = await hold(page, /\/v1\/tenants$/);
-  await dialog.getByLabel('External id').fill('globex');
+  await dialog.getByLabel('External ID').fill('globex');
   await dialog.getByRole('button', { name: 'Create tenant' }).dblclick();
   await dialog.getByLabel('Name').press('Enter');
   await dialog.getByLabel('Name').pressSequentially('typed meanwhile');
@@ -251,11 +251,11 @@ test('a slow network loses no typing and sends nothing twice; a missing chunk re
   await Promise.all([page.waitForResponse(chunk), members.hover()]);
   deepEqual(documents, [], 'a pointer that rests on a link reloads nothing');
   await members.click();
-  await page.getByRole('heading', { name: 'This page stopped working' }).waitFor();
+  await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
   const address = `${ground.origin}/w/${vendor.slug}/members`;
   deepEqual(documents, [address], 'the page was loaded again once');
   await page.unrouteAll();
-  await page.getByRole('button', { name: 'Reload' }).click();
+  await page.getByRole('button', { name: 'Reload page' }).click();
   await titled(page, 'Members').waitFor();
   equal(page.url(), address);
 });

@@ -32,14 +32,14 @@ test('a server that accepts connections but never responds counts as down, and t
   proxy.unplug(true);
   // One read without a response is enough. No request fails for a while.
   await page.getByRole('searchbox').fill('back');
-  await bar(page).getByText('The server does not answer.').waitFor();
+  await bar(page).getByText('Can’t reach the server.').waitFor();
   await page.getByRole('link', { name: 'Backend' }).waitFor();
 
   for (const width of [390, 768, 1440]) {
     await page.setViewportSize({ width, height: 700 });
     equal(await over(create), null, `"Create key" at ${width} px`);
     equal(await over(page.getByRole('button', { name: 'Try again' })), null);
-    equal(await over(page.getByRole('button', { name: 'Search or go to' })), null);
+    equal(await over(page.getByRole('button', { name: 'Search or jump to…' })), null);
     equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0);
   }
   proxy.unplug(false);

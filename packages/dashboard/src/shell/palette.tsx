@@ -173,7 +173,7 @@ function useOwnCommands(): Command[] {
     ...workspaces,
     { id: 'account', label: en.account.settings, icon: 'account', run: go(paths.account) },
     { id: 'system', label: en.account.system, icon: 'system', run: go(paths.system) },
-    { id: 'found', label: en.switcher.found, icon: 'plus', run: go(paths.newWorkspace) },
+    { id: 'new-workspace', label: en.switcher.create, icon: 'plus', run: go(paths.newWorkspace) },
     { id: 'shortcuts', label: en.palette.shortcuts, icon: 'settings', run: openShortcuts },
     { id: 'sign-out', label: en.account.signOut, icon: 'signOut', run: () => void signOut() },
   ];

@@ -38,7 +38,7 @@ export function RevealHost() {
   const secret = useObserved(revealed);
   const { status } = useSession();
   useEffect(() => {
-    // It belongs to the user who created it.
+    // It belongs to one user.
     if (status === 'out') revealed.set(null);
   }, [status]);
   return secret && status !== 'out' && <Reveal key={shown} secret={secret} />;

@@ -49,8 +49,8 @@ test('no search box puts a pasted credential into a URL', async (t) => {
   }
 
   await visit(at('live/explain'));
-  const keyBox = page.getByLabel('Or one of your keys');
-  const scopes = page.getByLabel('Scopes that the route requires');
+  const keyBox = page.getByLabel('Or choose an existing key');
+  const scopes = page.getByLabel('Scopes the route requires');
   for (const text of Object.values(pasted)) {
     await keyBox.fill(text);
     await look('explain, key');
@@ -67,7 +67,7 @@ test('no search box puts a pasted credential into a URL', async (t) => {
   deepEqual([...leaked], []);
 
   await palette.fill(pasted['a key in a sentence']);
-  await page.getByRole('option', { name: 'Explain the pasted key' }).click();
+  await page.getByRole('option', { name: 'Explain this key' }).click();
   await page.getByText('Allowed', { exact: true }).waitFor();
   await look('palette, handing the key over');
   deepEqual([...leaked], []);

@@ -14,8 +14,8 @@ test('each state has its own words, in the order of their weight', () => {
     [
       'Active',
       'Active',
-      'Ends in 3 d',
-      'Quarantined, ends in 41 min',
+      'Expires in 3 d',
+      'Quarantined, expires in 41 min',
       'Disabled',
       'Expired',
       'Revoked',
@@ -30,7 +30,7 @@ test('a revoked key is revoked, whatever else it is; a rotated key is replaced',
   equal(stateWith({ revoked_at: at(0), quarantined_at: at(0), disabled_at: at(0) }), 'Revoked');
   equal(stateWith({ quarantined_at: at(-HOUR_MS), disabled_at: at(0) }), 'Quarantined');
   equal(stateWith({ disabled_at: at(0), expires_at: at(-1) }), 'Disabled');
-  equal(stateWith({ expires_at: at(30 * HOUR_MS) }, true), 'Old, until 2 Jun');
+  equal(stateWith({ expires_at: at(30 * HOUR_MS) }, true), 'Replaced, works until 2 Jun');
   equal(stateWith({ expires_at: at(15 * 24 * HOUR_MS) }), 'Active');
 });
 

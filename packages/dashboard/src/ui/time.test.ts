@@ -76,7 +76,7 @@ test('moments are local with their zone, and tooltips add UTC', async (t) => {
   await page.keyboard.press('Escape');
   await vendor.as.liveKey('POST /v1/keys/{id}/rotate', { id: key.id, overlap_hours: 2 });
   await visit(`/w/${vendor.slug}/live/keys`);
-  await page.getByText(new RegExp(`^Old, until ${CLOCK} ${ZONE}$`)).waitFor();
+  await page.getByText(new RegExp(`^Replaced, works until ${CLOCK} ${ZONE}$`)).waitFor();
 
   const { slug } = await vendor.as.liveKey('GET /v1/projects/{id}', { id: key.project_id });
   await visit(`/w/${vendor.slug}/live/projects/${slug}`);

@@ -37,7 +37,7 @@ const keyrail = createClient({
   token: process.env.KEYRAIL_SECRET_KEY, // a ${choice.env} secret key
 });
 
-// Behind your own sign-in: the customer comes from your session.
+// Behind your own sign-in: the tenant comes from your session.
 app.post('/api/keyrail-token', async (request, response) => {
   const { token, refresh_after } = await keyrail.embedTokens.create({
     body: {
@@ -73,7 +73,7 @@ curl -sS ${choice.url}/v1/embed_tokens \\
   -H 'content-type: application/json' \\
   -d '${JSON.stringify({
     project_id: choice.projectId,
-    tenant_id: '<id of the customer>',
+    tenant_id: '<tenant ID>',
     env: choice.env,
     scopes: tokenScopes(choice),
   })}'

@@ -30,7 +30,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
     const submit = () => void start(reason.trim());
     return (
       <Dialog
-        title={title}
+        title={`${title}?`}
         onClose={onClose}
         onSubmit={submit}
         actions={

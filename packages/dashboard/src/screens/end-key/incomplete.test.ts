@@ -81,7 +81,9 @@ for (const act of ['revoke', 'disable'] as const) {
     await ground.axe(page);
     await page.unrouteAll({ behavior: 'wait' });
     await again.click();
-    await dialog.getByText('No node is connected. One that starts now learns it first.').waitFor();
+    await dialog
+      .getByText('No nodes are connected. Any node that starts now loads this change first.')
+      .waitFor();
     equal(await again.count(), 0);
   });
 }
@@ -97,7 +99,7 @@ test('with a silent node, a complete result does not claim to hold everywhere', 
   await page.getByRole('button', { name: 'Revoke live key' }).click();
   await dialog.getByRole('button', { name: 'Revoke live key' }).click();
   await dialog.getByText(/^Rejected by 2 of 2 nodes after 14 ms$/).waitFor();
-  await dialog.getByText('1 more node polled today and is silent now.').waitFor();
+  await dialog.getByText('1 more node was seen in the last 24 hours but is silent now.').waitFor();
 });
 
 test('a receipt says so if a silent node may lack the change', async (t) => {
@@ -112,6 +114,6 @@ test('a receipt says so if a silent node may lack the change', async (t) => {
   await visit(`/w/${vendor.slug}/live/keys/${id}`);
   await page.getByRole('button', { name: 'Revoke live key' }).click();
   await dialog.getByRole('button', { name: 'Revoke live key' }).click();
-  await dialog.getByText('1 more node polled today and is silent now.').waitFor();
+  await dialog.getByText('1 more node was seen in the last 24 hours but is silent now.').waitFor();
   await dialog.getByText('It states that some nodes may still accept this key.').waitFor();
 });

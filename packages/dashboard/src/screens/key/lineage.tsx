@@ -5,7 +5,7 @@ import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Link } from '../../ui/link.tsx';
 import { durationText } from '../../ui/spans.ts';
-import { Time } from '../../ui/time.tsx';
+import { Time, useNow } from '../../ui/time.tsx';
 import styles from './key.module.css';
 import type { ApiKey } from './key.ts';
 import { useSuccessorId } from './successor.ts';
@@ -72,7 +72,10 @@ type LineProps = { of: ApiKey; isCurrent?: boolean; note?: ReactNode };
 function Line({ of: key, isCurrent = false, note }: LineProps) {
   const scope = useScope();
   const { lineage } = texts;
+  const now = useNow();
   const end = endOf(key);
+  const isOver = end !== null && Date.parse(end) <= now;
+  const ended = key.revoked_at !== null ? 'revoked' : isOver ? 'expired' : 'expires';
   const prefix = <code>{key.display_prefix}…</code>;
   return (
     <li aria-current={isCurrent || undefined}>
@@ -84,7 +87,7 @@ function Line({ of: key, isCurrent = false, note }: LineProps) {
         {lineage.created} <Time at={key.created_at} />
         {end !== null && (
           <>
-            , {key.revoked_at === null ? lineage.until : lineage.ended} <Time at={end} />
+            , {lineage[ended]} <Time at={end} />
           </>
         )}
         {note && <>. {note}</>}

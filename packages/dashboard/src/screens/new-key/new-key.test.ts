@@ -101,7 +101,7 @@ test('while the server cannot be reached, the form offers to create nothing', as
   await fieldOf(page, 'Project').fill('forecast api');
   await page.locator('[data-popup]:visible').waitFor();
   equal(await optionOf(page, 'Create project forecast api').count(), 0);
-  await page.locator('[data-popup]:visible').getByText('The server does not answer.').waitFor();
+  await page.locator('[data-popup]:visible').getByText('Can’t reach the server.').waitFor();
   equal(await page.getByRole('option').count(), 0);
   await page.keyboard.press('Enter');
   equal(await page.getByText('Choose or create a project.').count(), 0, 'Enter sends no form');
@@ -148,7 +148,7 @@ test('the project and the tenant are created with the key, each once', async (t)
 
   await name.fill('Backend');
   await page.getByRole('button', { name: 'Create test key' }).click();
-  await page.getByRole('dialog').getByText('It is shown this once').waitFor();
+  await page.getByRole('dialog').getByText('It won’t be shown again').waitFor();
   deepEqual(pathsOf(sent).slice(3), ['/v1/keys']);
   const [project, ...others] = (await vendor.as.testKey('GET /v1/projects')).data;
   equal(project?.slug, 'forecast-api');

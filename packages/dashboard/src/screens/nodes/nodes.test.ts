@@ -31,7 +31,7 @@ test('a killed node is shown as not connected, with the time of its last poll', 
 
   await visit(`/w/${vendor.slug}/live/nodes`);
   await page.getByRole('row', { name: /api:killed Current/ }).waitFor();
-  await page.getByRole('columnheader', { name: 'Last heard' }).waitFor();
+  await page.getByRole('columnheader', { name: 'Last seen' }).waitFor();
   killed.abort();
   await page.getByRole('row', { name: /api:killed Not connected/ }).waitFor();
   await page.getByRole('row', { name: /api:alive Current/ }).waitFor();
@@ -42,6 +42,6 @@ test('a killed node is shown as not connected, with the time of its last poll', 
   await until(async () => (await line('Not connected').textContent())?.endsWith('1') === true);
   equal((await line('Current').textContent())?.replace(/\D/g, ''), '1');
   equal((await line('Behind').textContent())?.replace(/\D/g, ''), '1');
-  await page.getByText('Last heard').waitFor();
+  await page.getByText('Last seen').waitFor();
   await ground.axe(page);
 });

@@ -75,7 +75,7 @@ export function NodesSection({ summary }: { summary: Summary }) {
           ))}
           {nodes.last_seen_at !== null && (
             <li className={styles.heard}>
-              {texts.lastHeard} <Time at={nodes.last_seen_at} />
+              {texts.lastSeen} <Time at={nodes.last_seen_at} />
             </li>
           )}
         </ul>

@@ -78,7 +78,7 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
       { params: { id: project.id }, body: { default_rate_limits: rules } },
       {
         onSuccess: () => {
-          toast(texts.form.done);
+          toast(texts.form.limitsDone);
           onClose();
         },
       },
@@ -88,7 +88,7 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
     <FormDialog
       kind="wide"
       title={texts.form.limitsTitle}
-      action={texts.form.action}
+      action={texts.form.limitsAction}
       because={needsRule(limits) ? limitChoice.needsRule : null}
       change={save}
       onSubmit={submit}

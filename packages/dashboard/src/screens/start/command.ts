@@ -44,7 +44,7 @@ import express from 'express';
 const keyrail = createKeyrail({
   url: '${url}',
   projectId: '${projectId}',
-  secretKey: '${secretKey}', // from your environment, later
+  secretKey: '${secretKey}', // move this to an environment variable later
 });
 const app = express();
 

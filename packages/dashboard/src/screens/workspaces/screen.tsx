@@ -18,7 +18,7 @@ export function Screen() {
   const me = useMe();
   const found = (
     <LinkButton kind="primary" icon="plus" to={paths.newWorkspace}>
-      {texts.found}
+      {texts.create}
     </LinkButton>
   );
   const isEmpty = me.data?.memberships.length === 0;
