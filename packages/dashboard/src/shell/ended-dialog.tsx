@@ -3,7 +3,7 @@ import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
 import { client } from '../api/client.ts';
 import { signedIn, signedOut } from '../api/session.ts';
-import { en } from '../texts/en.ts';
+import { ended } from '../texts/ended.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Field } from '../ui/field.tsx';
@@ -27,20 +27,20 @@ export function EndedDialog({ email }: { email: string }) {
   };
   return (
     <Dialog
-      title={en.ended.title}
+      title={ended.title}
       onSubmit={() => void submit()}
       actions={
         <>
-          <Button onClick={signedOut}>{en.ended.other}</Button>
+          <Button onClick={signedOut}>{ended.other}</Button>
           <Button type="submit" kind="primary" busy={isBusy}>
-            {en.ended.action}
+            {ended.action}
           </Button>
         </>
       }
     >
-      <p>{en.ended.text(email)}</p>
+      <p>{ended.text(email)}</p>
       <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
-      <Field label={en.ended.password}>
+      <Field label={ended.password}>
         {(control) => (
           <PasswordInput
             {...control}

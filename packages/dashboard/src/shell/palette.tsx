@@ -7,6 +7,7 @@ import { useObserved } from '../api/observed.ts';
 import { signOut } from '../api/sign-out.ts';
 import { type Env, paths } from '../paths.ts';
 import { en } from '../texts/en.ts';
+import { palette } from '../texts/palette.ts';
 import { classes } from '../ui/classes.ts';
 import { Icon } from '../ui/icon.tsx';
 import { useModal } from '../ui/modal.ts';
@@ -43,7 +44,7 @@ export function Palette() {
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does what a click on the backdrop does
     <dialog
       ref={dialog}
-      aria-label={en.palette.label}
+      aria-label={palette.label}
       className={styles.palette}
       onClick={({ target }) => target === dialog.current && closePalette()}
     >
@@ -52,11 +53,11 @@ export function Palette() {
         <input
           type="text"
           role="combobox"
-          aria-label={en.palette.label}
+          aria-label={palette.label}
           aria-expanded="true"
           aria-controls={`${id}-list`}
           aria-activedescendant={commands[current] && `${id}-${current}`}
-          placeholder={en.palette.placeholder}
+          placeholder={palette.placeholder}
           autoComplete="off"
           spellCheck={false}
           value={text}
@@ -93,7 +94,7 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
         id={`${id}-list`}
         role="listbox"
         tabIndex={-1}
-        aria-label={en.palette.results}
+        aria-label={palette.results}
         className={styles.list}
       >
         {commands.map((command, at) => (
@@ -115,7 +116,7 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
         ))}
       </div>
       <p role="status" className={commands.length > 0 ? 'unseen' : styles.none}>
-        {commands.length > 0 ? en.palette.found(commands.length) : en.nothingFound}
+        {commands.length > 0 ? palette.found(commands.length) : en.nothingFound}
       </p>
     </>
   );
@@ -162,7 +163,7 @@ function useOwnCommands(): Command[] {
     .map(
       (one): Command => ({
         id: `workspace ${one.slug}`,
-        label: en.palette.switchWorkspace(one.name),
+        label: palette.switchWorkspace(one.name),
         icon: 'switcher',
         words: 'switch',
         run: go(root === 'w' ? samePage(pathname, one.slug) : paths.workspace(one.slug)),
@@ -174,7 +175,7 @@ function useOwnCommands(): Command[] {
     { id: 'account', label: en.account.settings, icon: 'account', run: go(paths.account) },
     { id: 'system', label: en.account.system, icon: 'system', run: go(paths.system) },
     { id: 'new-workspace', label: en.switcher.create, icon: 'plus', run: go(paths.newWorkspace) },
-    { id: 'shortcuts', label: en.palette.shortcuts, icon: 'settings', run: openShortcuts },
+    { id: 'shortcuts', label: palette.shortcuts, icon: 'settings', run: openShortcuts },
     { id: 'sign-out', label: en.account.signOut, icon: 'signOut', run: () => void signOut() },
   ];
 }
@@ -182,7 +183,7 @@ function useOwnCommands(): Command[] {
 type Go = (to: string) => () => void;
 
 function createCommands(place: { slug: string; env: Env }, go: Go): Command[] {
-  const label = en.palette.createKey(en.envs[place.env]);
+  const label = palette.createKey(en.envs[place.env]);
   return [{ id: 'create key', label, icon: 'plus', words: 'new', run: go(paths.newKey(place)) }];
 }
 
@@ -192,19 +193,19 @@ function placeCommands(place: { slug: string; env: Env }, pathname: string, go: 
   const pages = navigation.flat().map(
     ({ name, icon, to }): Command => ({
       id: `go ${name}`,
-      label: en.palette.go(en.navigation[name]),
+      label: palette.go(en.navigation[name]),
       icon,
       run: go(to(place)),
     }),
   );
   pages.push({
     id: 'go start',
-    label: en.palette.start,
+    label: palette.start,
     icon: 'arrow',
     run: go(paths.start(place)),
   });
   if (first !== place.env) return pages;
-  const label = en.palette.switchEnv(en.envs[other]);
+  const label = palette.switchEnv(en.envs[other]);
   const to = `/w/${place.slug}/${other}/${kind ?? ''}`;
   return [...pages, { id: 'env', label, icon: 'switcher', run: go(to) }];
 }

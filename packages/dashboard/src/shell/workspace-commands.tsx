@@ -5,6 +5,7 @@ import { useSend } from '../api/query.ts';
 import { type Env, type Place, paths } from '../paths.ts';
 import { handKey } from '../screens/explain/handed-key.ts';
 import { en } from '../texts/en.ts';
+import { palette } from '../texts/palette.ts';
 import { type Command, type Source, usePaletteSource } from './palette-state.ts';
 import { useScope } from './scope.ts';
 
@@ -48,5 +49,5 @@ const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'te
 function explains(text: string, place: Place, go: Go): Command[] {
   // After the navigation, which may have cleared the question of a screen that is already open.
   const run = () => void go(paths.explain(place))().then(() => handKey(text));
-  return [{ id: 'explain pasted', label: en.palette.explain, icon: 'explain', run }];
+  return [{ id: 'explain pasted', label: palette.explain, icon: 'explain', run }];
 }

@@ -1,8 +1,9 @@
 // The workspace frame: sidebar, header, and the colours of test mode.
 import { Outlet, useLocation, useParams } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import { type Membership, useMe } from '../api/me.ts';
 import { WorkspaceIdContext } from '../api/query.ts';
+import { loadChunk } from '../load-chunk.ts';
 import { paths } from '../paths.ts';
 import { screens } from '../routes.ts';
 import { en } from '../texts/en.ts';
@@ -16,8 +17,12 @@ import { NavigationSheet } from './navigation-sheet.tsx';
 import { Overtaken } from './overtaken.tsx';
 import { rememberEnv, rememberedEnv, type Scope, ScopeContext } from './scope.ts';
 import { Sidebar } from './sidebar.tsx';
-import { WorkspaceCommands } from './workspace-commands.tsx';
 import styles from './workspace-frame.module.css';
+
+const loadCommands = () => import('./workspace-commands.tsx');
+const WorkspaceCommands = lazy(async () => ({
+  default: (await loadChunk(loadCommands)).WorkspaceCommands,
+}));
 
 export const WorkspaceFrame = () => (
   <Guard>
@@ -94,7 +99,9 @@ function Frame({ membership, activeId }: FrameProps) {
             </main>
           </div>
         </div>
-        <WorkspaceCommands />
+        <Suspense fallback={null}>
+          <WorkspaceCommands />
+        </Suspense>
         {isOpen && <NavigationSheet onClose={() => setOpen(false)} />}
         {state === 'overtaken' && (
           <Overtaken membership={membership} error={error} onStay={workHere} />

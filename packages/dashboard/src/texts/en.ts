@@ -1,5 +1,5 @@
-// The texts of the shell and the elements, but for those in `later.ts`. Screens have their own in
-// `texts.ts` beside them.
+// The texts of the shell and the elements, except those in the files beside it, which the first
+// page does not load. Screens have their own in `texts.ts` beside them.
 import type { Env } from '../paths.ts';
 import type { NavigationName } from '../shell/navigation.ts';
 
@@ -111,14 +111,6 @@ export const en = {
     next: (wait: number) => `Retrying in ${seconds(wait)}.`,
     trying: 'Retrying now.',
   },
-  ended: {
-    title: 'You’ve been signed out',
-    text: (email: string) =>
-      `Sign in as ${email} to pick up where you left off. Nothing on this page has been lost.`,
-    other: 'Use a different account',
-    action: 'Sign in',
-    password: 'Password',
-  },
   overtaken: {
     title: (name: string) => `This browser has switched to ${name}`,
     text: (name: string) =>
@@ -137,19 +129,6 @@ export const en = {
     back: 'Back to the key',
     leaveAction: 'Leave without copying',
     snippets: 'Use the key',
-  },
-  palette: {
-    label: 'Search or jump to…',
-    placeholder: 'Search, jump to a page, or paste a key',
-    results: 'Results',
-    found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
-    go: (name: string) => `Go to ${name}`,
-    switchEnv: (name: string) => `Switch to ${name}`,
-    switchWorkspace: (name: string) => `Open workspace ${name}`,
-    shortcuts: 'Show keyboard shortcuts',
-    explain: 'Explain this key',
-    createKey: (env: string) => `Create ${env.toLowerCase()} key`,
-    start: 'Open the Get started guide',
   },
   crash: {
     title: 'Something went wrong',

@@ -49,8 +49,6 @@ export const actions: Readonly<Record<string, Words>> = {
 
 /** Fields whose API name isn't a word of the interface. */
 export const fieldNames: Readonly<Record<string, string>> = {
-  billing_email: 'billing email',
-  default_rate_limits: 'default rate limits',
   embed_origins: 'allowed origins',
   env: 'environment',
   expires_at: 'expiry',
