@@ -120,11 +120,11 @@ async function measureAudit({ run, chromium, seeded, size }: Measured): Promise<
     await tab.when(`${ROWS} >= ${PAGE_ROWS}`);
   }
   reportMs(run, { name: 'filter of audit rows to its result', max: FILTER_MS_MAX }, filters);
-  const check = tab.page.getByRole('button', { name: 'Check the chain' });
+  const check = tab.page.getByRole('button', { name: 'Verify log' });
   const tookMs = await elapsed(
     tab,
     () => check.click(),
-    `[...document.querySelectorAll('main section')].some((one) => one.textContent.includes('rows, whole'))`,
+    `[...document.querySelectorAll('main section')].some((one) => one.textContent.includes('entries, intact'))`,
   );
   const perSecond = (size.auditRows * 1000) / tookMs;
   const show: Show = (value) => `${Math.round(value)} rows/s`;

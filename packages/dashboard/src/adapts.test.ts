@@ -1,4 +1,4 @@
-// The pages follow what a person needs: zoom, wider text, forced colours, no motion.
+// The pages adapt to what users need: zoom, wider text, forced colours, no motion.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -6,7 +6,7 @@ import { heading, objectsOf } from '../test/every-screen.ts';
 import { openGround } from '../test/ground.ts';
 import { keyboardOf } from '../test/keyboard.ts';
 
-/** Text spacing of WCAG 1.4.12, as a style sheet of the person. */
+/** Text spacing of WCAG 1.4.12, as a user's own style sheet. */
 const WIDER_TEXT = `(() => {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(\`* { line-height: 1.5 !important; letter-spacing: 0.12em !important;
@@ -14,7 +14,7 @@ const WIDER_TEXT = `(() => {
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 })()`;
 
-/** Controls and headings whose text is cut off; what ends in "…" on purpose is no loss. */
+/** Controls and headings with text cut off; texts that end in "…" on purpose don't count. */
 const CUT_OFF = `[...document.querySelectorAll('button, h1, h2, label, [role=columnheader], td, dt')]
   .filter((one) => one.checkVisibility() && getComputedStyle(one).overflow !== 'visible'
     && !one.matches('.unseen') && !one.closest('.unseen')
@@ -62,7 +62,7 @@ test('zoom and wider text lose nothing, and motion stops', async (t) => {
   await visit(`/w/${vendor.slug}/test/keys/${keys}`);
   await page.setViewportSize({ width: 360, height: 225 });
   await page.getByRole('button', { name: 'Revoke test key' }).click();
-  await page.getByRole('dialog').getByText('Last use').waitFor();
+  await page.getByRole('dialog').getByText('Last used').waitFor();
   equal(await page.evaluate('document.getAnimations().length'), 0, 'the dialog does not move');
   await reachable(page, 'Revoke test key');
   await reachable(page, 'Close');

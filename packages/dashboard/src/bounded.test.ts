@@ -1,4 +1,4 @@
-// What a screen asks for and holds does not grow with the workspace.
+// What a screen requests and holds does not grow with the workspace.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';

@@ -1,3 +1,3 @@
-// The one place that reads the clock of the browser.
+// The one place that reads the browser's clock.
 
 export const nowMs = (): number => Date.now();

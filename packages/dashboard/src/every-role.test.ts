@@ -1,4 +1,4 @@
-// No role meets a control that the server refuses to it.
+// No role sees a control the server would reject.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,12 +15,12 @@ const CONTROLS =
   'button:not([aria-disabled=true], [disabled], [role=tab], [aria-haspopup]):visible';
 const CONTROLS_MAX = 25;
 const MENUS = "document.querySelectorAll('main [aria-haspopup=menu]').length";
-const OWNERS = /Only an owner/;
-/** One line says why there is no control that changes something. */
-const WHY = /Your role (is member|does not allow this)/;
-/** Here nobody changes anything. */
+const OWNERS = /Only owners can/;
+/** One line says why there are no controls that change anything. */
+const WHY = /As a member, you can|Your role doesn’t allow this/;
+/** Screens where nobody can change anything. */
 const ONLY_SHOW = /\/(nodes|overview|usage|audit|audit\/1)$/;
-const PASSES = /copy|download|export|shortcut|end .*session/i;
+const PASSES = /copy|download|export|shortcut|sign out/i;
 
 const namesOf = (controls: Locator): Promise<string[]> =>
   controls.evaluateAll((all) =>
@@ -53,11 +53,11 @@ async function pressControls(page: Page, again: () => Promise<unknown>): Promise
   }
 }
 
-/** What an owner alone may do is shown to others, switched off, with the reason. */
+/** What only owners can do is shown to others, disabled, with the reason. */
 async function meetOwnersActs(page: Page): Promise<void> {
   const { press, tabTo, at } = keyboardOf(page);
   await page.getByRole('button', { name: 'Invite' }).waitFor();
-  await tabTo('Invite a person');
+  await tabTo('Invite member');
   await press('Enter', 'c');
   equal(await page.locator(':focus').getAttribute('aria-disabled'), 'true');
   const reason = (await page.locator(':focus').getAttribute('aria-describedby')) ?? '';
@@ -83,7 +83,7 @@ const SOURCES = globSync('**/*.{ts,tsx}', { cwd: import.meta.dirname })
   .filter((file) => !file.endsWith('.test.ts'))
   .map((file) => ({ file, text: readFileSync(join(import.meta.dirname, file), 'utf8') }));
 
-test('only the page of members has acts that are for owners alone', () => {
+test('only the members page has actions for owners alone', () => {
   const all: Readonly<Record<string, Endpoint>> = allEndpoints;
   const owned = Object.entries(all).filter(([, { role }]) => role === 'owner');
   ok(owned.length > 0);
@@ -124,7 +124,7 @@ for (const role of ['admin', 'member'] as const) {
         await visit(path);
         return heading(page);
       };
-      ok((await open()) !== 'No such page', path);
+      ok((await open()) !== 'Page not found', path);
       if (role === 'admin') continue;
       const says = (await page.locator('main').textContent()) ?? '';
       ok(WHY.test(says) || ONLY_SHOW.test(path), `${path} says why nothing can be changed`);

@@ -8,12 +8,12 @@ import { keyboardOf } from '../test/keyboard.ts';
 
 async function signIn(page: Page, email: string): Promise<void> {
   const { press, type, tabTo, at } = keyboardOf(page);
-  await at('E-mail address');
+  await at('Email address');
   await type(email);
   await tabTo('Password');
   await type('wrong');
   await press('Enter');
-  await page.getByText('The address or the password is wrong.').waitFor();
+  await page.getByText('Incorrect email address or password.').waitFor();
   await at('Password');
   await press('Control+a');
   await type(PASSWORD);
@@ -58,7 +58,7 @@ async function storeKey(page: Page): Promise<void> {
   }
   await press('Enter');
   await at('Copied');
-  await tabTo('I have stored it');
+  await tabTo('I’ve stored it');
   await press('Enter');
 }
 
@@ -102,7 +102,7 @@ test('sign in, create a key, copy it, rotate it and revoke it by keyboard', asyn
   await press('Enter');
   await tabTo('Revoke test key');
   await press('Enter');
-  await page.getByText('No node is connected.').waitFor();
+  await page.getByText('No nodes are connected.').waitFor();
   await tabTo('Close');
   await press('Enter');
   await dialog.waitFor({ state: 'detached' });
@@ -124,9 +124,9 @@ async function filterKeys(page: Page): Promise<void> {
   await press('Enter');
   await at('State');
   await press('ArrowDown');
-  await tabTo('Clear');
+  await tabTo('Clear filters');
   await press('Enter');
-  equal(new URL(page.url()).search, '', 'Clear removes all filters');
+  equal(new URL(page.url()).search, '', 'all filters are removed');
 }
 
 async function openRowMenu(page: Page): Promise<void> {
@@ -154,7 +154,7 @@ async function openRowMenu(page: Page): Promise<void> {
   await at('Open');
   await press('ArrowDown', 'Enter');
   await at('Actions for Backend');
-  await page.locator('[role=status]').getByText('The id is copied.').waitFor();
+  await page.locator('[role=status]').getByText('ID copied.').waitFor();
   await tabTo('Dismiss');
   await press('Enter');
   await at('Keys');
@@ -166,14 +166,14 @@ async function readAudit(page: Page): Promise<void> {
   await press('g', 'a');
   await at('Audit log');
   await press('/');
-  await at('Id of a target');
+  await at('Target ID');
   await tabTo('Action');
   await press('ArrowDown');
   await tabTo('Remove filter Action');
   await press('Enter');
   await at('Action');
-  await page.getByRole('link', { name: 'Row 2', exact: true }).waitFor();
-  await tabTo(/^Row/);
+  await page.getByRole('link', { name: 'Entry 2', exact: true }).waitFor();
+  await tabTo(/^Entry/);
   await press('j');
   const row = (await page.locator(':focus').getAttribute('aria-label')) ?? '';
   const leaves = { 'by Esc': () => press('Escape'), 'by Back': () => page.goBack() };

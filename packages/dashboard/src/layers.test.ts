@@ -45,7 +45,7 @@ test('every layer is accessible, closes by Esc and gives the focus back', async 
   await open(`test/keys/${keys}`);
   await look(page, 'Disable');
   await look(page, 'Switch workspace');
-  await look(page, `Account ${(await vendor.people.owner()).email}`);
+  await look(page, `Account menu for ${(await vendor.people.owner()).email}`);
   await open('test/keys');
   await look(page, 'Actions for Backend');
   await open('test/tenants');
@@ -63,16 +63,16 @@ test('every layer is accessible, closes by Esc and gives the focus back', async 
   await open('test/secret-keys');
   await look(page, 'Create test secret key');
   await page.setViewportSize({ width: 390, height: 844 });
-  await look(page, 'Open navigation');
+  await look(page, 'Open menu');
 
   // The reveal, and the question over it.
   await page.getByRole('button', { name: 'Create test secret key' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Name').fill('Billing');
   await page.keyboard.press('Enter');
-  await dialog.getByText('It is shown this once.').waitFor();
+  await dialog.getByText('Copy it now.').waitFor();
   deepEqual(await axeLayerFaults(page), [], 'reveal');
-  await look(page, 'I have stored it');
+  await look(page, 'I’ve stored it');
   equal(await page.locator(LAYERS).count(), 1, 'the secret is still shown');
 });
 
@@ -87,9 +87,9 @@ test('a dialog that asks to sign in again stays, however often Esc is pressed', 
   await heading(page);
   await call('DELETE /v1/auth/sessions/current');
   await press('Control+k');
-  await at('Search or go to');
+  await at('Search or jump to…');
   await type('anything');
-  const dialog = page.getByRole('dialog', { name: 'Your session has ended' });
+  const dialog = page.getByRole('dialog', { name: 'You’ve been signed out' });
   await dialog.waitFor();
   deepEqual(await axeLayerFaults(page), []);
   await dialog.getByLabel('Password', { exact: true }).focus();
@@ -101,5 +101,5 @@ test('a dialog that asks to sign in again stays, however often Esc is pressed', 
   await type(PASSWORD);
   await press('Enter');
   await dialog.waitFor({ state: 'detached' });
-  await at('Search or go to');
+  await at('Search or jump to…');
 });

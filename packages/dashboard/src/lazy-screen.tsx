@@ -1,5 +1,5 @@
-// A screen that is loaded when it is shown. A preload that fails, as when the pointer rests on a
-// link, changes nothing: only a person that goes there leaves the page.
+// A screen that is loaded when it is shown. A failed preload, when the pointer rests on a
+// link, changes nothing: only going there leaves the page.
 import { type ComponentType, type ReactNode, Suspense, use } from 'react';
 import { loadChunk } from './load-chunk.ts';
 import { SkeletonRows } from './ui/feedback/skeleton.tsx';
@@ -20,7 +20,7 @@ export function lazyScreen(load: () => Promise<{ Screen: ComponentType }>): Load
     const Screen = screen;
     return Screen && <Screen />;
   };
-  // The frame around it stays, with the bar that is shown while the server is away.
+  // The frame around it stays, with the bar shown while the server is down.
   const Shown = () => (
     <Suspense fallback={<SkeletonRows />}>
       <Known />

@@ -19,7 +19,7 @@ const PAGE_ROWS = 100;
 /** The screens of lists; each has a further page of them. */
 const LISTS = /\/(keys|tenants|projects|nodes|usage|secret-keys|members|audit)$/;
 
-/** What is wider than its place. Headings that only screen readers get lie in one pixel. */
+/** What is wider than its container. Headings for screen readers only are one pixel in size. */
 const TOO_WIDE = `(() => {
   const faults = [];
   const over = document.documentElement.scrollWidth - innerWidth;

@@ -32,7 +32,7 @@ const fileOf = (entry: string): string => {
   return found[0];
 };
 
-/** The file and what it imports at once. */
+/** The file and its static imports. */
 function withImports(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);

@@ -1,5 +1,5 @@
-// The theme: that of the system, light or dark. The choice is kept in local storage, because it
-// belongs to the browser and not to a person.
+// The theme: the system's, light or dark. The choice is kept in local storage, because it belongs
+// to the browser and not to a user.
 
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];

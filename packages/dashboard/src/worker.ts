@@ -1,4 +1,4 @@
-// Opens a worker. The policy of the page requires its address to be a trusted type; this is the one
+// Opens a worker. The page's policy requires its URL to be a trusted type; this is the one
 // policy, and it allows only the workers of this build.
 
 type Trusting = {

@@ -1,4 +1,4 @@
-// Accessibility of a page as it stands, by axe-core, in both themes and at several widths.
+// Accessibility of a page as it is, by axe-core, in both themes and at several widths.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
@@ -23,13 +23,13 @@ let source: string | undefined;
 
 type Violation = { id: string; nodes: { target: string[]; failureSummary?: string }[] };
 
-/** Evaluated by the browser's debugger, which the policy of the page does not hinder. */
+/** Evaluated by the browser's debugger, which the page's policy does not block. */
 async function loadAxe(page: Page): Promise<void> {
   source ??= readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(source);
 }
 
-/** The topmost dialog, sheet or menu as it stands: every rule in light, colours also in dark. */
+/** The topmost dialog, sheet or menu as it is: every rule in light, colours also in dark. */
 export async function axeLayerFaults(page: Page): Promise<string[]> {
   await loadAxe(page);
   const faults: string[] = [];

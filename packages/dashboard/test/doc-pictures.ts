@@ -12,7 +12,7 @@ const [, , folder = 'pictures'] = process.argv;
 const SIZE = { width: 1280, height: 800 };
 /** The overview shows more than its chart. */
 const TALL = { ...SIZE, height: 976 };
-/** A busy machine delays nodes; a picture of it would be no picture of the product. */
+/** A busy machine delays nodes; that would not be a picture of the product. */
 const CALM_MS = 60;
 const TRIES_MAX = 12;
 
@@ -74,7 +74,7 @@ test('pictures of the documents', async (t) => {
   await page.setViewportSize(SIZE);
 
   await page.goto('/w/acme/live/keys');
-  await page.getByText('Quarantined, ends').waitFor();
+  await page.getByText('Quarantined, expires').waitFor();
   await shoot(page, 'keys', 'dark');
 
   await page.goto(`/w/acme/live/explain?key_id=${keys[31]?.id}`);
@@ -82,14 +82,14 @@ test('pictures of the documents', async (t) => {
   await shoot(page, 'explain', 'light');
 
   await page.goto('/w/acme/audit');
-  await page.getByRole('button', { name: 'Check the chain' }).click();
-  await page.getByText('Check again').waitFor();
+  await page.getByRole('button', { name: 'Verify log' }).click();
+  await page.getByText('Verify again').waitFor();
   await shoot(page, 'audit', 'dark');
 
   await page.goto(`/w/acme/live/keys/${keys[10]?.id}`);
   await page.getByRole('button', { name: 'Rotate' }).click();
   await page.getByRole('button', { name: 'Rotate live key' }).click();
-  await page.getByText('It is shown this once').waitFor();
+  await page.getByText('It won’t be shown again').waitFor();
   await shoot(page, 'reveal', 'light');
   await page.getByRole('button', { name: 'Copy key' }).click();
 

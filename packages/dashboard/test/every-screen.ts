@@ -29,7 +29,7 @@ export const longNames: Names = {
   scope: LONG,
 };
 
-/** Names of objects for the parameters of paths, by the word before them. */
+/** Object names for path parameters, by the word before them. */
 export async function objectsOf({ given, as, slug }: Vendor, names = plainNames) {
   const project = await given.project({ name: names.project, slug: 'billing' });
   const tenant = await given.tenant({ external_id: names.externalId, name: names.tenant });
@@ -70,7 +70,7 @@ const filled = (path: string, names: Record<string, string | undefined>): string
 
 export const heading = async (page: Page): Promise<string> => {
   await page.locator('h1').waitFor();
-  // Every read has been answered: skeletons are gone.
+  // Every read has finished: skeletons are gone.
   await page.getByText('Loading', { exact: true }).first().waitFor({ state: 'detached' });
   return (await page.locator('h1').textContent()) ?? '';
 };
@@ -97,7 +97,7 @@ export async function walkShare(t: TestContext, share: number, shares: number): 
     const { page, visit } = frame === 'open' ? visitor : owner;
     await visit(path);
     const title = await heading(page);
-    ok(title !== '' && title !== 'No such page', path);
+    ok(title !== '' && title !== 'Page not found', path);
     ok((await page.title()).includes('Keyrail'), path);
     equal(await page.locator('h1').count(), 1, `${path} has one heading of the first rank`);
     deepEqual(await page.getByRole('alert').allTextContents(), [], path);
@@ -114,7 +114,7 @@ export async function walkShare(t: TestContext, share: number, shares: number): 
   await heading(owner.page);
 }
 
-/** Addresses that lead nowhere: in a workspace, and of no workspace. */
+/** Addresses that lead nowhere: in a workspace, and in an unknown one. */
 async function nowhere({ page, visit, vendor }: SignedIn, share: number): Promise<void> {
   const path = [`/w/${vendor.slug}/nowhere`, '/w/no-workspace/live/keys'][share];
   if (path === undefined) return;

@@ -1,5 +1,5 @@
-// A workspace as a vendor has it after three months: projects, tenants, keys in every state,
-// traffic, refusals, members and invitations. The pictures show it.
+// A workspace after three months of use: projects, tenants, keys in every state, traffic, denied
+// requests, members and invitations. The pictures show it.
 
 import type { TestContext } from 'node:test';
 import { givenBy } from '@keyrail/testing/fixtures.ts';
@@ -91,7 +91,7 @@ export async function fullWorkspace(t: TestContext) {
     const scopes = SCOPES[at % SCOPES.length];
     keys.push(await given.key({ ...place, name, scopes, ...extraOf(at, clock.now()) }));
   }
-  // Three days ago: from here on, people act.
+  // Three days ago: from here on, members act.
   const owner = await logIn(as, 'maya@acme.example');
   const admin = await logIn(as, 'tomas@acme.example');
   await endSome(keys, owner.call, admin.call);
@@ -152,7 +152,7 @@ async function endSome(keys: readonly Key[], owner: Caller, admin: Caller): Prom
   await owner('PATCH /v1/keys/{id}', { id: id(40), scopes: ['orders:read'] });
 }
 
-/** What people did today. */
+/** What members did today. */
 async function recentChanges(
   { as, people, slug }: Vendor,
   keys: readonly Key[],

@@ -1,6 +1,6 @@
 // The ground of tests in a browser: the real server on the store of this program, one Chromium for
-// all tests, and a context for each test. A test fails on anything that a person would not want to
-// find in the console.
+// all tests, and a context for each test. A test fails on anything in the console that a
+// user would not want to find there.
 import { deepEqual } from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
 import { isFullRun } from '@keyrail/testing/full-run.ts';
@@ -25,7 +25,7 @@ export type Ground = {
   origin: string;
   /** A page of a signed-in member of a new workspace, or of the given one. */
   signIn(options?: { role?: Role; vendor?: Vendor; origin?: string }): Promise<SignedIn>;
-  /** A page of a visitor that is not signed in; the origin is that of the server. */
+  /** A visitor's page, not signed in; the origin is the server's. */
   visitor(options?: { origin?: string }): Promise<Opened>;
   /** Allows Chromium's notice of responses with these statuses. */
   expects(...statuses: number[]): void;
@@ -38,7 +38,7 @@ export type Ground = {
 /** Long enough for a busy machine, short enough that the report names the line. */
 const WAIT_MS_MAX = 30_000;
 
-/** A name that is not of this machine: pages over plain HTTP are no secure context there. */
+/** A name that isn't this machine's: over plain HTTP, pages there aren't a secure context. */
 export const PLAIN_HOST = 'keys.internal';
 
 type Shared = { browser: Browser; origin: string; close(): Promise<void> };
@@ -112,7 +112,7 @@ export async function openVendor(t: TestContext): Promise<Vendor> {
 
 // These two run inside the page.
 
-/** Once for each tab: what the page does with its session afterwards stays. */
+/** Once for each tab: what the page later does with its session stays. */
 function seedSession(session: string): void {
   if (sessionStorage.getItem('seeded') === null) {
     sessionStorage.setItem('seeded', 'yes');

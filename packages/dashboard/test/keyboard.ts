@@ -1,4 +1,4 @@
-// A person at the keyboard: no pointer, and something always has the focus.
+// A user at the keyboard: no pointer, and something always has the focus.
 import { ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 

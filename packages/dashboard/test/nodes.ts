@@ -1,4 +1,4 @@
-// Nodes of the SDK that follow a project of the test ground, as a vendor runs them.
+// SDK nodes that are connected to a project of the test ground.
 import { equal } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createKeyrail } from '../../sdk/src/keyrail.ts';

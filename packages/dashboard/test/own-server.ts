@@ -1,4 +1,4 @@
-// A server of one test alone, which stops and starts at one address.
+// A server for one test only, which stops and starts at one address.
 import type { TestContext } from 'node:test';
 import { testApp } from '@keyrail/testing/test-app.ts';
 

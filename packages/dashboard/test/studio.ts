@@ -1,4 +1,4 @@
-// Takes pictures: the workspaces that are shown, one tab for each way to see them, and a camera.
+// Takes pictures: the workspaces shown, one tab for each way to see them, and a camera.
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -87,7 +87,7 @@ export async function take(tabs: Tabs, shot: Shot, camera: Camera): Promise<void
 const widthsIn = ({ widths }: Camera, own: readonly number[]): readonly number[] =>
   widths.length === 0 ? own : own.filter((width) => widths.includes(width));
 
-/** Reads fail, or are never answered; only the frame is read. */
+/** Reads fail, or never get a response; only the frame is loaded. */
 async function hurt(page: Page, state: 'error' | 'loading'): Promise<void> {
   await page.route(/\/(v1\/(?!auth\/me|deployment)|status|readyz)/, async (route) => {
     if (route.request().method() !== 'GET') return route.continue();

@@ -1,5 +1,5 @@
-// The one place that makes requests: the typed client with the session of this tab. It notices a
-// session that ended, and a server that does not answer.
+// The one place that makes requests: the typed client with the session of this tab. It notices an
+// ended session, and a server that can't be reached.
 import { type Caller, createCaller } from '@keyrail/client';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { serverAnswered, serverDidNotAnswer, watchSilence } from './connection.ts';
@@ -12,10 +12,10 @@ const REQUEST_ID_HEADER = 'x-request-id';
 
 let lastRequestId: string | null = null;
 
-/** The id of the last answered request, by which the server's log is searched. */
+/** The ID of the last request with a response, to find it in the server's log. */
 export const requestIdOfLast = (): string | null => lastRequestId;
 
-/** The credential is a header, so that it is read at each request and never kept by a client. */
+/** The credential is a header: it is read for each request, and no client keeps it. */
 const watchedFetch: typeof fetch = async (input, init) => {
   const headers = new Headers(init?.headers);
   const current = sessionState();
@@ -30,7 +30,7 @@ const watchedFetch: typeof fetch = async (input, init) => {
     const response = await fetch(url, { ...init, headers });
     const requestId = response.headers.get(REQUEST_ID_HEADER);
     lastRequestId = requestId ?? lastRequestId;
-    // A server that refuses work answers nevertheless; a gateway without a server has no such id.
+    // An overloaded server still responds with this ID; a gateway without a server doesn't.
     if (requestId === null && GATEWAY_FAULTS.includes(response.status)) serverDidNotAnswer();
     else serverAnswered();
     if (response.status === 401 && token !== null) await noticeEnd(response.clone(), token);
@@ -43,7 +43,7 @@ const watchedFetch: typeof fetch = async (input, init) => {
   }
 };
 
-/** A wrong password is a 401 too, and does not end the session. */
+/** A wrong password is a 401 too, but doesn't end the session. */
 async function noticeEnd(response: Response, token: string): Promise<void> {
   const body: unknown = await response.json().catch(() => null);
   const code = fieldOf(fieldOf(body, 'error'), 'code');

@@ -1,5 +1,5 @@
-// The server goes away and comes back, answers get lost, the network is slow, a build is replaced:
-// nothing that a person sees or typed is lost, and no change is made twice.
+// The server goes down and comes back, responses are lost, the network is slow, a build is
+// replaced: nothing a user sees or typed is lost, and no change is made twice.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -19,11 +19,11 @@ const ATTEMPTS = 3;
  */
 const isRead = (request: Request) => request.failure()?.errorText === 'net::ERR_ABORTED';
 
-const bar = (page: Page) => page.getByText('The server does not answer. What you see is as of');
+const bar = (page: Page) => page.getByText('Can’t reach the server. Showing data from');
 const nameOf = (page: Page) => page.getByRole('textbox', { name: /^Name/ });
 const titled = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
-test('the server goes away and comes back', async (t) => {
+test('the server goes down and comes back', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(NO_CONNECTION);
@@ -40,8 +40,8 @@ test('the server goes away and comes back', async (t) => {
   await server.stop();
   await page.getByRole('combobox', { name: 'Project' }).fill('Ord');
   await bar(page).waitFor();
-  match((await bar(page).textContent()) ?? '', /as of \d\d:\d\d [\w+:-]+\.$/);
-  await page.getByText(/^Next try in \d+ seconds?\.$/).waitFor();
+  match((await bar(page).textContent()) ?? '', /from \d\d:\d\d [\w+:-]+\.$/);
+  await page.getByText(/^Retrying in \d+ seconds?\.$/).waitFor();
   const isProbe = (one: { url(): string }) => one.url().endsWith('/healthz');
   await page.waitForEvent('requestfailed', isProbe);
   await Promise.all([
@@ -54,8 +54,8 @@ test('the server goes away and comes back', async (t) => {
   await page.getByRole('option', { name: 'Orders' }).click();
   equal(await nameOf(page).inputValue(), 'Half-typed', 'the form keeps its contents');
 
-  // What is shown stays, without a failure at each place; afterwards it is read again.
-  // The list is shown from the cache and read again. That read must be answered before the server
+  // What is shown stays, without an error in each part; afterwards it is loaded again.
+  // The list is shown from the cache and read again. That read must finish before the server
   // stops: it would fail as one of the attempts below.
   const listRead = page.waitForResponse((one) => one.url().includes('/v1/keys?'));
   await page.getByRole('link', { name: 'Keys', exact: true }).first().click();
@@ -92,7 +92,7 @@ test('the server goes away and comes back', async (t) => {
   equal(await page.evaluate('globalThis.mark'), 1, 'the page was never loaded again');
 });
 
-/** The server does it, and the answer never arrives. */
+/** The server makes the change, but its response never arrives. */
 const loseAnswer = (sent: string[]) => async (route: Route) => {
   const request = route.request();
   if (request.method() === 'GET') return route.fallback();
@@ -101,17 +101,17 @@ const loseAnswer = (sent: string[]) => async (route: Route) => {
   await route.abort('connectionreset');
 };
 
-test('a change whose answer is lost says so, and is made once', async (t) => {
+test('a change whose response is lost says so, and is made once', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(NO_CONNECTION);
   const { page, context, vendor, visit } = await ground.signIn();
   const project = await vendor.given.project({ name: 'Payments' });
   await vendor.given.tenant({ external_id: 'globex' });
-  const problem = page.getByRole('alert').getByText('Whether the change was made is unknown');
+  const problem = page.getByRole('alert').getByText('the change may or may not have gone through');
   const look = async () => {
     const opened = context.waitForEvent('page');
-    await page.getByRole('button', { name: 'Look in a new tab' }).click();
+    await page.getByRole('button', { name: 'Check in a new tab' }).click();
     return opened;
   };
 
@@ -134,25 +134,25 @@ test('a change whose answer is lost says so, and is made once', async (t) => {
   const query = { project_id: project.id, env: 'test' };
   const keys = async () => (await vendor.as.liveKey('GET /v1/keys', query)).data;
   equal((await keys()).length, 1);
-  // The same form again: the server finds its key, whose text it does not show a second time.
+  // The same form again: the server finds the key, but doesn't show it a second time.
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Create test key' }).click();
-  await page.getByText('The key is created, but it got lost on its way.').waitFor();
+  await page.getByText('The key was created, but the response with it was lost.').waitFor();
   await titled(page, 'Lost').waitFor();
   equal((await keys()).length, 1, 'repeated by hand, the key is created once');
 
   const patches: string[] = [];
   await page.route('**/v1/workspace', loseAnswer(patches));
   await visit(`/w/${vendor.slug}/settings`);
-  await page.getByLabel('Name of the workspace').fill('Renamed');
+  await page.getByLabel('Workspace name').fill('Renamed');
   await page.getByRole('button', { name: 'Save name' }).click();
   await problem.waitFor();
   deepEqual(patches, ['PATCH'], 'without such a key it is never repeated');
   const settings = await look();
-  await settings.getByLabel('Name of the workspace').waitFor();
-  equal(await settings.getByLabel('Name of the workspace').inputValue(), 'Renamed');
+  await settings.getByLabel('Workspace name').waitFor();
+  equal(await settings.getByLabel('Workspace name').inputValue(), 'Renamed');
 
-  // A server that refuses work answers; a gateway without a server does not.
+  // An overloaded server responds; a gateway without a server doesn't.
   ground.expects(502, 503);
   const refusal = { code: 'unavailable', message: 'Too much work.', outcome: 'not_done' };
   const headers = { 'x-request-id': '0190', 'content-type': 'application/json' };
@@ -169,7 +169,7 @@ test('a change whose answer is lost says so, and is made once', async (t) => {
   await bar(page).waitFor();
 });
 
-/** Holds the requests of an address until it is released. */
+/** Holds requests to a URL until they are released. */
 async function hold(page: Page, address: string | RegExp) {
   const urls: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -191,7 +191,7 @@ function chunkOf(source: string): string {
   return `**/assets/${basename(built)}`;
 }
 
-test('a slow network loses no typing and sends nothing twice; a gone chunk reloads once', async (t) => {
+test('a slow network loses no typing and sends nothing twice; a missing chunk reloads once', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -225,12 +225,12 @@ test('a slow network loses no typing and sends nothing twice; a gone chunk reloa
   await titled(page, 'Nodes').waitFor();
   tenants.release();
   await page.getByRole('link', { name: 'Tenants' }).click();
-  await page.getByRole('heading', { name: 'No tenant yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No tenants yet' }).waitFor();
 
   await page.getByRole('button', { name: 'Create tenant' }).first().click();
   const dialog = page.getByRole('dialog');
   const created = await hold(page, /\/v1\/tenants$/);
-  await dialog.getByLabel('External id').fill('globex');
+  await dialog.getByLabel('External ID').fill('globex');
   await dialog.getByRole('button', { name: 'Create tenant' }).dblclick();
   await dialog.getByLabel('Name').press('Enter');
   await dialog.getByLabel('Name').pressSequentially('typed meanwhile');
@@ -251,11 +251,11 @@ test('a slow network loses no typing and sends nothing twice; a gone chunk reloa
   await Promise.all([page.waitForResponse(chunk), members.hover()]);
   deepEqual(documents, [], 'a pointer that rests on a link reloads nothing');
   await members.click();
-  await page.getByRole('heading', { name: 'This page stopped working' }).waitFor();
+  await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
   const address = `${ground.origin}/w/${vendor.slug}/members`;
   deepEqual(documents, [address], 'the page was loaded again once');
   await page.unrouteAll();
-  await page.getByRole('button', { name: 'Reload' }).click();
+  await page.getByRole('button', { name: 'Reload page' }).click();
   await titled(page, 'Members').waitFor();
   equal(page.url(), address);
 });

@@ -1,16 +1,16 @@
-// Whether the server answers. While it does not, the page shows what it has and tries again.
+// Whether the server can be reached. While it can't, the page shows what it has and retries.
 import { nowMs } from '../clock.ts';
 import { createObserved, useObserved } from './observed.ts';
 
 type Connection =
   | { state: 'ok' }
-  /** `seenMs` is the time of its last answer. While a try runs, `nextTryMs` is null. */
+  /** `seenMs` is the time of its last response. While a retry runs, `nextTryMs` is null. */
   | { state: 'away'; seenMs: number; nextTryMs: number | null; tries: number };
 
 const RETRY_MS_MIN = 1000;
 const RETRY_MS_MAX = 15_000;
 const PROBE_MS_MAX = 5000;
-/** A request without an answer for this long is reason to ask whether the server is away. */
+/** After this long without a response, check whether the server is down. */
 const SILENT_MS = 3000;
 
 const connection = createObserved<Connection>({ state: 'ok' });
@@ -20,7 +20,7 @@ const onReturn = new Set<() => void>();
 
 export const useConnection = (): Connection => useObserved(connection);
 
-/** Calls the listener when the server answers again. */
+/** Calls the listener when the server can be reached again. */
 export function onServerReturn(listener: () => void): () => void {
   onReturn.add(listener);
   return () => onReturn.delete(listener);
@@ -38,14 +38,14 @@ export function serverDidNotAnswer(): void {
   if (connection.get().state === 'ok') wait(0);
 }
 
-/** Something took too long or is missing: a small request tells whether the server is away. */
+/** Something is slow or missing: a small request shows whether the server is down. */
 export async function askServer(): Promise<boolean> {
   if (connection.get().state === 'away') return false;
   const askedMs = nowMs();
   return probe().then(
     () => true,
     () => {
-      // Another request may have been answered while all connections were taken.
+      // Another request may have got a response while all connections were taken.
       if (seenMs >= askedMs) return true;
       serverDidNotAnswer();
       return false;
@@ -54,8 +54,8 @@ export async function askServer(): Promise<boolean> {
 }
 
 /**
- * Watches a request until what this returns is called: a server that is frozen accepts requests
- * and never answers, so none of them fails.
+ * Watches a request until what this returns is called: a frozen server accepts requests
+ * but never responds, so none of them fails.
  */
 export function watchSilence(): () => void {
   const silent = setTimeout(() => void askServer(), SILENT_MS);
@@ -69,7 +69,7 @@ function wait(tries: number): void {
   timer = setTimeout(tryNow, ms);
 }
 
-/** Asks the server now; the countdown starts again if it does not answer. */
+/** Retries now; the countdown starts again if the server can't be reached. */
 export function tryNow(): void {
   const current = connection.get();
   if (current.state === 'ok' || current.nextTryMs === null) return;
@@ -82,7 +82,7 @@ export function tryNow(): void {
 
 let probing: Promise<void> | undefined;
 
-/** Calls at the same time get the same answer. */
+/** Concurrent calls share one result. */
 function probe(): Promise<void> {
   probing ??= fetchHealth().finally(() => {
     probing = undefined;
@@ -96,5 +96,5 @@ async function fetchHealth(): Promise<void> {
   if (!ok) throw new Error('the server is not well');
 }
 
-// The network came back: the countdown need not end.
+// The network is back: no need to wait for the countdown.
 addEventListener('online', tryNow);

@@ -7,7 +7,7 @@ import { WorkspaceIdContext } from './query.ts';
 
 type LooseCall = (endpoint: DryRunEndpoint, input: unknown) => Promise<Impact>;
 
-/** The figures are of this moment, so they are never taken from the cache. */
+/** The numbers are as of now, so they never come from the cache. */
 export function useImpact<E extends DryRunEndpoint>(
   endpoint: E,
   input: CallInput<E>,

@@ -1,4 +1,4 @@
-// The signed-in person and the workspaces that the person belongs to.
+// The signed-in user and their workspaces.
 import type { Answer } from '@keyrail/client';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useApi } from './query.ts';

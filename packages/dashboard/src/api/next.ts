@@ -1,4 +1,4 @@
-// The address to which a person returns after signing in. It comes from the URL, so it is checked:
+// The address a user returns to after signing in. It comes from the URL, so it is checked:
 // only paths of this application are allowed.
 
 const PATH = /^\/(?![/\\])[\w\-./~%?&=:,+@*!$'();]*$/;

@@ -1,12 +1,12 @@
-// The token of a mailed link. It is in the fragment, which no server sees, and is taken out of the
-// address before anything else runs. It is kept in memory until a screen has used it.
+// The token from an emailed link. It is in the fragment, which no server sees, and is removed from
+// the address before anything else runs. It is kept in memory until a screen has used it.
 
 const TOKEN = /^#token=([\w.~-]+)$/;
 
 let token: string | null = null;
 
 export function takeToken(): void {
-  // A second link that is opened in the same tab changes only the fragment.
+  // Opening a second link in the same tab changes only the fragment.
   addEventListener('hashchange', () => TOKEN.test(location.hash) && location.reload());
   const found = TOKEN.exec(location.hash)?.[1];
   if (found === undefined) return;

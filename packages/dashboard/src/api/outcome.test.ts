@@ -1,4 +1,4 @@
-// Which idempotency key a change has that is sent again.
+// Which idempotency key a repeated change has.
 import { equal, notEqual, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyrailUnreachable } from '@keyrail/client';

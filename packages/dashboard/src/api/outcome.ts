@@ -1,7 +1,7 @@
-// Changes whose outcome is unknown, and how they are sent again without being made twice.
+// Changes whose outcome is unknown, and how to send them again without making them twice.
 import { KeyrailError, KeyrailUnreachable, newIdempotencyKey } from '@keyrail/client';
 
-/** After a 5xx the change may have been made too, unless the server says that it was not. */
+/** After a 5xx the change may also have been made, unless the server says it wasn't. */
 export const isUnknown = (error: unknown): boolean =>
   error instanceof KeyrailUnreachable
     ? error.sent

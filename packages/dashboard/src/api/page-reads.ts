@@ -6,7 +6,7 @@ import { useSend, WorkspaceIdContext } from './query.ts';
 
 type ReadEndpoint = Extract<PagedEndpoint, `GET ${string}`>;
 
-/** They change seldom, and a change in this page reads them again at once. */
+/** They rarely change, and a change on this page reloads them immediately. */
 const FRESH_MS = 60_000;
 
 /** The items that belong to one page of rows; null while they are read for the first time. */

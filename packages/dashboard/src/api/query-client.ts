@@ -1,4 +1,4 @@
-// The cache of reads. The client repeats failed requests by itself, so the cache does not.
+// The cache of reads. The client already retries failed requests, so the cache doesn't.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { askServer, onServerReturn } from './connection.ts';
@@ -25,7 +25,7 @@ export const queryClient = new QueryClient({
   },
 });
 
-/** Reads again what another event made stale, and forgets all when the person signs out. */
+/** Reloads what another event made stale, and forgets everything when the user signs out. */
 export function connectQueries(): void {
   onServerReturn(() => void reread(queryClient));
   onTabMessage(({ kind }) => {

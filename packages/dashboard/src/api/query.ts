@@ -1,5 +1,5 @@
-// Reads and changes of the API in components. The key of a read is the workspace, the endpoint and
-// its input; there are no other keys.
+// Reads and changes through the API, in components. The cache key of a read is the workspace, the
+// endpoint and its input; there are no other keys.
 import type { Answer, CallInput, Endpoint, Item, PagedEndpoint } from '@keyrail/client';
 import {
   keepPreviousData,
@@ -16,7 +16,7 @@ import { createRepeats } from './outcome.ts';
 import { untilHere } from './overtaken.ts';
 import { isShort, reread } from './reread.ts';
 
-/** The workspace that the page means; null outside of one. */
+/** The workspace of the page; null outside of one. */
 export const WorkspaceIdContext = createContext<string | null>(null);
 
 type ReadEndpoint = Extract<Endpoint, `GET ${string}`>;
@@ -25,11 +25,11 @@ type ReadOptions = {
   /** Repeats the read while the page is visible. */
   everyMs?: number | false;
   enabled?: boolean;
-  /** Shows the previous answer while another input is read, as for filters. */
+  /** Shows the previous response while another input is loaded, as for filters. */
   keeps?: boolean;
 };
 
-/** Reads one answer. */
+/** Reads one response. */
 export function useApi<E extends ReadEndpoint>(
   endpoint: E,
   input: CallInput<E>,
@@ -64,7 +64,7 @@ export function useList<E extends PagedEndpoint & ReadEndpoint>(
 ): ListResult<Item<E>> {
   const workspaceId = useContext(WorkspaceIdContext);
   const query = useInfiniteQuery({
-    // Pages are kept apart from one answer to the same input, which has another form.
+    // Pages are kept apart from a single response to the same input, which has another shape.
     queryKey: [...keyOf(workspaceId, endpoint, input), 'pages'],
     queryFn: ({ signal, pageParam }) =>
       readPage(endpoint, withCursor({ ...input, signal }, pageParam), workspaceId),
@@ -91,7 +91,7 @@ export function useList<E extends PagedEndpoint & ReadEndpoint>(
 }
 
 type ChangeOptions = {
-  /** Paths whose reads are stale after this change, as `/v1/keys`. */
+  /** Paths whose reads are stale after this change, such as `/v1/keys`. */
   refreshes?: readonly string[];
 };
 
@@ -116,7 +116,7 @@ export function useChange<E extends Endpoint>(
         : send(endpoint, input, workspaceId),
     onSettled: () => {
       isRunning.current = false;
-      // After a failure the outcome may be unknown, so the page looks again as well.
+      // After a failure the outcome may be unknown, so the page reloads as well.
       void refresh(...refreshes);
     },
     gcTime: 0,
@@ -143,7 +143,7 @@ export function useRefresh(): (...paths: readonly string[]) => Promise<void> {
   };
 }
 
-/** For code outside components, as a walk over many pages. */
+/** For code outside components, such as a loop over many pages. */
 export const useSend = () => {
   const workspaceId = useContext(WorkspaceIdContext);
   return <E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<E>> =>

@@ -1,4 +1,4 @@
-// What a change reads again is bounded, however far a person has scrolled.
+// What a change reads again is bounded, however far the user has scrolled.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueryClient } from '@tanstack/react-query';
@@ -21,7 +21,7 @@ test('only the first pages of a long list are kept and read again', async () => 
   deepEqual(
     ['long', 'short', 'one'].map((name) => isShort({ state: { data: read(name)?.state.data } })),
     [false, true, true],
-    'a long list is not read again by itself',
+    'a long list is not read again on its own',
   );
   await reread(queries, ({ queryKey: [, name] }) => name !== 'other');
   deepEqual(['long', 'short', 'other'].map(lengthOf), [20, 20, 60]);

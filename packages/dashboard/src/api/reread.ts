@@ -1,5 +1,5 @@
 // Reads again what is stale. Reading a list again reads each of its pages, so only the first pages
-// of a long list are: the others are read when a person scrolls to them.
+// of a long list are: the others are read when the user scrolls to them.
 import type { QueryClient } from '@tanstack/react-query';
 
 const REREAD_PAGES_MAX = 20;
@@ -10,7 +10,7 @@ type Read = { queryKey: readonly unknown[]; state: { data: unknown } };
 const isHeld = (held: unknown): held is Held =>
   typeof held === 'object' && held !== null && 'pageParams' in held;
 
-/** A long list is not read again by itself, but after a change. */
+/** A long list is not read again on its own, only after a change. */
 export const isShort = ({ state }: Pick<Read, 'state'>): boolean =>
   !isHeld(state.data) || state.data.pages.length <= REREAD_PAGES_MAX;
 

@@ -1,4 +1,4 @@
-// The session of this tab. Tabs share it: a new tab asks the others, and an end reaches all.
+// The session of this tab. Tabs share it: a new tab asks the others, and signing out reaches all.
 import type { Answer } from '@keyrail/client';
 import { createObserved, useObserved } from './observed.ts';
 import { onTabMessage, type SessionFacts, sendToTabs } from './tabs.ts';
@@ -8,7 +8,7 @@ type SessionState =
   | { status: 'asking' }
   | { status: 'out' }
   | { status: 'in'; session: SessionFacts }
-  /** The server refused the session. The page stays, covered by a sign-in dialog. */
+  /** The server rejected the session. The page stays, covered by a sign-in dialog. */
   | { status: 'ended'; session: SessionFacts };
 
 const STORED = 'keyrail.session';
@@ -20,7 +20,7 @@ export const sessionState = (): SessionState => state.get();
 export const useSession = (): SessionState => useObserved(state);
 export const onSessionChange = state.subscribe;
 
-/** Reads the session of this tab, or that of another tab; then listens to the other tabs. */
+/** Reads this tab's session, or another tab's; then listens to the other tabs. */
 export async function startSession(): Promise<void> {
   onTabMessage((message) => {
     const current = state.get();
@@ -44,7 +44,7 @@ export async function startSession(): Promise<void> {
   if (state.get().status === 'asking') state.set({ status: 'out' });
 }
 
-/** A covered page goes on with the session of the same person, and of nobody else. */
+/** A covered page continues with a session of the same user, and nobody else's. */
 function acceptFromTab(current: SessionState, session: SessionFacts): void {
   if (current.status === 'in') return;
   if (current.status === 'ended' && current.session.userId !== session.userId) return;
@@ -63,7 +63,7 @@ export function signedIn({ token, user, ...times }: Answer<'POST /v1/auth/sessio
     token,
     userId: user.id,
     email: user.email,
-    // Two times of the server, because the clock of this machine may be wrong.
+    // Both times come from the server, because this machine's clock may be wrong.
     idleMs: Date.parse(times.expires_at) - Date.parse(times.last_seen_at),
     endsMs: Date.parse(times.absolute_expires_at),
   };
@@ -71,7 +71,7 @@ export function signedIn({ token, user, ...times }: Answer<'POST /v1/auth/sessio
   sendToTabs({ kind: 'signed-in', session });
 }
 
-/** The server refused this token. A later session of this tab is not affected. */
+/** The server rejected this token. A later session of this tab is not affected. */
 export function sessionEnded(token: string): void {
   const current = state.get();
   if (!isOf(current, token)) return;

@@ -1,12 +1,12 @@
-// Signs the person out, in every tab. If the server was not reached, its session outlives this, so
-// the sign-in page says so and tries again.
+// Signs the user out, in every tab. If the server couldn't be reached, its session is still valid,
+// so the sign-in page says so and tries again.
 import { KeyrailError } from '@keyrail/client';
 import { nowMs } from '../clock.ts';
 import { client } from './client.ts';
 import { createObserved, useObserved } from './observed.ts';
 import { onSessionChange, sessionState, signedOut } from './session.ts';
 
-/** A session that this browser forgot and the server has. Only this memory has its token. */
+/** A session this browser has dropped but the server still has. Its token is only here. */
 type Unended = { token: string; untilMs: number | null };
 
 const ANSWER_MS_MAX = 3000;
@@ -19,7 +19,7 @@ onSessionChange(() => {
   if (sessionState().status === 'in') unended.set(null);
 });
 
-/** The page forgets the session even if the server does not answer. */
+/** The page drops the session even if the server can't be reached. */
 export async function signOut(): Promise<void> {
   const current = sessionState();
   if (current.status !== 'in') return signedOut();
@@ -43,7 +43,7 @@ async function end(token: string): Promise<boolean> {
   const headers = { authorization: `Bearer ${token}` };
   return client.call('DELETE /v1/auth/sessions/current', { ...limits, headers }).then(
     () => true,
-    // A session that is refused has ended before.
+    // A rejected session has already ended.
     (error: unknown) => error instanceof KeyrailError && error.status === 401,
   );
 }

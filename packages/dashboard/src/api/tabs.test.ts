@@ -1,4 +1,4 @@
-// Several tabs of one browser, and the addresses of this application: sessions, people, workspaces,
+// Several tabs of one browser, and the addresses of this application: sessions, users, workspaces,
 // deep links.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,7 +8,7 @@ import { type Ground, openGround, openVendor, type SignedIn } from '../../test/g
 
 const nameOf = (page: Page) => page.getByRole('textbox', { name: /^Name/ });
 const titled = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
-const ended = (page: Page) => page.getByRole('heading', { name: 'Your session has ended' });
+const ended = (page: Page) => page.getByRole('heading', { name: 'You’ve been signed out' });
 
 async function tab({ context }: SignedIn, ground: Ground, path: string): Promise<Page> {
   const page = await context.newPage();
@@ -17,7 +17,7 @@ async function tab({ context }: SignedIn, ground: Ground, path: string): Promise
 }
 
 async function signInHere(page: Page, email: string): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.keyboard.press('Enter');
 }
@@ -36,7 +36,7 @@ test('a session is shared by all tabs, ends in all, and is never mixed with anot
   const second = await tab(owner, ground, `/w/${vendor.slug}/members`);
   await titled(second, 'Members').waitFor();
 
-  // The session ends elsewhere; the same person goes on.
+  // The session ends elsewhere; the same user continues.
   const { email, call } = await vendor.people.owner();
   await call('DELETE /v1/auth/sessions/current');
   await page.getByRole('combobox', { name: 'Project' }).fill('a');
@@ -51,7 +51,7 @@ test('a session is shared by all tabs, ends in all, and is never mixed with anot
   for (const each of [page, second]) await ended(each).waitFor({ state: 'detached' });
   equal(await nameOf(page).inputValue(), 'Half-typed');
 
-  // A password that is changed here ends other sessions of this browser too.
+  // Changing the password here ends this browser's other sessions too.
   const account = await tab(owner, ground, '/account');
   await account.getByLabel('Current password').fill(PASSWORD);
   const other = await logIn(callersOf(vendor), email);
@@ -64,8 +64,8 @@ test('a session is shared by all tabs, ends in all, and is never mixed with anot
   await ended(second).waitFor();
   equal(await ended(page).count(), 0);
 
-  // Another person signs in here: nothing of the first person is left.
-  await second.getByRole('button', { name: 'Sign in as another person' }).click();
+  // Another user signs in here: nothing of the first user is left.
+  await second.getByRole('button', { name: 'Use a different account' }).click();
   for (const each of [page, second, account]) await each.waitForURL('**/sign-in**');
   await signInHere(page, admin.email);
   for (const each of [page, second, account]) {
@@ -73,17 +73,17 @@ test('a session is shared by all tabs, ends in all, and is never mixed with anot
   }
   await page.waitForURL(`**${form}`);
   equal(await nameOf(page).inputValue(), '');
-  await account.getByRole('button', { name: `Account ${admin.email}` }).waitFor();
+  await account.getByRole('button', { name: `Account menu for ${admin.email}` }).waitFor();
   for (const each of [page, account]) {
-    ok(!(await each.content()).includes(email), 'the address of the first person is gone');
+    ok(!(await each.content()).includes(email), 'the first user’s email address is gone');
   }
 
-  // A secret that is open belongs to the person: it goes with the session.
+  // A secret on screen belongs to the user: it goes with the session.
   await page.goto(`${ground.origin}/w/${vendor.slug}/test/secret-keys`);
   await page.getByRole('button', { name: 'Create test secret key' }).first().click();
   await page.getByRole('dialog').getByLabel('Name').fill('Deploy');
   await page.getByRole('dialog').getByRole('button', { name: 'Create test secret key' }).click();
-  await page.getByText('It is shown this once').waitFor();
+  await page.getByText('It won’t be shown again').waitFor();
   await account.getByRole('button', { name: /^Account/ }).click();
   await account.getByRole('menuitem', { name: 'Sign out' }).click();
   await page.waitForURL('**/sign-in**');
@@ -133,11 +133,11 @@ test('a tab that was overtaken by another workspace stops, and both ways out wor
   const second = await tab(owner, ground, `/w/${globex.slug}/live/nodes`);
   await titled(second, 'Nodes').waitFor();
   const stopped = (each: Page, name: string) =>
-    each.getByRole('heading', { name: `This browser now works in ${name}` });
+    each.getByRole('heading', { name: `This browser has switched to ${name}` });
   await stopped(page, 'Globex').waitFor();
-  // Nothing here expects a 409: a tab that stopped asks for nothing.
+  // Nothing here expects a 409: a stopped tab sends no requests.
   await page.clock.fastForward(20_000);
-  await page.getByRole('button', { name: 'Work in Acme again' }).click();
+  await page.getByRole('button', { name: 'Switch back to Acme' }).click();
   await stopped(page, 'Globex').waitFor({ state: 'detached' });
   await stopped(second, 'Acme').waitFor();
   await second.getByRole('button', { name: 'Go to Acme' }).click();
@@ -145,7 +145,7 @@ test('a tab that was overtaken by another workspace stops, and both ways out wor
   await titled(second, 'Overview').waitFor();
   equal(await stopped(page, 'Globex').count(), 0);
 
-  // Another program switches the session: the next answer tells it.
+  // Another app switches the session: the next response says so.
   ground.expects(409);
   const { token: shared }: { token: string } = await page.evaluate(
     "JSON.parse(sessionStorage.getItem('keyrail.session'))",
@@ -158,7 +158,7 @@ test('a tab that was overtaken by another workspace stops, and both ways out wor
   await page.waitForURL(`**/w/${globex.slug}/live/overview`);
 });
 
-test('addresses lead to the same place again, and wrong ones say so', async (t) => {
+test('an address leads to the same place again, and a wrong one says so', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400, 404);
@@ -191,21 +191,21 @@ test('addresses lead to the same place again, and wrong ones say so', async (t) 
   await page.goForward();
   await page.waitForURL('**?tab=history');
   await page.reload();
-  await page.getByRole('list', { name: 'History of the key, newest first' }).waitFor();
+  await page.getByRole('list', { name: 'Key history, newest first' }).waitFor();
 
   await visit(`/w/${vendor.slug}/live/keys/${first.id}?tab=usage`);
   await page.waitForURL(`**${place}/keys/${first.id}?tab=usage`);
   for (const [path, says] of [
-    [`${place}/keys/${project_id}`, 'No such key'],
-    [`${place}/keys/nonsense`, 'No such key'],
-    [`${place}/tenants/${project_id}`, 'No such tenant'],
-    [`${place}/tenants/nonsense`, 'No such tenant'],
-    [`${place}/projects/nonsense`, 'No such project'],
-    [`/w/${vendor.slug}/audit/999999`, 'No such row'],
-    [`/w/${vendor.slug}/audit/nonsense`, 'No such row'],
-    [`/w/${vendor.slug}/other/keys`, 'No such page'],
-    [`/w/${vendor.slug}/nothing/here`, 'No such page'],
-    ['/w/nobody/live/keys', 'No such workspace'],
+    [`${place}/keys/${project_id}`, 'Key not found'],
+    [`${place}/keys/nonsense`, 'Key not found'],
+    [`${place}/tenants/${project_id}`, 'Tenant not found'],
+    [`${place}/tenants/nonsense`, 'Tenant not found'],
+    [`${place}/projects/nonsense`, 'Project not found'],
+    [`/w/${vendor.slug}/audit/999999`, 'Entry not found'],
+    [`/w/${vendor.slug}/audit/nonsense`, 'Entry not found'],
+    [`/w/${vendor.slug}/other/keys`, 'Page not found'],
+    [`/w/${vendor.slug}/nothing/here`, 'Page not found'],
+    ['/w/nobody/live/keys', 'Workspace not found'],
   ] as const) {
     await visit(path);
     await page
@@ -218,14 +218,14 @@ test('addresses lead to the same place again, and wrong ones say so', async (t) 
     equal(await page.locator('h1').count(), 1, `${path} has one heading`);
   }
 
-  // A screen that throws: the address stays, and the last request is named.
+  // A screen that throws: the address stays, and the last request is shown.
   ground.expectsErrors(/TypeError/);
   await page.route(`**/v1/keys/${first.id}`, (route) => route.fulfill({ json: { env: 'test' } }));
   await visit(`${place}/keys/${first.id}`);
-  await page.getByRole('heading', { level: 1, name: 'This page stopped working' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Something went wrong' }).waitFor();
   await page.getByText('Last request:').waitFor();
   await page.unrouteAll();
-  await page.getByRole('button', { name: 'Reload' }).click();
+  await page.getByRole('button', { name: 'Reload page' }).click();
   await titled(page, 'Backend 0').waitFor();
   equal(here(), `${place}/keys/${first.id}`);
 });

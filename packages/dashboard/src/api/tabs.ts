@@ -1,6 +1,6 @@
 // Messages between the tabs of one browser. They stay inside the browser and this origin.
 
-/** What a tab knows of its session. The token is kept in memory and session storage only. */
+/** What a tab has of its session. The token is kept in memory and session storage only. */
 export type SessionFacts = {
   token: string;
   userId: string;
@@ -16,7 +16,7 @@ type TabMessage =
   | { kind: 'signed-out' }
   | { kind: 'ended'; token: string }
   | { kind: 'workspace'; workspaceId: string }
-  /** Something about the person changed: other tabs read it again. */
+  /** Something about the user changed: other tabs reload it. */
   | { kind: 'person-changed' };
 
 const CHANNEL = 'keyrail';

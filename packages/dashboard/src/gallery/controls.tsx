@@ -27,12 +27,12 @@ export const Controls = () => (
         Create key
       </Button>
       <Button>Cancel</Button>
-      <Button kind="quiet">Clear</Button>
+      <Button kind="quiet">Clear filters</Button>
       <Button kind="danger">Revoke live key</Button>
       <Button busy kind="primary">
         Create key
       </Button>
-      <Button because="Only an owner can do this.">Delete workspace</Button>
+      <Button because="Only owners can do this.">Delete workspace</Button>
       <Button small>Try again</Button>
       <LinkButton to="/">Open</LinkButton>
     </Block>
@@ -50,7 +50,12 @@ export const Controls = () => (
           ],
           [
             { label: 'Revoke live key', icon: 'stop', danger: true, onSelect: nothing },
-            { label: 'Delete', icon: 'trash', because: 'Only an owner can.', onSelect: nothing },
+            {
+              label: 'Delete',
+              icon: 'trash',
+              because: 'Only owners can do this.',
+              onSelect: nothing,
+            },
           ],
         ]}
       />
@@ -65,7 +70,7 @@ function Texts() {
   const [text, setText] = useState('');
   return (
     <Block name="Field, Input, Textarea, Combobox">
-      <Field label="Name" optional hint="Members see it.">
+      <Field label="Name" optional hint="Shown to members.">
         {(control) => <Input {...control} placeholder="Backend" />}
       </Field>
       <Field label="Prefix" error="This prefix is taken.">
@@ -74,16 +79,16 @@ function Texts() {
       <Field label="Password">
         {(control) => <PasswordInput {...control} defaultValue="correct horse" />}
       </Field>
-      <Field label="Meta">
+      <Field label="Metadata">
         {(control) => <Textarea {...control} mono defaultValue={'{ "plan": "pro" }'} />}
       </Field>
-      <Field label="Customer">
+      <Field label="Tenant">
         {(control) => (
           <Combobox
             control={control}
             text={text}
-            placeholder="Search by name or id"
-            none="No matching customers"
+            placeholder="Search by name or ID"
+            none="No matching tenants"
             options={[
               { value: '1', label: 'Globex', note: 'customer-17' },
               { value: '2', label: 'Initech', note: 'customer-18' },
@@ -140,7 +145,7 @@ function Lists() {
   const [scopes, setScopes] = useState(['orders:read', 'orders:write']);
   const [limits, setLimits] = useState(limitsOf([rule]));
   const [state, setState] = useState<string | null>('active');
-  const tabs = ['Overview', 'Usage', 'History', 'Meta'].map((label) => ({
+  const tabs = ['Overview', 'Usage', 'History', 'Metadata'].map((label) => ({
     id: label,
     label,
     to: '/',

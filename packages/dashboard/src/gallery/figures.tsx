@@ -99,7 +99,7 @@ export const Figures = () => (
       <Time at={new Date(nowMs() - 3 * HOUR_MS).toISOString()} />
       <Time at={null} never="never used" />
       <KeyText text="kr_live_a1b2" of="prefix" />
-      <Copy text="0190" label="Copy id" labelled />
+      <Copy text="0190" label="Copy ID" labelled />
       <Meter label="Nodes" value={18} max={20} text="18 of 20 current" tone="good" />
     </Block>
     <Block name="Table">
@@ -113,7 +113,7 @@ export const Figures = () => (
           hasMore
           loadMore={() => {}}
         />
-        {/* The most pages that a list holds; only one of them has rows here. */}
+        {/* As many pages as a list holds; only one of them has rows here. */}
         <Table
           label="Many keys"
           columns={columns}
@@ -121,7 +121,7 @@ export const Figures = () => (
           rowKey={({ id }) => id}
           hasMore
           loadMore={() => {
-            throw new Error('A full list does not load more.');
+            throw new Error('A full list loads no more rows.');
           }}
         />
       </div>
@@ -144,7 +144,7 @@ export const Figures = () => (
         times={hours}
         series={[
           { name: 'Allowed', tone: 1, values: wave(200, 900) },
-          { name: 'Refused', tone: 2, values: wave(10, 60) },
+          { name: 'Denied', tone: 2, values: wave(10, 60) },
         ]}
       />
       <Chart

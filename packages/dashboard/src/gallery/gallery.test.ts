@@ -35,7 +35,7 @@ test('dialogs, menus, comboboxes and charts work by keyboard', async (t) => {
 
   await page.getByRole('button', { name: 'Open dialog' }).click();
   await page.getByRole('button', { name: 'More about Backend' }).click();
-  await page.getByRole('menuitem', { name: 'Copy id' }).click({ trial: true });
+  await page.getByRole('menuitem', { name: 'Copy ID' }).click({ trial: true });
   await page.keyboard.press('Escape');
   await page.getByRole('menu').waitFor({ state: 'detached' });
   await page.getByRole('dialog').waitFor();
@@ -50,14 +50,14 @@ test('dialogs, menus, comboboxes and charts work by keyboard', async (t) => {
   await page.keyboard.press('Escape');
   await page.getByRole('menu').waitFor({ state: 'detached' });
 
-  // A list that holds its most pages loads no more: its loadMore would fail this test.
-  await page.getByText('The list ends after 2 rows.').scrollIntoViewIfNeeded();
+  // A full list loads no more pages: its loadMore would fail this test.
+  await page.getByText('Only the first 2 rows are shown.').scrollIntoViewIfNeeded();
   await page.getByRole('table', { name: 'Keys', exact: true }).waitFor();
 
-  await page.getByLabel('Customer').fill('ini');
+  await page.getByLabel('Tenant').fill('ini');
   await page.getByRole('option', { name: 'Initech' }).waitFor();
   await page.keyboard.press('Enter');
-  equal(await page.getByLabel('Customer').inputValue(), 'Initech');
+  equal(await page.getByLabel('Tenant').inputValue(), 'Initech');
 
   const scopes = page.getByLabel('Scopes').last();
   await scopes.fill('a:b');
@@ -68,5 +68,5 @@ test('dialogs, menus, comboboxes and charts work by keyboard', async (t) => {
   await page.keyboard.press('ArrowRight');
   await page.getByText(/Allowed\s+200/).waitFor();
   await page.getByRole('button', { name: 'Show toast' }).click();
-  await page.getByText('Key Backend is disabled.').waitFor();
+  await page.getByText('Backend disabled.').waitFor();
 });

@@ -7,7 +7,7 @@ import { SkeletonCards, SkeletonRows } from '../ui/feedback/skeleton.tsx';
 import { Steps } from '../ui/feedback/steps.tsx';
 import { Block } from './block.tsx';
 
-const refused = new KeyrailError({
+const conflict = new KeyrailError({
   status: 409,
   code: 'conflict',
   message: 'The key is revoked.',
@@ -37,14 +37,14 @@ export const Messages = () => (
           action={<Button kind="primary">Create key</Button>}
           link={<a href="/docs">How keys work</a>}
         >
-          A key lets one of your customers call your API. You see here what each key may do and when
-          it was used.
+          A key lets one of your tenants call your API. This list shows what each key can do and
+          when it was last used.
         </Empty>
       </div>
     </Block>
     <Block name="Problem">
       <div>
-        <Problem error={refused} title="The key was not rotated." onRetry={() => {}} />
+        <Problem error={conflict} title="Couldn’t rotate the key." onRetry={() => {}} />
       </div>
       <div>
         <Problem error={new KeyrailUnreachable('timeout', 'late')} />
@@ -52,16 +52,16 @@ export const Messages = () => (
     </Block>
     <Block name="Steps">
       <Steps
-        label="First steps"
+        label="Get started"
         steps={[
           { id: 'key', title: 'Create a key', state: 'done' },
           {
             id: 'node',
             title: 'Connect a node',
             state: 'current',
-            note: 'Waiting for a node.',
+            note: 'Waiting for a node…',
           },
-          { id: 'request', title: 'See a request', state: 'next' },
+          { id: 'request', title: 'Watch a request arrive', state: 'next' },
         ]}
       />
     </Block>

@@ -17,7 +17,7 @@ export function Windows() {
       <Button onClick={() => setOpen('dialog')}>Open dialog</Button>
       <Button onClick={() => setOpen('sheet')}>Open sheet</Button>
       <Button onClick={() => setOpen('confirm')}>Open confirmation</Button>
-      <Button onClick={() => toast('Key Backend is disabled.')}>Show toast</Button>
+      <Button onClick={() => toast('Backend disabled.')}>Show toast</Button>
       {open === 'dialog' && (
         <Dialog
           title="Rename key"
@@ -36,14 +36,14 @@ export function Windows() {
           <div>
             <Menu
               label="More about Backend"
-              groups={[[{ label: 'Copy id', icon: 'copy', onSelect: close }]]}
+              groups={[[{ label: 'Copy ID', icon: 'copy', onSelect: close }]]}
             />
           </div>
         </Dialog>
       )}
       {open === 'sheet' && (
         <Sheet title="Edit Backend" onClose={close} actions={<Button onClick={close}>Done</Button>}>
-          <p>What an object has, beside the page that lists it.</p>
+          <p>The details of an object, beside the page that lists it.</p>
         </Sheet>
       )}
       {open === 'confirm' && (
@@ -54,7 +54,7 @@ export function Windows() {
           onClose={close}
           onConfirm={close}
         >
-          <p>Used 38 times within the last hour. Nodes refuse it within a second.</p>
+          <p>Used 38 times in the last hour. Nodes reject it within a second.</p>
         </Confirm>
       )}
     </Block>

@@ -1,5 +1,5 @@
-// The test secret key that the first steps use. It is in the memory of this page alone, from the
-// creation of the workspace on; a reload, another tab and a new session do not have it.
+// The test secret key for the Get started guide. It is only in this page's memory, from the
+// creation of the workspace on; it doesn't survive a reload, another tab or a new session.
 import { onSessionChange, sessionState } from '../api/session.ts';
 
 let held: { workspaceId: string; secretKey: string } | null = null;

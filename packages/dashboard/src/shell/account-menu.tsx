@@ -1,4 +1,4 @@
-// The person: account, theme, system, sign out.
+// The account menu: account, theme, system status, sign out.
 import { useState } from 'react';
 import { useMe } from '../api/me.ts';
 import { useSession } from '../api/session.ts';

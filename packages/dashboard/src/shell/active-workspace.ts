@@ -1,5 +1,5 @@
-// The session has one active workspace, and the address of a tab says which one the tab means. A
-// tab that opens switches the session; a tab that was overtaken by another stops.
+// The session has one active workspace, and a tab's URL says which one the tab is for. A new
+// tab switches the session; a tab that another one has overtaken stops.
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useState } from 'react';
 import { client } from '../api/client.ts';
@@ -9,7 +9,7 @@ import { onTabMessage, sendToTabs } from '../api/tabs.ts';
 
 type Active = {
   state: 'here' | 'switching' | 'overtaken';
-  /** Why the session could not be switched back. */
+  /** Why the session couldn't be switched back. */
   error: Error | null;
   workHere(): void;
 };
@@ -46,7 +46,7 @@ export function useActiveWorkspace(workspaceId: string, activeId: string | null)
     [workspaceId],
   );
   useEffect(() => {
-    // Which workspace is active now, and under which name.
+    // Which workspace is active now, and its name.
     if (isOvertaken) void queries.invalidateQueries({ predicate: isPersonal });
   }, [isOvertaken, queries]);
   const state = isOvertaken ? 'overtaken' : isSwitched ? 'here' : 'switching';

@@ -1,9 +1,9 @@
-// The session ended: a sign-in dialog covers the page, and the same person goes on where it was.
+// The session ended: a sign-in dialog covers the page, and the same user continues where they were.
 import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
 import { client } from '../api/client.ts';
 import { signedIn, signedOut } from '../api/session.ts';
-import { en } from '../texts/en.ts';
+import { ended } from '../texts/ended.ts';
 import { Button } from '../ui/controls/button.tsx';
 import { KnownEmail, PasswordField } from '../ui/controls/text-field.tsx';
 import { Problem } from '../ui/feedback/problem.tsx';
@@ -26,25 +26,20 @@ export function EndedDialog({ email }: { email: string }) {
   };
   return (
     <Dialog
-      title={en.ended.title}
+      title={ended.title}
       onSubmit={() => void submit()}
       actions={
         <>
-          <Button onClick={signedOut}>{en.ended.other}</Button>
+          <Button onClick={signedOut}>{ended.other}</Button>
           <Button type="submit" kind="primary" busy={isBusy}>
-            {en.ended.action}
+            {ended.action}
           </Button>
         </>
       }
     >
-      <p>{en.ended.text(email)}</p>
+      <p>{ended.text(email)}</p>
       <KnownEmail email={email} />
-      <PasswordField
-        kind="current"
-        label={en.ended.password}
-        value={password}
-        onValue={setPassword}
-      />
+      <PasswordField kind="current" label={ended.password} value={password} onValue={setPassword} />
       {error && <Problem error={error} onRetry={isWrong ? undefined : submit} />}
     </Dialog>
   );

@@ -47,7 +47,7 @@ export function keepFocus(): () => void {
   // A frame later, because menus and pages that close or open move the focus themselves.
   const observer = new MutationObserver(() => {
     cancelAnimationFrame(frame);
-    // A form that is gone may hold a key that was pasted into it.
+    // A form that was left may hold a pasted key.
     if (sent && !sent.isConnected) sent = null;
     if (sent || document.activeElement === document.body) frame = requestAnimationFrame(look);
   });

@@ -1,4 +1,4 @@
-// Replaces the page by another address of ours, as after signing in.
+// Replaces the page with another one of this application, as after signing in.
 import { useEffect } from 'react';
 import { navigate } from '../router/location.ts';
 

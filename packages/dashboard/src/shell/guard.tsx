@@ -1,4 +1,4 @@
-// Lets only signed-in people pass. Others go to the sign-in page and come back afterwards.
+// Lets only signed-in users pass. Others go to the sign-in page and come back afterwards.
 import { type ReactNode, useState } from 'react';
 import { useSession } from '../api/session.ts';
 import { paths } from '../paths.ts';
@@ -14,7 +14,7 @@ export function Guard({ children }: { children: ReactNode }) {
 
 function ToSignIn() {
   const { pathname, search } = useAddress();
-  // The address at this moment: it changes while the sign-in page is loaded.
+  // The URL at this moment: it changes while the sign-in page is loaded.
   const [href] = useState(() => `${hrefOf(pathname, search)}${location.hash}`);
   return <GoTo href={hrefOf(paths.signIn, href === paths.home ? {} : { next: href })} />;
 }

@@ -1,4 +1,4 @@
-// The text of a key on its way from the palette to the input of this screen. It is taken once.
+// A full key on its way from the palette to this screen's input. It is taken once.
 let handed: string | null = null;
 let onHanded = (): void => {};
 
@@ -13,7 +13,7 @@ export function takeHandedKey(): string | null {
   return text;
 }
 
-/** For the screen while it is open. Returns what stops the listening. */
+/** For the screen while it is open. Returns a function that stops listening. */
 export function listenForKey(listener: () => void): () => void {
   onHanded = listener;
   return () => {

@@ -1,4 +1,4 @@
-// The header of a workspace: breadcrumb, search, and the switch between live and test.
+// The workspace header: breadcrumb, search, and the switch between live and test.
 import { pathOfPage, workspacePageOf } from '../match.ts';
 import type { Env } from '../paths.ts';
 import { useAddress } from '../router/location.ts';

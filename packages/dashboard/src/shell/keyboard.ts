@@ -1,4 +1,4 @@
-// The keyboard of the whole application. Off while typing.
+// Keyboard shortcuts of the whole application. Off while typing.
 import { useEffect, useRef } from 'react';
 import { workspacePageOf } from '../match.ts';
 import { navigate, useAddress } from '../router/location.ts';

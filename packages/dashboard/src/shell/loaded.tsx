@@ -1,4 +1,4 @@
-// The states of a read: loading, failed, gone, not allowed; and what it shows when it is there.
+// The states of a read: loading, failed, not found, not allowed; and its contents once loaded.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { ReactNode } from 'react';
 import { en } from '../texts/en.ts';
@@ -11,7 +11,7 @@ type Query<T> = { data: T | undefined; error: Error | null; refetch(): unknown }
 type Props<T> = {
   query: Query<T>;
   skeleton?: ReactNode;
-  /** What failed: "Keys could not be read." */
+  /** What failed: "Couldn’t load keys." */
   failed?: string;
   /** Shown for a 404: what it was and where to go. */
   gone?: ReactNode;
@@ -27,8 +27,8 @@ export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>)
     <Problem error={error} title={failed ?? en.problem.notRead} onRetry={() => query.refetch()} />
   );
   if (answer === undefined) return problem ?? skeleton ?? <SkeletonRows />;
-  // An answer that was read before stays, with the failure above it. That the server does not
-  // answer is said once for the page, by the bar.
+  // An earlier response stays, with the failure above it. The bar says once for the page that the
+  // server can't be reached.
   return (
     <>
       {!(error instanceof KeyrailUnreachable) && problem}
@@ -37,7 +37,7 @@ export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>)
   );
 }
 
-/** An address with a text that is no id at all leads nowhere too. */
+/** A URL whose ID isn't an ID at all leads nowhere too. */
 const isNoId = (error: Error | null): boolean =>
   error instanceof KeyrailError &&
   error.status === 400 &&

@@ -1,4 +1,4 @@
-// An address that leads nowhere.
+// A URL that leads nowhere.
 import { paths } from '../paths.ts';
 import { en } from '../texts/en.ts';
 import { LinkButton } from '../ui/controls/button.tsx';

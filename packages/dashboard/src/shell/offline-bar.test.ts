@@ -1,4 +1,4 @@
-// The bar for a server that is away: it appears for one that is silent too, and covers nothing.
+// The bar for a server that is down: it appears for a silent server too, and covers nothing.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openProxy } from '@keyrail/testing/processes/proxy.ts';
@@ -8,7 +8,7 @@ import { openGround } from '../../test/ground.ts';
 
 const bar = (page: Page) => page.getByRole('region', { name: 'Connection' });
 
-/** What lies over an element that is in view, or null. */
+/** What covers an element in view, or null. */
 const over = (element: Locator): Promise<string | null> =>
   element.evaluate((one) => {
     const { left, top, width, height } = one.getBoundingClientRect();
@@ -16,7 +16,7 @@ const over = (element: Locator): Promise<string | null> =>
     return found === null || one === found || one.contains(found) ? null : found.outerHTML;
   });
 
-test('a server that accepts connections and never answers is away, and the bar says so', async (t) => {
+test('a server that accepts connections but never responds counts as down, and the bar says so', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(/^Failed to load resource: net::ERR_/);
@@ -30,16 +30,16 @@ test('a server that accepts connections and never answers is away, and the bar s
   await visit(`/w/${vendor.slug}/live/keys`);
   await page.getByRole('link', { name: 'Backend' }).waitFor();
   proxy.unplug(true);
-  // One read that nobody answers is enough. No request fails for a while.
+  // One read without a response is enough. No request fails for a while.
   await page.getByRole('searchbox').fill('back');
-  await bar(page).getByText('The server does not answer.').waitFor();
+  await bar(page).getByText('Can’t reach the server.').waitFor();
   await page.getByRole('link', { name: 'Backend' }).waitFor();
 
   for (const width of [390, 768, 1440]) {
     await page.setViewportSize({ width, height: 700 });
     equal(await over(create), null, `"Create key" at ${width} px`);
     equal(await over(page.getByRole('button', { name: 'Try again' })), null);
-    equal(await over(page.getByRole('button', { name: 'Search or go to' })), null);
+    equal(await over(page.getByRole('button', { name: 'Search or jump to…' })), null);
     equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0);
   }
   proxy.unplug(false);

@@ -1,4 +1,4 @@
-// A bar at the top while the server does not answer: it counts down to the next try.
+// A bar at the top while the server can't be reached: it counts down to the next retry.
 import { useEffect, useState } from 'react';
 import { tryNow, useConnection } from '../api/connection.ts';
 import { nowMs } from '../clock.ts';

@@ -21,7 +21,7 @@ export const usePageFacts = (): Facts => useObserved(facts);
 
 type Props = {
   title: string;
-  /** What follows the heading on its line: the state of an object. */
+  /** Beside the heading: an object's state. */
   beside?: ReactNode;
   /** One line below the heading. */
   lead?: ReactNode;

@@ -6,7 +6,7 @@ import type { IconName } from '../ui/controls/icon.tsx';
 export type Command = {
   id: string;
   label: string;
-  /** Beside the label: a prefix, the name of a workspace. */
+  /** Beside the label: a prefix, a workspace name. */
   note?: string;
   icon: IconName;
   /** Found by these words too. */
@@ -14,7 +14,7 @@ export type Command = {
   run(): void;
 };
 
-/** Finds commands for a text, as keys by name. Results of an older text are dropped. */
+/** Finds commands for a text, such as keys by name. Results for an older text are dropped. */
 export type Source = (text: string, signal: AbortSignal) => Promise<readonly Command[]>;
 
 export const paletteIsOpen = createObserved(false);

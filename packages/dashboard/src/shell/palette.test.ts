@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';
 import { keyboardOf } from '../../test/keyboard.ts';
 
-test('the palette goes, switches, creates, finds and explains', async (t) => {
+test('the palette opens pages, switches, creates, finds and explains', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -14,30 +14,30 @@ test('the palette goes, switches, creates, finds and explains', async (t) => {
   /** Opens the palette, types, and runs the first result. */
   const run = async (text: string, result: string | RegExp) => {
     await press('Control+k');
-    await at('Search or go to');
+    await at('Search or jump to…');
     await type(text);
     await option(result).waitFor();
     await press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   };
   await visit(`/w/${vendor.slug}/settings`);
-  await page.getByLabel('Name of the workspace').waitFor();
+  await page.getByLabel('Workspace name').waitFor();
 
-  await tabTo(/^Search or go to/);
+  await tabTo(/^Search or jump to…/);
   await press('Enter');
-  await at('Search or go to');
+  await at('Search or jump to…');
   await type('emb');
   await option('Go to Embed').waitFor();
   await ground.axe(page);
   await press('Escape');
-  await at(/^Search or go to/);
+  await at(/^Search or jump to…/);
   await run('emb', 'Go to Embed');
   await at('Embed');
 
   await press('Control+k');
-  await at('Search or go to');
+  await at('Search or jump to…');
   await type('nothing like this');
-  await page.getByText('Nothing matches.').waitFor();
+  await page.getByText('No matches.').waitFor();
   await press('Escape');
   await at('Embed');
   await run('keys', 'Go to Keys');
@@ -56,7 +56,7 @@ test('the palette goes, switches, creates, finds and explains', async (t) => {
   }
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
-  await run(key.key, 'Explain the pasted key');
+  await run(key.key, 'Explain this key');
   await page.waitForURL('**/test/explain');
   ok(!asked.some((url) => url.includes(key.key)), 'the key is in no address');
 
@@ -66,7 +66,7 @@ test('the palette goes, switches, creates, finds and explains', async (t) => {
   await at('Create test key');
 });
 
-test('letters go, are listed, are off while typing and can be switched off', async (t) => {
+test('single-letter shortcuts work, are listed, are off while typing and can be turned off', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -77,29 +77,29 @@ test('letters go, are listed, are off while typing and can be switched off', asy
   await page.keyboard.press('g');
   await page.keyboard.press('i');
   await at('Settings');
-  await tabTo('Name of the workspace');
+  await tabTo('Workspace name');
   await press('End');
   await type('gb?/c');
-  equal(await page.getByLabel('Name of the workspace').inputValue(), 'Acmegb?/c');
+  equal(await page.getByLabel('Workspace name').inputValue(), 'Acmegb?/c');
 
   await press('Tab');
   await press('?');
   await list.waitFor();
   await ground.axe(page);
   await press('g', 'b');
-  await tabTo('Single letters');
+  await tabTo('Single-letter shortcuts');
   await press('Space', 'Escape');
   await list.waitFor({ state: 'detached' });
   await at('Save name');
   await press('?', 'g', 'b');
   await press('Control+k');
-  await at('Search or go to');
+  await at('Search or jump to…');
   await type('shortc');
   await page.getByRole('option', { name: 'Show keyboard shortcuts' }).waitFor();
   equal(new URL(page.url()).pathname, `/w/${vendor.slug}/settings`, 'no letter went anywhere');
   await press('Enter');
   await list.waitFor();
-  await tabTo('Single letters');
+  await tabTo('Single-letter shortcuts');
   await press('Space', 'Escape');
   await list.waitFor({ state: 'detached' });
   await press('g', 'b');

@@ -8,6 +8,7 @@ import { pathOfPage, type WorkspacePage, workspacePageOf } from '../match.ts';
 import { type Place, paths } from '../paths.ts';
 import { navigate, useAddress } from '../router/location.ts';
 import { en } from '../texts/en.ts';
+import { palette } from '../texts/palette.ts';
 import { classes } from '../ui/classes.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import { useModal } from '../ui/overlays/modal.ts';
@@ -44,7 +45,7 @@ export function Palette() {
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does what a click on the backdrop does
     <dialog
       ref={dialog}
-      aria-label={en.palette.label}
+      aria-label={palette.label}
       className={styles.palette}
       onClick={({ target }) => target === dialog.current && closePalette()}
     >
@@ -53,11 +54,11 @@ export function Palette() {
         <input
           type="text"
           role="combobox"
-          aria-label={en.palette.label}
+          aria-label={palette.label}
           aria-expanded="true"
           aria-controls={`${id}-list`}
           aria-activedescendant={commands[current] && `${id}-${current}`}
-          placeholder={en.palette.placeholder}
+          placeholder={palette.placeholder}
           autoComplete="off"
           spellCheck={false}
           value={text}
@@ -88,13 +89,13 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
   }, [current]);
   return (
     <>
-      {/* The input above keeps the focus; it names the chosen option. */}
+      {/* The input above keeps the focus; it refers to the chosen option. */}
       <div
         ref={list}
         id={`${id}-list`}
         role="listbox"
         tabIndex={-1}
-        aria-label={en.palette.results}
+        aria-label={palette.results}
         className={styles.list}
       >
         {commands.map((command, at) => (
@@ -116,7 +117,7 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
         ))}
       </div>
       <p role="status" className={commands.length > 0 ? 'unseen' : styles.none}>
-        {commands.length > 0 ? en.palette.found(commands.length) : en.nothingFound}
+        {commands.length > 0 ? palette.found(commands.length) : en.nothingFound}
       </p>
     </>
   );
@@ -153,7 +154,7 @@ function useOwnCommands(): Command[] {
     .map(
       (one): Command => ({
         id: `workspace ${one.slug}`,
-        label: en.palette.switchWorkspace(one.name),
+        label: palette.switchWorkspace(one.name),
         icon: 'switcher',
         words: 'switch',
         run: go(samePage(pathname, one.slug)),
@@ -164,8 +165,8 @@ function useOwnCommands(): Command[] {
     ...workspaces,
     { id: 'account', label: en.account.settings, icon: 'account', run: go(paths.account) },
     { id: 'system', label: en.account.system, icon: 'system', run: go(paths.system) },
-    { id: 'found', label: en.switcher.found, icon: 'plus', run: go(paths.newWorkspace) },
-    { id: 'shortcuts', label: en.palette.shortcuts, icon: 'settings', run: openShortcuts },
+    { id: 'new-workspace', label: en.switcher.create, icon: 'plus', run: go(paths.newWorkspace) },
+    { id: 'shortcuts', label: palette.shortcuts, icon: 'settings', run: openShortcuts },
     { id: 'sign-out', label: en.account.signOut, icon: 'signOut', run: () => void signOut() },
   ];
 }
@@ -179,7 +180,7 @@ function workspaceCommands(page: WorkspacePage, mayCreate: boolean): Command[] {
 
 const createCommand = (place: Place): Command => ({
   id: 'create key',
-  label: en.palette.createKey(en.envs[place.env]),
+  label: palette.createKey(en.envs[place.env]),
   icon: 'plus',
   words: 'new',
   run: go(paths.newKey(place)),
@@ -189,25 +190,25 @@ function goCommands(place: Place): Command[] {
   const pages = navigation.flat().map(
     ({ name, icon, to }): Command => ({
       id: `go ${name}`,
-      label: en.palette.go(en.navigation[name]),
+      label: palette.go(en.navigation[name]),
       icon,
       run: go(to(place)),
     }),
   );
   pages.push({
     id: 'go start',
-    label: en.palette.start,
+    label: palette.start,
     icon: 'arrow',
     run: go(paths.start(place)),
   });
   return pages;
 }
 
-/** Pages of one environment have their like in the other. */
+/** A page in one environment has a counterpart in the other. */
 function envCommands(page: WorkspacePage): Command[] {
   if (page.env === null) return [];
   const other = page.env === 'live' ? 'test' : 'live';
-  const label = en.palette.switchEnv(en.envs[other]);
+  const label = palette.switchEnv(en.envs[other]);
   const to = pathOfPage({ ...page, env: other });
   return [{ id: 'env', label, icon: 'switcher', run: go(to) }];
 }

@@ -8,7 +8,7 @@ type Props = {
   title: string;
   lead?: ReactNode;
   children?: ReactNode;
-  /** Below the panel: links to the neighbours. */
+  /** Below the panel: links to related pages. */
   foot?: ReactNode;
   onSubmit?: () => void;
 };

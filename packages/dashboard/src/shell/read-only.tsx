@@ -1,4 +1,4 @@
-// One line for members: why there is no control that changes something.
+// One line for members: why there are no controls that change anything.
 import { en } from '../texts/en.ts';
 import { Icon } from '../ui/controls/icon.tsx';
 import styles from './read-only.module.css';

@@ -1,4 +1,4 @@
-// Secrets leave no trace, also where the page is no secure context; and what the page may load.
+// Secrets leave no trace, even where the page isn't a secure context; and what the page may load.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -8,7 +8,7 @@ const dialog = (page: Page) => page.getByRole('dialog').first();
 const asks = (page: Page) => page.getByRole('heading', { name: 'Leave without copying?' });
 
 const secretIn = async (page: Page): Promise<string> => {
-  await dialog(page).getByText('It is shown this once').waitFor();
+  await dialog(page).getByText('It won’t be shown again').waitFor();
   return (await dialog(page).locator('code').first().textContent()) ?? '';
 };
 
@@ -50,7 +50,7 @@ async function heapWithout(page: Page, texts: readonly string[]): Promise<string
   return heap;
 }
 
-test('a secret is asked for once before it is left, and is then gone from memory', async (t) => {
+test('leaving an uncopied secret asks first, and leaves nothing in memory', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -76,12 +76,12 @@ test('a secret is asked for once before it is left, and is then gone from memory
   for (const leave of [
     () => page.keyboard.press('Escape'),
     () => page.evaluate('history.back()'),
-    () => page.getByRole('button', { name: 'I have stored it' }).click(),
+    () => page.getByRole('button', { name: 'I’ve stored it' }).click(),
   ]) {
     await leave();
     await asks(page).waitFor();
     equal(await asks(page).count(), 1);
-    await page.getByRole('button', { name: 'Show it again' }).click();
+    await page.getByRole('button', { name: 'Back to the key' }).click();
     await asks(page).waitFor({ state: 'detached' });
     equal(page.url(), address);
   }
@@ -96,14 +96,14 @@ test('a secret is asked for once before it is left, and is then gone from memory
   await dialog(page).getByRole('button', { name: 'Rotate test key' }).click();
   const rotated = middleOf(await secretIn(page));
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Leave without copying' }).click();
   await page.getByText('this key', { exact: true }).waitFor();
 
-  // Explain: the text of the key is in the body of one request, and in its input.
+  // Explain: the full key is in the body of one request, and in its input.
   await page.getByRole('link', { name: 'Explain', exact: true }).first().click();
   const pasted = await vendor.given.key({ env: 'test' });
   await page.getByLabel('Key', { exact: true }).fill(pasted.key);
-  await page.getByRole('button', { name: 'Explain', exact: true }).click();
+  await page.getByRole('button', { name: 'Explain key', exact: true }).click();
   await page.getByText('Allowed', { exact: true }).waitFor();
   const inPage: string = await page.evaluate(KEPT.replace(/^.*querySelectorAll.*$/m, ''));
   ok(!inPage.includes(middleOf(pasted.key)), 'a pasted key is in its input alone');
@@ -123,7 +123,7 @@ test('a secret is asked for once before it is left, and is then gone from memory
   ground.expects(400);
   const token = 'one-time-token-0123456789-abcdefghij';
   await visit(`/verify-email#token=${token}`);
-  await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+  await page.getByRole('heading', { name: 'This link doesn’t work' }).waitFor();
   equal(page.url(), `${ground.origin}/verify-email`);
   ok(!asked.some((line) => line.includes(token)));
   await page.goBack();
@@ -136,7 +136,7 @@ const around = (text: string, part: string): string => {
   return text.slice(Math.max(0, at - 200), at + 100);
 };
 
-test('plain HTTP under another name: copies, hashes and ids work, and TLS is advised', async (t) => {
+test('plain HTTP under another name: copies, hashes and IDs work, and TLS is advised', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const origin = `http://${PLAIN_HOST}:${new URL(ground.origin).port}`;
@@ -153,12 +153,14 @@ test('plain HTTP under another name: copies, hashes and ids work, and TLS is adv
   const secret = await secretIn(page);
   await page.evaluate('document.execCommand = () => false');
   await page.getByRole('button', { name: 'Copy secret key' }).click();
-  await page.getByRole('status').getByText('Not copied: the browser forbids it').waitFor();
+  await page.getByRole('status').getByText('Your browser blocked copying').waitFor();
   await page.keyboard.press('Escape');
   await asks(page).waitFor();
-  await page.getByRole('button', { name: 'Show it again' }).click();
+  await page.getByRole('button', { name: 'Back to the key' }).click();
   await page.evaluate('delete document.execCommand');
-  await page.getByRole('button', { name: /^Copy secret key|^Not copied/ }).click();
+  await page
+    .getByRole('button', { name: /^Copy secret key|^Your browser blocked copying/ })
+    .click();
   await page.getByRole('button', { name: 'Copied' }).waitFor();
   await page.keyboard.press('Escape');
   await dialog(page).waitFor({ state: 'detached' });
@@ -169,11 +171,11 @@ test('plain HTTP under another name: copies, hashes and ids work, and TLS is adv
   equal(await page.getByLabel('Key', { exact: true }).inputValue(), secret, 'it was copied');
 
   await visit(`/w/${vendor.slug}/audit`);
-  await page.getByRole('button', { name: 'Check the chain' }).click();
-  await page.getByText('Hashed in script').waitFor();
-  await page.getByText('It comes to the same result').waitFor();
+  await page.getByRole('button', { name: 'Verify log' }).click();
+  await page.getByText('Hashed in JavaScript').waitFor();
+  await page.getByText('The server agrees').waitFor();
   await visit('/system');
-  await page.getByText('This page came over plain HTTP').waitFor();
+  await page.getByText('This page isn’t encrypted').waitFor();
   await page.getByText('TLS').first().waitFor();
 });
 

@@ -1,5 +1,5 @@
-// The one component that holds a secret which is shown once. It is gone when the dialog closes, and
-// it never gets into a cache, a store of a screen, a URL or a log.
+// The one component that holds a secret shown once. The secret is gone when the dialog closes, and
+// never gets into a cache, a screen's state, a URL or a log.
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { createObserved, useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';
@@ -16,7 +16,7 @@ type Revealed = {
   value: string;
   /** The name of the copy button; "Copy key" if left out. */
   copyLabel?: string;
-  /** What happens if nobody copied it. */
+  /** What leaving means if it wasn't copied. */
   leaveText?: string;
   /** Below the secret: "The old key works until 14:05." */
   note?: ReactNode;
@@ -28,7 +28,7 @@ type Revealed = {
 const revealed = createObserved<Revealed | null>(null);
 let shown = 0;
 
-/** Shows a secret. Call it with the answer of the change, and keep no copy. */
+/** Shows a secret. Call it with the response to the change, and keep no copy. */
 export const showSecret = (secret: Revealed): void => {
   shown += 1;
   revealed.set(secret);
@@ -38,7 +38,7 @@ export function RevealHost() {
   const secret = useObserved(revealed);
   const { status } = useSession();
   useEffect(() => {
-    // It belongs to the person that made it.
+    // It belongs to one user.
     if (status === 'out') revealed.set(null);
   }, [status]);
   return secret && status !== 'out' && <Reveal key={shown} secret={secret} />;
@@ -57,7 +57,7 @@ function Reveal({ secret }: { secret: Revealed }) {
   useKeptPage(staysHere, !isCopied);
   const finish = () => {
     revealed.set(null);
-    // After the dialog is gone, because until then it blocks navigation.
+    // Only once the dialog is gone, because it blocks navigation.
     setTimeout(() => secret.onStored?.());
   };
   const close = () => (isCopied ? finish() : setLeaving(true));

@@ -31,10 +31,10 @@ export function Root({ children }: { children: ReactNode }) {
   const isListOpen = useObserved(shortcutsAreOpen);
   useEffect(preloadWhenIdle, []);
   useEffect(keepFocus, []);
-  // What lies over every page belongs to the page it was opened on.
+  // Whatever covers a page belongs to the page it was opened on.
   useEffect(() => onLeaving(closeOverlays), []);
   useEffect(() => {
-    // What one person typed is not for the next.
+    // What one user typed is not for the next.
     if (status === 'out') closePalette();
   }, [status]);
   if (status === 'asking') return null;
@@ -60,7 +60,7 @@ function closeOverlays(): void {
   shortcutsAreOpen.set(false);
 }
 
-/** What lies over a page, before anyone needs it. */
+/** Whatever can cover a page, loaded ahead of use. */
 function preloadWhenIdle(): void {
   const loads = [preloadMenu, preloadCombobox, loadPalette, loadShortcuts, loadEndedDialog];
   const load = () => void Promise.all(loads.map((one) => one())).catch(() => null);

@@ -1,4 +1,4 @@
-// Where the page is: the workspace, the environment, and what the role of the person allows.
+// Where the page is: the workspace, the environment, and what the user's role allows.
 import { createContext, useContext } from 'react';
 import type { Env, Place } from '../paths.ts';
 
@@ -6,12 +6,12 @@ export type Role = 'owner' | 'admin' | 'member';
 
 export type Scope = Place & {
   workspaceId: string;
-  /** The name of the workspace. */
+  /** The workspace name. */
   name: string;
   role: Role;
   /** True on pages of both environments; `env` is then the one that was visited last. */
   isNeutral: boolean;
-  /** A member looks, an admin or an owner changes. */
+  /** Members can only view; admins and owners can change things. */
   mayChange: boolean;
   isOwner: boolean;
 };

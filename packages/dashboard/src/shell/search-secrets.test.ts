@@ -1,4 +1,4 @@
-// What is pasted into a search box gets into no URL: not of the page, not of a request.
+// What is pasted into a search box never gets into a URL: not the page's, not a request's.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';
@@ -49,8 +49,8 @@ test('no search box puts a pasted credential into a URL', async (t) => {
   }
 
   await visit(at('live/explain'));
-  const keyBox = page.getByLabel('Or one of your keys');
-  const scopes = page.getByLabel('Scopes that the route requires');
+  const keyBox = page.getByLabel('Or choose an existing key');
+  const scopes = page.getByLabel('Scopes the route requires');
   for (const text of Object.values(pasted)) {
     await keyBox.fill(text);
     await look('explain, key');
@@ -67,7 +67,7 @@ test('no search box puts a pasted credential into a URL', async (t) => {
   deepEqual([...leaked], []);
 
   await palette.fill(pasted['a key in a sentence']);
-  await page.getByRole('option', { name: 'Explain the pasted key' }).click();
+  await page.getByRole('option', { name: 'Explain this key' }).click();
   await page.getByText('Allowed', { exact: true }).waitFor();
   await look('palette, handing the key over');
   deepEqual([...leaked], []);

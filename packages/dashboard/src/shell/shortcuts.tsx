@@ -1,4 +1,4 @@
-// The list of the shortcuts, and the switch for single letters.
+// The list of shortcuts, and the switch for single-letter shortcuts.
 import { useObserved } from '../api/observed.ts';
 import { en } from '../texts/en.ts';
 import { shortcuts } from '../texts/shortcuts.ts';

@@ -1,4 +1,4 @@
-// The navigation of a workspace.
+// The workspace navigation.
 import { paths } from '../paths.ts';
 import { useAddress } from '../router/location.ts';
 import { en } from '../texts/en.ts';

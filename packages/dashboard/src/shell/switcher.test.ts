@@ -1,4 +1,4 @@
-// The switcher of workspaces: found by a part of the name, and the kind of page is kept.
+// The workspace switcher: finds by a part of the name, and keeps the kind of page.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';
@@ -24,7 +24,11 @@ test('one of many workspaces is found by its name, with the keyboard', async (t)
   await page.keyboard.press('Enter');
   const field = page.getByRole('combobox', { name: 'Find a workspace' });
   await field.waitFor();
-  equal(await page.getByRole('option').count(), OTHERS.length + 2, 'all, and one to found another');
+  equal(
+    await page.getByRole('option').count(),
+    OTHERS.length + 2,
+    'all, and one to create another',
+  );
   await ground.axe(page);
   await page.keyboard.type('hoo');
   await page.getByRole('option', { name: 'Initech' }).waitFor({ state: 'detached' });

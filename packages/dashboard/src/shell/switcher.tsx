@@ -33,7 +33,7 @@ export function Switcher() {
         workspaces,
         [
           {
-            label: en.switcher.found,
+            label: en.switcher.create,
             icon: 'plus',
             onSelect: () => void navigate(paths.newWorkspace),
           },

@@ -1,9 +1,10 @@
-// What the palette finds in a workspace: keys by name, prefix or id, and a pasted key to explain.
+// What the palette finds in a workspace: keys by name, prefix or ID, and a pasted key to explain.
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { useSend } from '../api/query.ts';
 import { type Env, type Place, paths } from '../paths.ts';
 import { navigate } from '../router/location.ts';
 import { en } from '../texts/en.ts';
+import { palette } from '../texts/palette.ts';
 import { handKey } from './handed-key.ts';
 import { type Command, type Source, usePaletteSource } from './palette-state.ts';
 import { useScope } from './scope.ts';
@@ -11,7 +12,7 @@ import { useScope } from './scope.ts';
 const KEYS_FOUND_MAX = 8;
 const TEXT_CHARS_MIN = 2;
 const TEXT_CHARS_MAX = 100;
-/** Longer than the prefix that lists show: it may be a whole key, which is sent to no search. */
+/** Longer than the prefix that lists show: it may be a full key, which no search may send. */
 const WHOLE_KEY = /kr_(live|test)_[\w-]{7,}/;
 
 const go = (to: string) => () => void navigate(to);
@@ -42,9 +43,9 @@ export function WorkspaceCommands() {
 
 const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'test');
 
-/** The text is handed over in memory: it gets into no address and no history. */
+/** The key is handed over in memory: it never gets into a URL or the history. */
 function explains(text: string, place: Place): Command[] {
   // After the navigation, which may have cleared the question of a screen that is already open.
   const run = () => void navigate(paths.explain(place)).then(() => handKey(text));
-  return [{ id: 'explain pasted', label: en.palette.explain, icon: 'explain', run }];
+  return [{ id: 'explain pasted', label: palette.explain, icon: 'explain', run }];
 }

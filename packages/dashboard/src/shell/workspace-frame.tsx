@@ -1,4 +1,4 @@
-// The frame of a workspace: sidebar, header, and the colours of test mode.
+// The workspace frame: sidebar, header, and the colours of test mode.
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { type Membership, useMe } from '../api/me.ts';
 import { WorkspaceIdContext } from '../api/query.ts';

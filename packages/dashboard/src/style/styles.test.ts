@@ -1,4 +1,4 @@
-// The names of classes in components and style sheets agree, and styles are in their layers.
+// Class names in components and style sheets agree, and styles are in their layers.
 import { deepEqual, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,7 +13,7 @@ const LAYERS: readonly (readonly [RegExp, string])[] = [
   [/./, 'screens'],
 ];
 
-test('every class that a component names exists in its style sheet', () => {
+test('every class a component uses exists in its style sheet', () => {
   const missing: string[] = [];
   for (const path of globSync('**/*.tsx', { cwd: src })) {
     const text = read(path);
@@ -29,7 +29,7 @@ test('every class that a component names exists in its style sheet', () => {
   deepEqual(missing, []);
 });
 
-test('every class of a style sheet is named by a component', () => {
+test('every class of a style sheet is used by a component', () => {
   const all = globSync('**/*.tsx', { cwd: src }).map(read).join('\n');
   const unused: string[] = [];
   for (const path of globSync('**/*.module.css', { cwd: src })) {

@@ -1,16 +1,16 @@
 // The texts of elements that the first page of a visit does not have: it does not load them.
 export const later = {
   listIsFull: (rows: number) =>
-    `The list ends after ${rows.toLocaleString('en')} rows. Filter it to see others.`,
+    `Only the first ${rows.toLocaleString('en')} rows are shown. Use filters to find the rest.`,
   rows: (table: string, count: number, hasMore: boolean) =>
-    `${table}: ${count === 1 ? '1 row' : `${count} rows`}${hasMore ? ', more follow' : ''}`,
+    `${table}: ${count === 1 ? '1 row' : `${count} rows`}${hasMore ? ', more available' : ''}`,
   confirm: {
     type: (text: string) => `Type ${text} to confirm`,
-    typeFirst: (text: string | null) => `Type ${text} first.`,
+    typeFirst: (text: string | null) => `Type ${text} to continue.`,
   },
   filters: {
     any: 'any',
-    clear: 'Clear',
+    clear: 'Clear filters',
     remove: (name: string) => `Remove filter ${name}`,
   },
   scopes: {

@@ -6,11 +6,11 @@ export const rateLimits = {
   add: 'Add limit',
   atMost: 'at most',
   per: 'per',
-  by: 'by',
+  by: 'for each',
   limit: 'Requests',
-  window: 'Time',
-  counted: 'Counted by',
-  algorithm: 'Window',
+  window: 'Period',
+  counted: 'Counted per',
+  algorithm: 'Window type',
   rule: (id: string) => `Limit ${id}`,
   remove: (id: string) => `Remove limit ${id}`,
   scopes: [
@@ -22,21 +22,21 @@ export const rateLimits = {
     { value: 'fixed', label: 'fixed' },
   ],
   sentence: ({ limit, window, scope, algorithm }: Limit) =>
-    `at most ${limit.toLocaleString('en')} per ${window} by ${scope}, ${algorithm}`,
+    `at most ${limit.toLocaleString('en')} per ${window} for each ${scope}, ${algorithm} window`,
 } as const;
 
 export const limitChoice = {
   label: 'Rate limits',
   kinds: [
-    { value: 'project', label: 'Project default' },
+    { value: 'project', label: 'Project defaults' },
     { value: 'custom', label: 'Custom' },
     { value: 'unlimited', label: 'Unlimited' },
   ],
   inherited: (rules: readonly string[]) =>
-    rules.length === 0 ? 'The project has no limits.' : `Currently ${rules.join('; ')}.`,
+    rules.length === 0 ? 'This project has no default limits.' : `Currently ${rules.join('; ')}.`,
   unlimited: {
-    key: 'No rate limits apply to this key, not even the project’s default.',
-    project: 'Keys that use the project default can send any number of requests.',
+    key: 'No rate limits apply to this key, not even the project’s defaults.',
+    project: 'Keys that use the project defaults can send any number of requests.',
   },
   needsRule: 'Add a limit, or choose Unlimited.',
 } as const;

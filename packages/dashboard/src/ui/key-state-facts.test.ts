@@ -1,4 +1,4 @@
-// The state of a key: the first that fits.
+// A key's state: the first that applies.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { exampleKeys } from '../gallery/example-keys.ts';
@@ -14,8 +14,8 @@ test('each state has its own words, in the order of their weight', () => {
     [
       'Active',
       'Active',
-      'Ends in 3 d',
-      'Quarantined, ends in 41 min',
+      'Expires in 3 d',
+      'Quarantined, expires in 41 min',
       'Disabled',
       'Expired',
       'Revoked',
@@ -23,18 +23,18 @@ test('each state has its own words, in the order of their weight', () => {
   );
 });
 
-test('a revoked key is revoked, whatever else it is; a rotated one is old', () => {
+test('a revoked key is revoked, whatever else it is; a rotated key is replaced', () => {
   const [key] = exampleKeys(NOW);
   const stateWith = (changes: Partial<ApiKey>, isRotated = false) =>
     key && keyState({ ...key, ...changes }, NOW, isRotated).text;
   equal(stateWith({ revoked_at: at(0), quarantined_at: at(0), disabled_at: at(0) }), 'Revoked');
   equal(stateWith({ quarantined_at: at(-HOUR_MS), disabled_at: at(0) }), 'Quarantined');
   equal(stateWith({ disabled_at: at(0), expires_at: at(-1) }), 'Disabled');
-  equal(stateWith({ expires_at: at(30 * HOUR_MS) }, true), 'Old, until 2 Jun');
+  equal(stateWith({ expires_at: at(30 * HOUR_MS) }, true), 'Replaced, works until 2 Jun');
   equal(stateWith({ expires_at: at(15 * 24 * HOUR_MS) }), 'Active');
 });
 
-test('a key that nobody used for 90 days is unused, from its creation on if never used', () => {
+test('a key is unused after 90 days without use, or since its creation', () => {
   const [used, never] = exampleKeys(NOW);
   deepEqual(
     [used, never].map((key) => key && isUnused(key, NOW)),

@@ -1,4 +1,4 @@
-// The state of a key, from the object alone: the first that fits.
+// A key's state, from the object alone: the first that applies.
 import type { Answer } from '@keyrail/client';
 import { en } from '../texts/en.ts';
 import { DAY_MS, dayText, longestUnit, timeOfDay } from './content/spans.ts';
@@ -6,7 +6,7 @@ import type { Shape, Tone } from './content/state.tsx';
 
 export type ApiKey = Answer<'GET /v1/keys/{id}'>;
 
-/** Secret keys have the same states, except that they cannot be disabled. */
+/** Secret keys have the same states, except that they can't be disabled. */
 export type StatedKey = Pick<
   ApiKey,
   ('expires_at' | 'revoked_at' | 'quarantined_at' | 'disabled_at') | ('created_at' | 'last_used_at')
@@ -16,9 +16,9 @@ type StateFacts = { tone: Tone; shape: Shape; text: string };
 
 const SOON_MS = 14 * DAY_MS;
 const UNUSED_MS = 90 * DAY_MS;
-/** The grace of a quarantined key: nodes refuse it afterwards. */
+/** How long a quarantined key still works. */
 const QUARANTINE_MS = 3_600_000;
-/** A rotated key ends at most after this overlap. */
+/** The longest overlap of a rotation. */
 const OVERLAP_MS_MAX = 7 * DAY_MS;
 
 export function keyState(key: StatedKey, nowMs: number, isRotated = false): StateFacts {
@@ -46,6 +46,6 @@ export function keyState(key: StatedKey, nowMs: number, isRotated = false): Stat
 const endText = (atMs: number, nowMs: number): string =>
   atMs - nowMs < DAY_MS ? timeOfDay(new Date(atMs)) : dayText(new Date(atMs));
 
-/** Beside its state: nobody used the key for 90 days. */
+/** Shown beside the state: the key hasn't been used for 90 days. */
 export const isUnused = (key: StatedKey, nowMs: number): boolean =>
   nowMs - Date.parse(key.last_used_at ?? key.created_at) > UNUSED_MS;

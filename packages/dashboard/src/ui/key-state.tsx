@@ -1,12 +1,12 @@
-// The state of a key as shape and word.
+// A key's state as shape and word.
 import { en } from '../texts/en.ts';
 import { type Shape, State, type Tone } from './content/state.tsx';
 import { useTextOfNow } from './content/time.tsx';
 import { isUnused, keyState, type StatedKey } from './key-state-facts.ts';
 
-/** `isRotated`: another key names this one in `rotated_from`. */
+/** `isRotated`: this key is the `rotated_from` of another. */
 export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?: boolean }) {
-  // The state as text, so that a tick of the clock renders only the keys whose state it changes.
+  // The state as text, so that a clock tick renders only keys whose state changes.
   const stated = useTextOfNow((nowMs) => {
     const { tone, shape, text } = keyState(of, nowMs, isRotated);
     const isEnded = tone === 'dim' || of.revoked_at !== null;

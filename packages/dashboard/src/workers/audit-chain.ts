@@ -1,5 +1,5 @@
-// Reads the audit log page by page and re-derives every hash, beside the page so that it stays
-// responsive. It holds one page of rows at a time.
+// Reads the audit log page by page and recomputes every hash, off the main thread so that the page
+// stays responsive. It holds one page of rows at a time.
 import { createCaller, KeyrailError } from '@keyrail/client';
 import { sha256 as scriptSha256 } from '@noble/hashes/sha2.js';
 import {

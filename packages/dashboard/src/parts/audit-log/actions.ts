@@ -1,18 +1,18 @@
 // The actions of the log in words: what an actor did to a target.
 
 type Words = {
-  /** After the actor, before the name of the target. */
+  /** After the actor, before the target's name. */
   verb: string;
   /** What the target is; shown before its name. */
   noun: string;
-  /** In place of both, where actor and target are the same person. */
+  /** Instead of both, where actor and target are the same user. */
   own?: string;
 };
 
 // biome-ignore format: one line for each action
 export const actions: Readonly<Record<string, Words>> = {
-  'workspace.created': { verb: 'founded', noun: 'the workspace' },
-  'workspace.updated': { verb: 'changed', noun: 'the workspace' },
+  'workspace.created': { verb: 'created', noun: 'the workspace' },
+  'workspace.updated': { verb: 'updated', noun: 'the workspace' },
   'workspace_member.joined': { verb: 'added', noun: 'member', own: 'joined' },
   'workspace_member.removed': { verb: 'removed', noun: 'member', own: 'left' },
   'workspace_member.role_changed': { verb: 'changed the role of', noun: 'member' },
@@ -20,15 +20,15 @@ export const actions: Readonly<Record<string, Words>> = {
   'workspace_invite.accepted': { verb: 'accepted', noun: 'an invitation' },
   'workspace_invite.revoked': { verb: 'revoked', noun: 'an invitation' },
   'project.created': { verb: 'created', noun: 'project' },
-  'project.updated': { verb: 'changed', noun: 'project' },
+  'project.updated': { verb: 'updated', noun: 'project' },
   'project.deleted': { verb: 'deleted', noun: 'project' },
   'tenant.created': { verb: 'created', noun: 'tenant' },
-  'tenant.updated': { verb: 'changed', noun: 'tenant' },
+  'tenant.updated': { verb: 'updated', noun: 'tenant' },
   'tenant.deleted': { verb: 'deleted', noun: 'tenant' },
-  'tenant.embed_tokens_revoked': { verb: 'ended all embed tokens of', noun: 'tenant' },
+  'tenant.embed_tokens_revoked': { verb: 'revoked all embed tokens of', noun: 'tenant' },
   'api_key.created': { verb: 'created', noun: 'key' },
   'api_key.imported': { verb: 'imported keys into', noun: 'project' },
-  'api_key.updated': { verb: 'changed', noun: 'key' },
+  'api_key.updated': { verb: 'updated', noun: 'key' },
   'api_key.rotated': { verb: 'rotated', noun: 'key' },
   'api_key.disabled': { verb: 'disabled', noun: 'key' },
   'api_key.enabled': { verb: 'enabled', noun: 'key' },
@@ -39,19 +39,28 @@ export const actions: Readonly<Record<string, Words>> = {
   'secret_key.revoked': { verb: 'revoked', noun: 'secret key' },
   'secret_key.quarantined': { verb: 'quarantined', noun: 'secret key' },
   'webhook_endpoint.created': { verb: 'added', noun: 'webhook endpoint' },
-  'webhook_endpoint.updated': { verb: 'changed', noun: 'webhook endpoint' },
+  'webhook_endpoint.updated': { verb: 'updated', noun: 'webhook endpoint' },
   'webhook_endpoint.secret_rotated': { verb: 'rotated the secret of', noun: 'webhook endpoint' },
   'webhook_endpoint.deleted': { verb: 'removed', noun: 'webhook endpoint' },
   'webhook_endpoint.disabled': { verb: 'disabled', noun: 'webhook endpoint' },
   'webhook_endpoint.tested': { verb: 'tested', noun: 'webhook endpoint' },
-  'webhook_endpoint.redelivered': { verb: 'repeated a delivery to', noun: 'webhook endpoint' },
+  'webhook_endpoint.redelivered': { verb: 'resent a delivery to', noun: 'webhook endpoint' },
+};
+
+/** Fields whose API name isn't a word of the interface. */
+export const fieldNames: Readonly<Record<string, string>> = {
+  embed_origins: 'allowed origins',
+  env: 'environment',
+  expires_at: 'expiry',
+  meta: 'metadata',
+  url: 'URL',
 };
 
 export const actors: Readonly<Record<string, string>> = {
   user: 'A former member',
   secret_key: 'Secret key',
   bootstrap: 'The bootstrap token',
-  embed: 'A customer in the embedded page',
+  embed: 'A tenant, through the key manager',
   scanner: 'The secret scanner',
   system: 'Keyrail',
 };

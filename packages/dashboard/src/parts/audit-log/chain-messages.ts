@@ -11,5 +11,5 @@ export type ChainRequest = {
 export type ChainReport =
   | { kind: 'progress'; checked: number; hashing: 'webcrypto' | 'script' }
   | { kind: 'done'; head: Head; broken: Break | null; hashing: 'webcrypto' | 'script' }
-  /** The log could not be read to its end: nothing is known of the rest. */
+  /** Loading the log failed before its end: the rest is unknown. */
   | { kind: 'failed'; checked: number; message: string; status: number | null };

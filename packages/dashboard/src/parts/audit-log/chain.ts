@@ -1,9 +1,9 @@
-// The chain of audit rows: how each hash is made, and the first row that does not fit. The worker
+// The chain of audit rows: how each hash is made, and the first row that doesn't match. The worker
 // and its tests use the same code; docs/verify-audit-chain.mjs does the same outside a browser.
 
 export const GENESIS_HASH = '0'.repeat(64);
 
-/** A row as the API returns it. Fields that are not named here are hashed as well. */
+/** A row as the API returns it. Fields not listed here are hashed as well. */
 type ChainRow = Readonly<Record<string, unknown>> & {
   seq: number;
   prev_hash: string;
@@ -29,7 +29,7 @@ function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** The text that is hashed. What the API adds for its reader is not part of it. */
+/** The text that is hashed. What the API adds for readers isn't part of it. */
 export function hashedText(row: ChainRow, workspaceId: string): string {
   const { object: _object, actor: _actor, hash: _hash, ...hashed } = row;
   return canonicalJson({ ...hashed, workspace_id: workspaceId });

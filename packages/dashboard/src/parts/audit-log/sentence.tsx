@@ -3,7 +3,7 @@
 import { type Env, paths } from '../../paths.ts';
 import { type Scope, useScope } from '../../shell/scope.ts';
 import { Link } from '../../ui/controls/link.tsx';
-import { actions, actors } from './actions.ts';
+import { actions, actors, fieldNames } from './actions.ts';
 import styles from './sentence.module.css';
 import type { AuditRow, Names } from './use-names.ts';
 
@@ -20,15 +20,17 @@ export function Sentence({ row, names }: Props) {
   );
 }
 
-/** An update names its fields: "changed name, scopes of key Backend". */
+const list = new Intl.ListFormat('en', { type: 'conjunction' });
+
+/** An update says which fields it changed: "updated the name and scopes of key Backend". */
 function wordsOf(row: AuditRow): { verb: string; noun: string } {
   const { action, target_type, payload } = row;
   const own = ownVerb(row);
   if (own) return { verb: own, noun: '' };
   const words = actions[action] ?? { verb: action, noun: target_type };
   const fields = changedFields(payload);
-  const named = fields.map((field) => field.replaceAll('_', ' ')).join(', ');
-  return fields.length === 0 ? words : { ...words, verb: `${words.verb} ${named} of` };
+  const named = list.format(fields.map((field) => fieldNames[field] ?? field.replaceAll('_', ' ')));
+  return fields.length === 0 ? words : { ...words, verb: `${words.verb} the ${named} of` };
 }
 
 const ownVerb = ({ action, actor_id, target_id }: AuditRow) =>
@@ -37,7 +39,7 @@ const ownVerb = ({ action, actor_id, target_id }: AuditRow) =>
 export const envOf = ({ payload }: AuditRow): Env | null =>
   payload.env === 'live' || payload.env === 'test' ? payload.env : null;
 
-/** Without names, the end of an id: its beginning is a time, which neighbours share. */
+/** Without a name, the end of the ID: its beginning is a time, which neighbours share. */
 const shortId = (id: string): string => `…${id.slice(-8)}`;
 
 function Actor({ row, names }: Props) {
@@ -89,9 +91,9 @@ function tailOf({ action, payload, target_id }: AuditRow, names: Names): string 
   if (action === 'workspace_member.role_changed') return `from ${payload.from} to ${payload.to}`;
   if (successor !== null) {
     const hours = Number(payload.overlap_hours ?? 0);
-    const overlap = hours === 0 ? 'at once' : `both work for ${hours} h`;
+    const overlap = hours === 0 ? 'with no overlap' : `with ${hours} h overlap`;
     const name = names.get(successor) ?? shortId(successor);
-    // A successor has the name of its key, unless somebody renamed one of them.
+    // The new key has the old one's name, unless one of them was renamed.
     return name === names.get(target_id) ? `, ${overlap}` : `to ${name}, ${overlap}`;
   }
   if (typeof payload.count === 'number') return `${payload.count.toLocaleString('en')} keys`;
@@ -102,7 +104,7 @@ function tailOf({ action, payload, target_id }: AuditRow, names: Names): string 
   return reason === null ? null : `“${reason}”`;
 }
 
-/** The names of the fields that an update changed. */
+/** The names of the fields an update changed. */
 export function changedFields(payload: Readonly<Record<string, unknown>>): string[] {
   const { changes, changed } = payload;
   if (typeof changes === 'object' && changes !== null) return Object.keys(changes);

@@ -1,4 +1,4 @@
-// Names for the ids in audit rows, in a bounded number of reads for each page of rows.
+// Names for the IDs in audit rows, in a bounded number of reads for each page of rows.
 import type { Item } from '@keyrail/client';
 import { useMemo } from 'react';
 import { useApi } from '../../api/query.ts';
@@ -8,7 +8,7 @@ export type Names = ReadonlyMap<string, string>;
 
 const NAMES_MAX = 100;
 
-/** Projects and tenants are read by id; of keys and members the newest hundred are. */
+/** Projects and tenants are read by ID; of keys and members, the newest hundred. */
 export function useNames(rows: readonly AuditRow[]): Names {
   const projectIds = idsOf(rows, ({ target_type, action }) =>
     action === 'api_key.imported' ? true : target_type === 'project',

@@ -1,4 +1,4 @@
-// How to connect a program to a project. The address is the one that people see in the browser.
+// How to connect a node to a project. The URL is the one in the browser's address bar.
 import { Snippet } from '../../ui/content/snippet.tsx';
 import { connectSnippets } from './frameworks.ts';
 

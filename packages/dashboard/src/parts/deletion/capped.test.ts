@@ -1,11 +1,11 @@
-// The figures of a deletion that affects more keys than a dry run looks at.
+// The numbers of a deletion that affects more keys than a dry run covers.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { importMany } from '@keyrail/testing/imports.ts';
 import { openGround } from '../../../test/ground.ts';
 
-test('with more than 10,000 keys, no figure is shown as the whole', async (t) => {
+test('with more than 10,000 keys, no number is shown as the total', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -14,10 +14,10 @@ test('with more than 10,000 keys, no figure is shown as the whole', async (t) =>
   await importMany(vendor, { project_id, tenant_id }, IMPACT_KEYS_MAX + 1);
 
   await visit(`/w/${vendor.slug}/live/projects/${slug}`);
-  await page.getByText('Keys that inherit them, live and test: more than 10,000.').waitFor();
-  await page.getByRole('button', { name: 'Change' }).click();
+  await page.getByText('Keys using these limits, live and test: more than 10,000.').waitFor();
+  await page.getByRole('button', { name: 'Edit limits' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText(/Keys that would change, live and test: more than 10,000\./).waitFor();
+  await dialog.getByText('Keys affected, live and test: more than 10,000.').waitFor();
   await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 
@@ -28,8 +28,8 @@ test('with more than 10,000 keys, no figure is shown as the whole', async (t) =>
     facts.map((fact) => fact.split(/\n+/)),
     [
       ['Active keys', 'at least 10,000'],
-      ['Requests, 24 h', 'at least 0'],
-      ['Requests, 7 d', 'at least 0'],
+      ['Requests (24 h)', 'at least 0'],
+      ['Requests (7 d)', 'at least 0'],
       ['Last use', 'unknown'],
       ['Live nodes', 'at least 0'],
     ],

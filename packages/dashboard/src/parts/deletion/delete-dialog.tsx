@@ -1,4 +1,4 @@
-// Deletes a tenant or a project. It opens on what would end.
+// Deletes a tenant or a project. It opens with what that would affect.
 import { useImpact } from '../../api/impact.ts';
 import { useApi, useChange, useRefresh } from '../../api/query.ts';
 import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
@@ -24,13 +24,13 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
   const live = useApi('GET /v1/keys/counts', { query: { by: kind, env: 'live', id: [id] } });
   const change = useChange(lines[kind]);
   const refresh = useRefresh();
-  // A count that could not be read may be any.
+  // A count that failed to load may be any number.
   const liveKeys = live.error ? Infinity : (live.data?.data[0]?.active ?? 0);
   const confirm = () =>
     change.mutate(input, {
       onSuccess: async ({ revoked_keys }) => {
         toast(texts.done(name, revoked_keys));
-        // The page of what was deleted is left first: it would read what is gone.
+        // Leave the deleted object's page first: it would request what is gone.
         await onDeleted();
         await refresh(...REFRESHES);
       },
@@ -40,7 +40,7 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
     <Confirm
       title={texts.title[kind](name)}
       action={texts.action[kind]}
-      // One live key may be a mistake that is quickly mended; several are a customer's service.
+      // Losing one live key may be quickly fixed; several are a customer's service.
       typed={liveKeys > 1 ? name : null}
       busy={change.isPending || live.isPending}
       error={change.error}

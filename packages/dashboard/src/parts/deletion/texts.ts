@@ -1,18 +1,18 @@
 const keys = (count: number): string =>
-  count === 1 ? '1 key was revoked' : `${count.toLocaleString('en')} keys were revoked`;
+  count === 1 ? '1 key revoked' : `${count.toLocaleString('en')} keys revoked`;
 
 export const texts = {
   title: {
-    tenant: (name: string) => `Delete tenant ${name}?`,
-    project: (name: string) => `Delete project ${name}?`,
+    tenant: (name: string) => `Delete ${name}?`,
+    project: (name: string) => `Delete ${name}?`,
   },
   action: { tenant: 'Delete tenant', project: 'Delete project' },
   meaning: {
     tenant:
-      'All its live and test keys and embed tokens stop working on every node. This cannot be undone. Its external id can be used again.',
+      'All of this tenant’s live and test keys stop working on every node, and its embed tokens are revoked. You can reuse the external ID afterwards. This can’t be undone.',
     project:
-      'All its live and test keys stop working on every node, and its nodes refuse every request. This cannot be undone.',
+      'All of this project’s live and test keys stop working, and its nodes reject every request. This can’t be undone.',
   },
-  noImpact: 'What would end could not be read.',
-  done: (name: string, revoked: number) => `${name} was deleted; ${keys(revoked)}.`,
+  noImpact: 'Couldn’t load what this would affect.',
+  done: (name: string, revoked: number) => `${name} deleted. ${keys(revoked)}.`,
 };

@@ -13,7 +13,7 @@ const names = Array.from({ length: 19 }, (_, at) => `node-${at + 1}`);
 
 type Place = { secretKey: string; projectId: string };
 
-/** A node whose answers can be held back, as if its process were stopped. */
+/** A node whose responses can be held back, as if its process were stopped. */
 async function startFrozen(t: TestContext, { origin }: Ground, place: Place) {
   const proxy = await openProxy(Number(new URL(origin).port));
   t.after(() => proxy.close());
@@ -23,7 +23,7 @@ async function startFrozen(t: TestContext, { origin }: Ground, place: Place) {
   return { node, proxy };
 }
 
-/** Creates a key as a person does, and returns its text, which is then gone from the page. */
+/** Creates a key as a user does, and returns it; it is then gone from the page. */
 async function createKey(page: Page): Promise<string> {
   const dialog = page.getByRole('dialog');
   await page.getByRole('link', { name: 'Create key' }).click();
@@ -42,11 +42,11 @@ async function createKey(page: Page): Promise<string> {
     .getByText('The live key Backend lets globex call Payments, with invoices:read')
     .waitFor();
   await page.getByRole('button', { name: 'Create live key' }).click();
-  await dialog.getByText('It is shown this once').waitFor();
+  await dialog.getByText('It won’t be shown again').waitFor();
   const secret = (await dialog.locator('code').first().textContent()) ?? '';
   match(secret, /^kr_live_/);
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Leave without copying' }).click();
   await page.getByRole('heading', { level: 1, name: 'Backend' }).waitFor();
   const shown: string = await page.evaluate('document.documentElement.outerHTML');
   ok(!shown.includes(secret), 'the key is gone from the page');
@@ -54,7 +54,7 @@ async function createKey(page: Page): Promise<string> {
 }
 
 async function saveReceipt(page: Page): Promise<string> {
-  await page.getByText('The signed receipt was verified in this browser.').waitFor();
+  await page.getByText('Signed receipt verified in this browser.').waitFor();
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save receipt' }).click();
   return readFile(await (await saved).path(), 'utf8');
@@ -63,7 +63,7 @@ async function saveReceipt(page: Page): Promise<string> {
 const msIn = (line: string): number =>
   Number(/([\d,]+) ms$/.exec(line)?.[1]?.replace(',', '') ?? Number.NaN);
 
-test('a key is created, and its end is watched on twenty nodes, one frozen', async (t) => {
+test('a key is created, and its revocation watched on twenty nodes, one frozen', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -80,7 +80,7 @@ test('a key is created, and its end is watched on twenty nodes, one frozen', asy
   const isAllowedBy = () => all.filter((node) => node.verify(secret).allowed).length;
   await until(() => isAllowedBy() === 20);
 
-  // Disable: every node answers, each with its own time, in the order of the answers.
+  // Disable: every node confirms, each with its own time, in the order they confirmed.
   await page.getByRole('button', { name: 'Disable', exact: true }).click();
   await dialog.getByText('Live nodes').waitFor();
   equal(await dialog.locator('dd').last().textContent(), '20');
@@ -95,7 +95,7 @@ test('a key is created, and its end is watched on twenty nodes, one frozen', asy
   deepEqual(
     times,
     times.toSorted((a, b) => a - b),
-    'in the order in which they answered',
+    'in the order they confirmed',
   );
   equal(msIn((await everywhere.textContent()) ?? ''), times.at(-1), 'the last one counts');
   const receipt = await saveReceipt(page);
@@ -109,7 +109,7 @@ test('a key is created, and its end is watched on twenty nodes, one frozen', asy
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByRole('button', { name: 'Enable' }).click();
   await dialog.getByRole('button', { name: 'Enable live key' }).click();
-  await page.getByText('Backend is enabled').waitFor();
+  await page.getByText('Backend enabled').waitFor();
   await until(() => isAllowedBy() === 20);
 
   // A receipt is checked, not only shown: these keys did not sign the next one.
@@ -124,26 +124,26 @@ test('a key is created, and its end is watched on twenty nodes, one frozen', asy
   await dialog.getByLabel('Reason').fill('Leaked');
   await dialog.getByRole('button', { name: 'Revoke live key' }).click();
   await dialog.getByText('applied').nth(18).waitFor();
-  match(await rows.filter({ hasText: 'frozen' }).innerText(), /waits/);
+  match(await rows.filter({ hasText: 'frozen' }).innerText(), /waiting/);
   const clock = dialog.getByText(/^[\d,]+ ms$/).first();
   const early = msIn((await clock.textContent()) ?? '');
   await until(async () => msIn((await clock.textContent()) ?? '') > early);
   await dialog.getByText(/^Rejected by 19 of 20 nodes after [\d,]+ ms$/).waitFor();
-  match((await rows.last().textContent()) ?? '', /^frozen.*last heard .*(ago|now)/);
+  match((await rows.last().textContent()) ?? '', /^frozen.*last seen .*(ago|now)/);
   await dialog.getByText(/^At least one node .+ accepts? this key/).waitFor();
   deepEqual([isAllowedBy(), frozen.node.verify(secret).allowed], [1, true]);
-  await dialog.getByText(/^The receipt could not be verified\. The keys do not contain /).waitFor();
+  await dialog.getByText(/^Couldn’t verify the receipt\. The keys do not contain /).waitFor();
   await page.unroute(jwks);
   await ground.axe(page);
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   await page.getByText('Reason: Leaked').waitFor();
-  // What the page says about it comes true.
+  // What the page says about that node turns out to be true.
   frozen.proxy.keepAnswers(false);
   frozen.proxy.cutAfter(null);
   await until(() => isAllowedBy() === 0);
 });
 
-test('without a node, the end of a key says so', async (t) => {
+test('without nodes, a revocation says so', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -153,5 +153,7 @@ test('without a node, the end of a key says so', async (t) => {
   await page.waitForURL(`**/live/keys/${lonely.id}`);
   await page.getByRole('button', { name: 'Revoke live key' }).click();
   await dialog.getByRole('button', { name: 'Revoke live key' }).click();
-  await dialog.getByText('No node is connected. One that starts now learns it first.').waitFor();
+  await dialog
+    .getByText('No nodes are connected. Any node that starts now loads this change first.')
+    .waitFor();
 });

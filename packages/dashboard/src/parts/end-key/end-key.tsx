@@ -29,7 +29,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
     const submit = () => void start(reason.trim());
     return (
       <Dialog
-        title={title}
+        title={`${title}?`}
         onClose={onClose}
         onSubmit={submit}
         actions={
@@ -51,7 +51,7 @@ export function EndKey({ act, of: key, onClose }: Props) {
   return (
     <Dialog
       title={title}
-      // While it runs, the answer is on its way: closing would only hide it.
+      // While it runs, the result is on its way: closing would only hide it.
       onClose={phase === 'running' ? undefined : onClose}
       actions={
         phase !== 'running' && (

@@ -1,5 +1,5 @@
 // The result of a revocation or disabling that is not known to be applied everywhere. The responses
-// are those of the server, revised on their way to the browser.
+// are the server's, revised on their way to the browser.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IncompleteReason } from '@keyrail/protocol/wire/receipt.ts';
@@ -81,7 +81,9 @@ for (const act of ['revoke', 'disable'] as const) {
     await ground.axe(page);
     await page.unrouteAll({ behavior: 'wait' });
     await again.click();
-    await dialog.getByText('No node is connected. One that starts now learns it first.').waitFor();
+    await dialog
+      .getByText('No nodes are connected. Any node that starts now loads this change first.')
+      .waitFor();
     equal(await again.count(), 0);
   });
 }
@@ -97,10 +99,10 @@ test('with a silent node, a complete result does not claim to hold everywhere', 
   await page.getByRole('button', { name: 'Revoke live key' }).click();
   await dialog.getByRole('button', { name: 'Revoke live key' }).click();
   await dialog.getByText(/^Rejected by 2 of 2 nodes after 14 ms$/).waitFor();
-  await dialog.getByText('1 more node polled today and is silent now.').waitFor();
+  await dialog.getByText('1 more node was seen in the last 24 hours but is silent now.').waitFor();
 });
 
-test('the receipt of a change that a silent node may lack says so', async (t) => {
+test('a receipt says so if a silent node may lack the change', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -112,6 +114,6 @@ test('the receipt of a change that a silent node may lack says so', async (t) =>
   await visit(`/w/${vendor.slug}/live/keys/${id}`);
   await page.getByRole('button', { name: 'Revoke live key' }).click();
   await dialog.getByRole('button', { name: 'Revoke live key' }).click();
-  await dialog.getByText('1 more node polled today and is silent now.').waitFor();
+  await dialog.getByText('1 more node was seen in the last 24 hours but is silent now.').waitFor();
   await dialog.getByText('It states that some nodes may still accept this key.').waitFor();
 });

@@ -127,7 +127,7 @@ function NodeRow({ line, isOver }: { line: NodeLine; isOver: boolean }) {
         {afterMs === null && !isApplied && !isOver && texts.waits}
         {isMissing && (
           <>
-            {texts.lastHeard} <Time at={lastSeenAt} />
+            {texts.lastSeen} <Time at={lastSeenAt} />
           </>
         )}
       </span>

@@ -32,7 +32,7 @@ export function Receipt({ receipt, keyId }: Props) {
   );
 }
 
-/** Null until it is known. Other words are the reason of a refusal. */
+/** Null until it is known. Any other text is the reason for a rejection. */
 type Verdict = 'verified' | 'verifiedPartly' | 'impossible' | (string & {}) | null;
 
 function useVerdict({ receipt, keyId }: Props): Verdict {
@@ -49,7 +49,7 @@ function useVerdict({ receipt, keyId }: Props): Verdict {
       if (key_id !== keyId) return texts.receipt.ofAnotherKey;
       return complete && silent_nodes === 0 ? 'verified' : 'verifiedPartly';
     };
-    // Over plain HTTP browsers offer no cryptography, and old ones lack Ed25519.
+    // Browsers have no WebCrypto over plain HTTP, and old ones have no Ed25519.
     void verified()
       .catch((): Verdict => 'impossible')
       .then((next) => isHere && setVerdict(next));

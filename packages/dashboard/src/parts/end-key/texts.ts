@@ -27,22 +27,24 @@ export const texts = {
     disable: (env: Env) => `Disable ${env} key`,
   },
   meaning: {
-    revoke: 'Every node rejects it immediately. This can’t be undone; a new key takes its place.',
-    disable: 'Every node rejects it immediately, until you enable it again. Nothing else changes.',
+    revoke:
+      'Every node rejects this key immediately. This can’t be undone: to restore access, create a new key.',
+    disable:
+      'Every node rejects this key immediately, until you enable it again. Nothing else about it changes.',
   },
   reason: 'Reason',
-  reasonHint: 'For the audit log and your colleagues.',
+  reasonHint: 'Shown in the audit log and to your team.',
   reasons: {
     revoke: ['Leaked', 'No longer used', 'Customer left', 'Replaced by another key'],
-    disable: ['Unpaid invoice', 'Suspicious traffic', 'Asked for by the customer'],
+    disable: ['Unpaid invoice', 'Suspicious traffic', 'Requested by the customer'],
   },
-  noImpact: 'The impact could not be read.',
-  running: { revoke: 'Revoking', disable: 'Disabling' },
+  noImpact: 'Couldn’t load the impact.',
+  running: { revoke: 'Revoking…', disable: 'Disabling…' },
   clock: (ms: number) => milliseconds(ms),
   everywhere: (ms: number) => `Rejected everywhere after ${milliseconds(ms)}`,
   everywhereNote: (ms: number) =>
-    `Counted by the control plane from the change on. This page had the answer after ${milliseconds(ms)}.`,
-  noNode: 'No node is connected. One that starts now learns it first.',
+    `Measured by the control plane, starting at the change. This page got the response after ${milliseconds(ms)}.`,
+  noNode: 'No nodes are connected. Any node that starts now loads this change first.',
   some: (acked: number, all: number, ms: number) =>
     `Rejected by ${acked} of ${nodes(all)} after ${milliseconds(ms)}`,
   noneYet: (ms: number) => `No node has reported back after ${milliseconds(ms)}`,
@@ -50,35 +52,35 @@ export const texts = {
   again: 'Check again',
   silent: (count: number) =>
     count === 1
-      ? '1 more node polled today and is silent now. If it still runs, it accepts the key until it polls again.'
-      : `${count} more nodes polled today and are silent now. If they still run, they accept the key until they poll again.`,
+      ? '1 more node was seen in the last 24 hours but is silent now. If it’s still running, it accepts the key until it polls again.'
+      : `${count} more nodes were seen in the last 24 hours but are silent now. If they’re still running, they accept the key until they poll again.`,
   receipt: {
-    verifying: 'Verifying the signed receipt',
-    verified: 'The signed receipt was verified in this browser.',
+    verifying: 'Verifying the signed receipt…',
+    verified: 'Signed receipt verified in this browser.',
     verifiedPartly:
-      'The signed receipt was verified in this browser. It states that some nodes may still accept this key.',
-    refused: (reason: string) => `The receipt could not be verified. ${reason}`,
-    ofAnotherKey: 'It is that of another key.',
+      'Signed receipt verified in this browser. It states that some nodes may still accept this key.',
+    refused: (reason: string) => `Couldn’t verify the receipt. ${reason}`,
+    ofAnotherKey: 'It belongs to a different key.',
     impossible:
-      'This browser cannot verify the signed receipt here. Save it and run “keyrail receipt verify”.',
+      'This browser can’t verify the receipt on this page. Save it and run “keyrail receipt verify”.',
     save: 'Save receipt',
   },
   version: (version: number) => `v${version}`,
   becomes: 'to',
-  waits: 'waits',
+  waits: 'waiting',
   applied: 'applied',
-  lastHeard: 'last heard',
-  list: 'Nodes in the order in which they answered',
+  lastSeen: 'last seen',
+  list: 'Nodes, in the order they confirmed',
   many: (count: number) => `and ${nodes(count)} more`,
-  look: 'Look at the key',
+  look: 'View key',
   close: 'Close',
   done: { revoke: 'Revoked', disable: 'Disabled' },
   enable: {
-    title: (name: string) => `Enable ${name}`,
+    title: (name: string) => `Enable ${name}?`,
     action: (env: Env) => `Enable ${env} key`,
-    text: 'Nodes accept it again with their next poll, unless it has expired meanwhile.',
+    text: 'Nodes accept this key again at their next poll, unless it has expired in the meantime.',
     since: 'Disabled',
     reason: (reason: string) => `Reason: ${reason}`,
-    done: (name: string) => `${name} is enabled. Nodes accept it with their next poll.`,
+    done: (name: string) => `${name} enabled. Nodes accept it again at their next poll.`,
   },
 };

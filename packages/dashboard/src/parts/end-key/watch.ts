@@ -1,5 +1,5 @@
-// Ends a key and watches its nodes. The rows come from real answers alone: the list of nodes before
-// the change, polls while the answer takes long, and the propagation that the answer reports.
+// Revokes or disables a key and watches its nodes. Rows come only from real responses: the list of
+// nodes before the change, polls while the response takes long, and the propagation it reports.
 import type { Answer, Item } from '@keyrail/client';
 import { useEffect, useRef, useState } from 'react';
 import { useApi, useRefresh, useSend } from '../../api/query.ts';
@@ -15,7 +15,7 @@ export type NodeLine = {
   from: number | null;
   version: number;
   isApplied: boolean;
-  /** Null until the answer tells it. */
+  /** Null until the response is there. */
   afterMs: number | null;
   lastSeenAt: string;
 };
@@ -26,10 +26,10 @@ type Watch =
   | { phase: 'done'; propagation: Propagation; tookMs: number }
   | { phase: 'failed'; error: Error };
 
-/** An answer that comes sooner needs no polls. */
+/** A response that comes sooner needs no polls. */
 const POLLS_AFTER_MS = 300;
 const POLL_MS = 200;
-/** Before the change, the list follows nodes that start and stop. */
+/** Before the change, the list keeps up with nodes that start and stop. */
 const READY_MS = 5000;
 const NODES_MAX = 1000;
 
@@ -50,7 +50,7 @@ export function useWatch(key: ApiKey, act: EndAct) {
     };
   }, []);
 
-  /** Reads the nodes again and again until the answer is there. */
+  /** Reads the nodes repeatedly until the response is there. */
   const poll = async (isOver: () => boolean): Promise<void> => {
     await pause(POLLS_AFTER_MS);
     while (!isOver() && isHere.current) {
@@ -123,7 +123,7 @@ function linesOf(
       id: node_id,
       from: known.get(node_id) ?? null,
       version,
-      // The version of the project grew with the change.
+      // The change raised the project's version.
       isApplied: current_version > target && version >= current_version,
       afterMs: null,
       lastSeenAt: last_seen_at,

@@ -93,7 +93,7 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
   );
 }
 
-/** The expiry of the old key, if it comes before the overlap ends. */
+/** The old key's expiry, if it is before the end of the overlap. */
 function endWithin({ expires_at }: ApiKey, hours: number): string | null {
   if (expires_at === null) return null;
   return Date.parse(expires_at) < nowMs() + hours * HOUR_MS ? expires_at : null;

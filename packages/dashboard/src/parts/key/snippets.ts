@@ -1,7 +1,7 @@
 // How the customer uses a key, for the dialog that shows it once.
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 
-/** The address of the vendor's own API is not known here. */
+/** The protected API's own URL is not known here. */
 const API = 'https://api.example.com/';
 
 export const keySnippets = (key: string): SnippetText[] => [

@@ -1,9 +1,9 @@
-// Figures of traffic in words.
+// Traffic numbers as text.
 import { count } from '../../ui/content/spans.ts';
 
 export const numberText = count;
 
-/** Three figures at most: the histogram is not more exact. */
+/** At most three digits: the histogram is no more exact than that. */
 export const latencyText = (ms: number): string =>
   ms >= 1000 ? `${(ms / 1000).toPrecision(3)} s` : `${Number(ms.toPrecision(3))} ms`;
 
@@ -18,7 +18,7 @@ const change = new Intl.NumberFormat('en', {
   maximumFractionDigits: 0,
 });
 
-/** "+12%"; null if there was nothing before, so that no share exists. */
+/** "+12%"; null if there was nothing before, so there is no percentage. */
 export const changeText = (now: number, before: number): string | null =>
   before === 0 ? null : change.format(now / before - 1);
 
@@ -27,6 +27,6 @@ const points = new Intl.NumberFormat('en', {
   maximumFractionDigits: 2,
 });
 
-/** The change of a share, in percentage points. */
+/** The change of a rate, in percentage points. */
 export const pointsText = (now: number, before: number): string =>
   `${points.format((now - before) * 100)} pp`;

@@ -1,4 +1,4 @@
-// The time that traffic is shown for. It is in the URL.
+// The time range that traffic is shown for. It is in the URL.
 import type { Answer } from '@keyrail/client';
 import { type Interval, lastIntervals } from '../../ui/charts/intervals.ts';
 import { texts } from './texts.ts';
@@ -9,7 +9,7 @@ export type Range = '24h' | '7d' | '35d';
 type RangeFacts = {
   interval: Interval;
   count: number;
-  /** How far back the change is read: two periods of whole intervals, and the current interval. */
+  /** How far back the change looks: two periods of full intervals, and the current interval. */
   before: { interval: Interval; period: number } | null;
 };
 
@@ -36,7 +36,7 @@ type Sums = { requests: number; errors: number; denied: number };
 export const deniedOf = ({ denials }: { denials: Overview['total']['denials'] }): number =>
   denials.reduce((sum, { requests }) => sum + requests, 0);
 
-/** The sums of the last whole period and of the one before it. The running interval is left out. */
+/** The sums of the last full period and the one before it. The current interval is left out. */
 export function periodsOf(
   { data: points }: Overview,
   { interval, period }: { interval: Interval; period: number },

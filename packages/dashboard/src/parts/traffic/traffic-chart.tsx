@@ -63,7 +63,7 @@ export function TrafficChart({ overview, range, view, aside }: Props) {
   );
 }
 
-/** A refused request is an error as well. Counts are rounded, so the rest may be negative. */
+/** A denied request is an error as well. Counts are rounded, so the rest may be negative. */
 const failedOf = (point: Point): number => Math.max(0, point.errors - deniedOf(point));
 const succeededOf = (point: Point): number =>
   Math.max(0, point.requests - failedOf(point) - deniedOf(point));

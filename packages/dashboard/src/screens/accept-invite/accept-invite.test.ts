@@ -1,10 +1,10 @@
-// An invitation is shown before it is accepted, to visitors and to people that are signed in.
+// An invitation is shown before it is accepted, to visitors and to signed-in users.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { newAddress, PASSWORD, someone } from '@keyrail/testing/people.ts';
 import { openGround, openVendor } from '../../../test/ground.ts';
 
-test('a person looks at an invitation, signs in, and joins', async (t) => {
+test('a user views an invitation, signs in, and joins', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400, 409);
@@ -21,10 +21,10 @@ test('a person looks at an invitation, signs in, and joins', async (t) => {
   await page.getByText('Admin').waitFor();
   await ground.axe(page);
   await page.getByRole('link', { name: 'Sign in to accept' }).click();
-  await page.getByLabel('E-mail address').fill(guest.email);
+  await page.getByLabel('Email address').fill(guest.email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.keyboard.press('Enter');
-  await page.getByText(`You accept as ${guest.email}.`).waitFor();
+  await page.getByText(`You’re accepting as ${guest.email}.`).waitFor();
   equal((await guest.call('GET /v1/auth/me')).memberships.length, 0, 'nothing happened so far');
   await ground.axe(page);
   await page.getByRole('button', { name: 'Accept invitation' }).click();
@@ -35,8 +35,8 @@ test('a person looks at an invitation, signs in, and joins', async (t) => {
   await page.getByText('joined as admin').waitFor();
 
   await visit(`/accept-invite#token=${token}`);
-  await page.getByRole('heading', { name: 'This invitation does not work' }).waitFor();
-  await page.getByText('It was accepted, revoked, or has ended.').waitFor();
+  await page.getByRole('heading', { name: 'This invitation doesn’t work' }).waitFor();
+  await page.getByText('It has already been accepted, was revoked, or has expired.').waitFor();
   await visit('/accept-invite');
-  await page.getByText('The address lacks its token.').waitFor();
+  await page.getByText('Part of the link is missing.').waitFor();
 });

@@ -5,7 +5,7 @@ import { callersOf, logIn, PASSWORD } from '@keyrail/testing/people.ts';
 import { openGround } from '../../../test/ground.ts';
 import { programName } from './user-agent.ts';
 
-test('a person changes name, password, sessions, theme and shortcuts', async (t) => {
+test('a user changes name, password, sessions, theme and shortcuts', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -18,7 +18,7 @@ test('a person changes name, password, sessions, theme and shortcuts', async (t)
 
   await page.getByLabel('Name').fill('  Grace  ');
   await page.getByRole('button', { name: 'Save name' }).click();
-  await saved.getByText('Your name is saved.').waitFor();
+  await saved.getByText('Name saved.').waitFor();
   equal((await other.call('GET /v1/auth/me')).user.name, 'Grace');
 
   const sessions = page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
@@ -26,11 +26,11 @@ test('a person changes name, password, sessions, theme and shortcuts', async (t)
   equal(await sessions.count(), 3);
   await ground.axe(page);
   await sessions.getByRole('button').first().click();
-  await saved.getByText('Session ended.').waitFor();
-  await page.getByRole('button', { name: 'End all other sessions' }).click();
-  await page.getByRole('dialog').getByText('One other session ends').waitFor();
-  await page.getByRole('dialog').getByRole('button', { name: 'End all other sessions' }).click();
-  await saved.getByText('All other sessions ended.').waitFor();
+  await saved.getByText('Session signed out.').waitFor();
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+  await page.getByRole('dialog').getByText('This signs out 1 other session').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere else' }).click();
+  await saved.getByText('Signed out everywhere else.').waitFor();
   // The list is read again after the message.
   await sessions.nth(1).waitFor({ state: 'detached' });
   equal(await sessions.count(), 1);
@@ -47,26 +47,26 @@ test('a person changes name, password, sessions, theme and shortcuts', async (t)
   await page.getByLabel('Current password').fill('wrong');
   await page.getByLabel('New password').fill(`${PASSWORD} 2`);
   await page.getByRole('button', { name: 'Change password' }).click();
-  await page.getByText('This is not your current password.').waitFor();
+  await page.getByText('That isn’t your current password.').waitFor();
   await page.getByLabel('Current password').fill(PASSWORD);
   await page.getByLabel('New password').fill('short');
   await page.getByRole('button', { name: 'Change password' }).click();
   await page.locator('[name=password][aria-invalid=true]').waitFor();
   await page.getByLabel('New password').fill(`${PASSWORD} 2`);
   await page.getByRole('button', { name: 'Change password' }).click();
-  await saved.getByText('Your password is changed.').waitFor();
+  await saved.getByText('Password changed.').waitFor();
 
   await page.getByRole('radio', { name: 'Dark' }).check();
   equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
-  await page.getByRole('switch', { name: 'Single letters' }).click();
+  await page.getByRole('switch', { name: 'Single-letter shortcuts' }).click();
   await page.getByRole('heading', { name: 'Account' }).click();
   await page.keyboard.press('?');
   equal(await page.getByRole('dialog').count(), 0, 'single letters are off');
   await page.reload();
   equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
-  await page.getByRole('switch', { name: 'Single letters' }).click();
+  await page.getByRole('switch', { name: 'Single-letter shortcuts' }).click();
   const shortcuts = page.getByRole('heading', { name: 'Keyboard shortcuts' });
-  await page.getByRole('button', { name: 'Show all shortcuts' }).click();
+  await page.getByRole('button', { name: 'Show keyboard shortcuts' }).click();
   await shortcuts.waitFor();
   await page.keyboard.press('Escape');
   await shortcuts.waitFor({ state: 'detached' });
@@ -74,7 +74,7 @@ test('a person changes name, password, sessions, theme and shortcuts', async (t)
   await shortcuts.waitFor();
 });
 
-test('a program is named by what it sent', () => {
+test('a device gets its name from what it sent', () => {
   const named = [
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36',
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) AppleWebKit/605 (KHTML) Version/17.2 Safari/605',
@@ -89,6 +89,6 @@ test('a program is named by what it sent', () => {
     'Firefox on Windows',
     'Edge on Windows',
     'curl/8.5.0',
-    'Unknown program',
+    'Unknown device',
   ]);
 });

@@ -28,7 +28,7 @@ export function Password({ email }: { email: string }) {
       { body: { current_password: current, password } },
       {
         onSuccess: () => {
-          // Tabs with another session of this person find out that it ended.
+          // Tabs with another session of this user find out that it ended.
           sendToTabs({ kind: 'person-changed' });
           setCurrent('');
           setPassword('');

@@ -1,4 +1,4 @@
-// The name and the address of the person.
+// The user's name and email address.
 import { type FormEvent, useState } from 'react';
 import type { Me } from '../../api/me.ts';
 import { useChange } from '../../api/query.ts';

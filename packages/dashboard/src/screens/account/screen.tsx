@@ -1,4 +1,4 @@
-// The account of the person: name, password, sessions, theme, shortcuts.
+// The user's account: name, password, sessions, theme, shortcuts.
 import { useMe } from '../../api/me.ts';
 import { Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';

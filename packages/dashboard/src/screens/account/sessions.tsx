@@ -1,4 +1,4 @@
-// Where the person is signed in. Any session can be ended; this one is ended by signing out.
+// Where the user is signed in. Any other session can be signed out here.
 import type { Item } from '@keyrail/client';
 import { useState } from 'react';
 import { useChange, useList, useRefresh, useSend } from '../../api/query.ts';

@@ -58,7 +58,7 @@ export function AuditFilters({ search, onSearch }: Props) {
   );
 }
 
-/** Members by name, then secret keys. An actor that is neither keeps its id. */
+/** Members by name, then secret keys. Any other actor keeps its ID. */
 function ActorChip({ search, onSearch }: Props) {
   const query = { limit: ACTORS_MAX };
   const members = useApi('GET /v1/members', { query });

@@ -1,4 +1,4 @@
-// The chain, checked in this browser, beside what the server says and what was seen here before.
+// The chain, verified in this browser, beside what the server says and what was seen here before.
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
@@ -76,7 +76,7 @@ const Result = ({ check }: { check: ChainCheck }) => (
   </span>
 );
 
-/** The newest row when the check began is the whole of the bar. */
+/** The newest row at the start of the check is 100 % of the bar. */
 function Running({ checked, rowsPerSecond }: { checked: number; rowsPerSecond: number }) {
   const newest = useApi('GET /v1/audit_logs', { query: { order: 'desc', limit: 1 } });
   const total = Math.max(checked, newest.data?.data[0]?.seq ?? 0);

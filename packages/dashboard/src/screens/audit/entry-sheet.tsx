@@ -1,4 +1,4 @@
-// One row: what it changed, its facts, its hashes derived again, and the row as the API returns it.
+// One entry: what it changed, its details, its hashes recomputed, and the row as in the API.
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { GENESIS_HASH, hashedText } from '../../parts/audit-log/chain.ts';
@@ -40,7 +40,7 @@ export function EntrySheet({ seq, search }: Props) {
     },
     [seq],
   );
-  // The row before comes along, so that the link can be checked.
+  // The row before is loaded too, so that the link can be checked.
   const after = Math.max(0, seq - 2);
   const rows = useApi('GET /v1/audit_logs', { query: { after_seq: after, limit: 3 } });
   const go = (to: string, replace: boolean) => () =>
@@ -133,7 +133,7 @@ function Entry({ row, before }: { row: AuditRow; before: AuditRow | null }) {
   );
 }
 
-/** The hash is derived here again, and compared with the row and with the row before. */
+/** The hash is recomputed here, and compared with the row and the row before. */
 function Hashes({ row, before }: { row: AuditRow; before: AuditRow | null }) {
   const { workspaceId } = useScope();
   const [derived, setDerived] = useState<string | null>(null);
@@ -174,7 +174,7 @@ const Fit = ({ fits, good, bad }: { fits: boolean; good: string; bad: string }) 
   </State>
 );
 
-/** Older rows name the changed fields only. */
+/** Older rows have only the names of the changed fields. */
 function changesOf({ payload }: AuditRow): FieldChange[] {
   const { changes, changed } = payload;
   const known: object = typeof changes === 'object' && changes !== null ? changes : {};

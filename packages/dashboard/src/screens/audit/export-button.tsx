@@ -1,4 +1,4 @@
-// Saves the filtered rows as JSON lines, oldest first, so that another program can check them.
+// Saves the filtered rows as JSON lines, oldest first, so that another tool can verify them.
 import { useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';
@@ -9,7 +9,7 @@ import { texts } from './texts.ts';
 
 const PAGE_ROWS = 200;
 const ROWS_MAX = 100_000;
-/** The browser needs the address until it has read the file. */
+/** The browser needs the URL until it has read the file. */
 const ADDRESS_KEPT_MS = 60_000;
 
 export function ExportButton({ search }: { search: AuditSearch }) {

@@ -1,4 +1,4 @@
-// One line of what a check of the chain found.
+// One finding of a check of the chain.
 import type { ReactNode } from 'react';
 import { State } from '../../ui/content/state.tsx';
 import styles from './audit.module.css';

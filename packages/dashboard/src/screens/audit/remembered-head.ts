@@ -1,5 +1,5 @@
-// The newest row that this browser has checked, for each workspace: a log that loses its end later
-// is found by it, whatever the server says.
+// The newest row this browser has verified, for each workspace. It reveals a log that later loses
+// its end, whatever the server says.
 import { type Head, START } from '../../parts/audit-log/chain.ts';
 
 const nameOf = (workspaceId: string): string => `keyrail.audit-head.${workspaceId}`;
@@ -16,7 +16,7 @@ export function rememberedHead(workspaceId: string): RememberedHead | null {
   }
 }
 
-/** False if the browser does not let us store it. */
+/** False if the browser doesn't allow storage. */
 export function rememberHead(workspaceId: string, { seq, hash }: Head, at: Date): boolean {
   if (seq === START.seq) return true;
   try {

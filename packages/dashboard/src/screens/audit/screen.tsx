@@ -1,4 +1,4 @@
-// The audit log, newest first. A row opens in a sheet with an address of its own.
+// The audit log, newest first. An entry opens in a sheet with its own URL.
 import {
   createContext,
   type FormEvent,
@@ -82,7 +82,7 @@ export function Screen() {
   );
 }
 
-/** 0 is no row, and so is a text that is no number. */
+/** 0 means no row, and so does a text that isn't a number. */
 const seqOf = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0);
 
 const NoRows = ({ search, onClear }: { search: AuditSearch; onClear(): void }) =>
@@ -102,7 +102,7 @@ const NoRows = ({ search, onClear }: { search: AuditSearch; onClear(): void }) =
 
 const linkId = (seq: number): string => `row-${seq}`;
 
-/** The list and a row have addresses of their own: closing a row mounts a new list. */
+/** The list and an entry have their own URLs: closing an entry mounts a new list. */
 function focusClosedRow(): void {
   const link = document.getElementById(linkId(takeClosedRow()));
   if (!document.querySelector('dialog[open]')) link?.focus({ preventScroll: true });

@@ -1,4 +1,4 @@
-// The verdict of the server, compared with what this browser derived.
+// The server's result, compared with what this browser computed.
 import { Finding } from './finding.tsx';
 import { texts } from './texts.ts';
 import type { Finished, Verdict } from './use-chain-check.ts';

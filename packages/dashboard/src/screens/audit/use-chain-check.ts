@@ -1,5 +1,5 @@
-// Checks the chain in this browser: a worker derives every hash, the server gives its own verdict,
-// and the row that this browser saw last must still be there.
+// Verifies the chain in this browser: a worker recomputes every hash, the server gives its own
+// result, and the row this browser saw last must still be there.
 import type { Answer } from '@keyrail/client';
 import { useEffect, useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';
@@ -86,7 +86,7 @@ export function useChainCheck(workspaceId: string) {
 const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));
 
-/** The verdict, and the hash that the log shows for the server's head. */
+/** The server's result, and the hash the log shows for the server's latest row. */
 async function readVerdict(send: ReturnType<typeof useSend>): Promise<Verdict> {
   const verdict = await send('GET /v1/audit_logs/chain', {});
   const { head_seq: seq } = verdict;
@@ -104,7 +104,7 @@ function stateOf(report: ChainReport, run: Run, workspaceId: string): ChainCheck
   if (report.kind === 'progress') return { status: 'running', ...progress };
   if (report.kind === 'failed') return { status: 'failed', message: report.message, ...progress };
   const { head, broken, hashing } = report;
-  // Only a whole chain is remembered: a broken one must not replace what was seen before.
+  // Only an intact chain is remembered: a broken one must not replace what was seen before.
   const isRemembered = broken === null && rememberHead(workspaceId, head, new Date(nowMs()));
   const { before } = run;
   return { status: 'done', ...progress, head, broken, hashing, tookMs, before, isRemembered };

@@ -1,4 +1,4 @@
-// The code of a vendor: a route of the backend that creates a token, and the page that uses it.
+// The code to integrate: a backend route that creates a token, and the page that uses it.
 import type { Env } from '../../paths.ts';
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 import { texts } from './texts.ts';
@@ -37,7 +37,7 @@ const keyrail = createClient({
   token: process.env.KEYRAIL_SECRET_KEY, // a ${choice.env} secret key
 });
 
-// Behind your own sign-in: the customer comes from your session.
+// Behind your own sign-in: the tenant comes from your session.
 app.post('/api/keyrail-token', async (request, response) => {
   const { token, refresh_after } = await keyrail.embedTokens.create({
     body: {
@@ -73,7 +73,7 @@ curl -sS ${choice.url}/v1/embed_tokens \\
   -H 'content-type: application/json' \\
   -d '${JSON.stringify({
     project_id: choice.projectId,
-    tenant_id: '<id of the customer>',
+    tenant_id: '<tenant ID>',
     env: choice.env,
     scopes: tokenScopes(choice),
   })}'

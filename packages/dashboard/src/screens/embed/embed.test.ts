@@ -1,4 +1,4 @@
-// Origins are checked as they are typed, by the rule of the server; the code follows the choice.
+// Origins are checked as they are typed, by the server's rule; the code follows the choice.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
@@ -12,22 +12,22 @@ test('origins are registered, and the code follows the choice', async (t) => {
   await visit(`/w/${vendor.slug}/embed`);
   const first = page.getByLabel('Origin 1');
   await first.fill('app.example.com');
-  await page.getByText('Begin with https://').waitFor();
+  await page.getByText('Start with https://').waitFor();
   await first.fill('https://app.example.com/keys');
-  await page.getByText('no path').waitFor();
+  await page.getByText('including a trailing slash').waitFor();
   await first.fill('https://app.example.com');
   await page.getByRole('button', { name: 'Add origin' }).click();
   await page.getByLabel('Origin 2').fill('http://intranet:8080');
-  await page.getByText('for development only').waitFor();
+  await page.getByText('Use for development only').waitFor();
   await page.getByRole('button', { name: 'Save origins' }).click();
-  await page.getByText('The origins are saved.').waitFor();
+  await page.getByText('Origins saved.').waitFor();
   const stored = async () => (await vendor.as.liveKey('GET /v1/workspace')).embed_origins;
   deepEqual(await stored(), ['https://app.example.com', 'http://intranet:8080']);
   await page.getByRole('button', { name: 'Remove http://intranet:8080' }).click();
-  await page.getByText('Tokens stop working on http://intranet:8080 at once.').waitFor();
+  await page.getByText('Tokens will immediately stop working on http://intranet:8080.').waitFor();
   await ground.axe(page);
   await page.getByRole('button', { name: 'Save origins' }).click();
-  await page.getByText('Tokens stop working').waitFor({ state: 'detached' });
+  await page.getByText('Tokens will immediately stop working').waitFor({ state: 'detached' });
   deepEqual(await stored(), ['https://app.example.com']);
 
   const code = page.getByRole('tabpanel');

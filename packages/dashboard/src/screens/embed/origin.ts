@@ -1,4 +1,4 @@
-// Checks an origin as it is typed, by the rule that the server applies, and says what is wrong.
+// Checks an origin as it is typed, by the server's rule, and says what is wrong.
 import { texts } from './texts.ts';
 
 /** Bounds of the API. */
@@ -19,7 +19,7 @@ export function originFault(origin: string, others: readonly string[]): string |
   return others.includes(origin) ? faults.twice : null;
 }
 
-/** Typing has just begun: "htt" is no fault yet. */
+/** Typing has just begun: "htt" isn't wrong yet. */
 const isBeginning = (text: string): boolean =>
   'https://'.startsWith(text) || 'http://'.startsWith(text);
 

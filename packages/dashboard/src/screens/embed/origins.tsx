@@ -1,4 +1,4 @@
-// The registered origins: a list that is saved as a whole.
+// The allowed origins: a list that is saved in full.
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';

@@ -1,4 +1,4 @@
-// The real element, from the script that the pages of vendors load, on sample data.
+// The real element, from the script that embedding pages load, on sample data.
 import { useEffect, useRef, useState } from 'react';
 import { Section } from '../../ui/content/section.tsx';
 import { Segments } from '../../ui/controls/segments.tsx';
@@ -49,7 +49,7 @@ export function Preview({ choice }: { choice: SampleChoice }) {
 
 type SampleProps = { choice: SampleChoice; theme: Theme; language: Language };
 
-/** Created by hand, because it is no component of React. Another choice gets another one. */
+/** Created by hand, because it isn't a React component. Another choice gets a new one. */
 function SampleKeys({ choice, theme, language }: SampleProps) {
   const place = useRef<HTMLDivElement>(null);
   const [isMissing, setMissing] = useState(false);

@@ -1,4 +1,4 @@
-// Sample data for the preview: the embed plane in memory, so that every button works and nothing
+// Sample data for the preview: the embed API in memory, so that every button works and nothing
 // reaches the server.
 import type { Answer, Item } from '@keyrail/client';
 import { nowMs } from '../../clock.ts';
@@ -138,7 +138,7 @@ function sampleKeys(choice: SampleChoice): ApiKey[] {
     key(11, { name: 'Website', last_used_at: at(-3 * MINUTE_MS), rotated_from: idOf(13) }),
     key(12, { name: 'Nightly export', last_used_at: at(-DAY_MS), expires_at: at(9 * DAY_MS) }),
     key(13, { name: 'Website', last_used_at: at(-MINUTE_MS), expires_at: at(DAY_MS) }),
-    key(14, { name: 'Trial of the mobile app', last_used_at: at(-70 * DAY_MS) }),
+    key(14, { name: 'Mobile app trial', last_used_at: at(-70 * DAY_MS) }),
     key(15, { name: 'Old server', revoked_at: at(-DAY_MS), last_used_at: at(-2 * DAY_MS) }),
   ];
 }

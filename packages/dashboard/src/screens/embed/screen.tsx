@@ -1,4 +1,4 @@
-// Keys on the vendor's own pages: registered origins, what a token allows, and the code for it.
+// Keys on the reader's own pages: allowed origins, what a token allows, and the code for it.
 import type { Item } from '@keyrail/client';
 import { useState } from 'react';
 import { useApi, useList } from '../../api/query.ts';

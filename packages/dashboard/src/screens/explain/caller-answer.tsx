@@ -1,4 +1,4 @@
-// What the caller of the vendor's API gets, byte by byte.
+// The response a caller of the protected API gets, byte by byte.
 import { Copy } from '../../ui/controls/copy.tsx';
 import { denialOf, denialText } from './denial.ts';
 import styles from './explain.module.css';

@@ -1,4 +1,4 @@
-// The response that a denied caller gets from the SDK, byte by byte. A test compares it with the
+// The response a denied caller gets from the SDK, byte by byte. A test compares it with the
 // SDK itself: the dashboard does not ship the SDK to browsers.
 import type { Answer } from '@keyrail/client';
 

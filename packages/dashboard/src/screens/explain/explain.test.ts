@@ -1,4 +1,4 @@
-// Why a key is denied: the checks, the remedies, and the response that the caller gets.
+// Why a key is denied: the checks, the fixes, and the response the caller gets.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -18,14 +18,14 @@ const reasons: DenialReason[] = [
   'project_deleted',
 ];
 
-test('the response that is shown is the response of the SDK', () => {
+test('the response shown is the one the SDK sends', () => {
   for (const reason of reasons) {
     const missing = reason === 'insufficient_scope' ? ['a:read', 'b:write'] : [];
     deepEqual(denialOf(reason, missing), refuseKey(reason, missing), reason);
   }
 });
 
-const answer = (page: Page) => page.getByRole('region', { name: 'What the caller gets' });
+const answer = (page: Page) => page.getByRole('region', { name: 'What the caller sees' });
 const failed = (page: Page, name: string) =>
   page.getByRole('listitem').filter({ hasText: 'Fail' }).filter({ hasText: name });
 
@@ -34,26 +34,26 @@ const verdict = async (page: Page) =>
 
 async function explain(page: Page, text: string): Promise<void> {
   await page.getByLabel('Key', { exact: true }).fill(text);
-  await page.getByRole('button', { name: 'Explain', exact: true }).click();
+  await page.getByRole('button', { name: 'Explain key', exact: true }).click();
 }
 
-/** Presses a remedy and confirms it in the dialog. */
+/** Presses a fix and confirms it in the dialog. */
 async function fix(page: Page, action: string): Promise<void> {
   await page.getByRole('button', { name: action }).click();
   await page.getByRole('dialog').getByRole('button', { name: action }).click();
 }
 
-test('a denied key is explained and mended, and its text stays in its input', async (t) => {
+test('a denied key is explained and fixed, and stays in its input', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
   const key = await vendor.given.key({ name: 'Backend', scopes: ['orders:read'] });
   await visit(`/w/${vendor.slug}/live/explain`);
-  await page.getByRole('heading', { name: 'One key, nine checks' }).waitFor();
+  await page.getByRole('heading', { name: 'Find out why a key doesn’t work' }).waitFor();
 
-  await page.getByLabel('Scopes that the route requires').fill('orders:write ');
+  await page.getByLabel('Scopes the route requires').fill('orders:write ');
   await explain(page, ` ${key.key}`);
-  await page.getByRole('button', { name: 'Remove the white space' }).click();
+  await page.getByRole('button', { name: 'Remove the spaces' }).click();
   await failed(page, 'Scopes').waitFor();
   await answer(page).getByText('HTTP/1.1 403 Forbidden').waitFor();
   await answer(page).getByText('"missing_scopes":["orders:write"]').waitFor();
@@ -64,10 +64,10 @@ test('a denied key is explained and mended, and its text stays in its input', as
   deepEqual(scopes, ['orders:read', 'orders:write']);
 
   await vendor.as.liveKey('POST /v1/keys/{id}/disable', { id: key.id });
-  await page.getByRole('button', { name: 'Explain', exact: true }).click();
+  await page.getByRole('button', { name: 'Explain key', exact: true }).click();
   await answer(page).getByText('HTTP/1.1 401 Unauthorized').waitFor();
   match(await verdict(page), /Denied\s*This key is disabled\.$/);
-  await page.getByText('A node gives the reason unknown_key.').waitFor();
+  await page.getByText('Reason reported by nodes: unknown_key').waitFor();
   await fix(page, 'Enable live key');
   await page.getByText('Allowed', { exact: true }).waitFor();
 
@@ -79,7 +79,7 @@ test('a denied key is explained and mended, and its text stays in its input', as
   ok(!(await page.content()).includes(key.key), 'not in the document, where scripts could copy it');
 });
 
-test('every other reason names its check, its remedy, and the answer of the caller', async (t) => {
+test('every other reason shows its check, a fix, and the response the caller gets', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -92,18 +92,18 @@ test('every other reason names its check, its remedy, and the answer of the call
   const refuses = async (check: string, { status, code }: { status: string; code: string }) => {
     await failed(page, check).waitFor();
     await answer(page).getByText(`HTTP/1.1 ${status}`).waitFor();
-    await page.getByText(`A node gives the reason ${code}.`).waitFor();
+    await page.getByText(`Reason reported by nodes: ${code}`).waitFor();
   };
   const unauthorized = (code: string) => ({ status: '401 Unauthorized', code });
   await visit(path);
 
   await explain(page, `Bearer ${ends.key}`);
-  await refuses('Form', unauthorized('malformed_key'));
-  await button('Remove the word before it').click();
+  await refuses('Format', unauthorized('malformed_key'));
+  await button('Remove “Bearer”').click();
   await page.getByText('Allowed', { exact: true }).waitFor();
   await explain(page, `${ends.key.slice(0, -1)}${ends.key.endsWith('0') ? '1' : '0'}`);
   await refuses('Checksum', unauthorized('malformed_key'));
-  await button('Use another key').click();
+  await button('Try another key').click();
   equal(await page.evaluate('getSelection()?.toString() !== ""'), true);
 
   await page.getByLabel('Time of the request').fill(atDays(61).slice(0, 16));
@@ -112,7 +112,7 @@ test('every other reason names its check, its remedy, and the answer of the call
   await fix(page, 'Extend live key by 30 days');
   await page.getByText('Allowed', { exact: true }).waitFor();
   await page.getByLabel('Time of the request').fill('');
-  await page.getByLabel('Environment that the route requires').selectOption('test');
+  await page.getByLabel('Environment the route requires').selectOption('test');
   await explain(page, ends.key);
   await refuses('Environment', { status: '403 Forbidden', code: 'wrong_environment' });
   await button('Explain for live').click();
@@ -127,24 +127,24 @@ test('every other reason names its check, its remedy, and the answer of the call
   const stranger = await (await openVendor(t)).given.key();
   await explain(page, stranger.key);
   await refuses('Known', unauthorized('unknown_key'));
-  const keys = page.getByRole('link', { name: 'See live keys' });
+  const keys = page.getByRole('link', { name: 'View live keys' });
   equal(await keys.getAttribute('href'), `/w/${vendor.slug}/live/keys`);
 
   const { id: other } = await vendor.given.project();
   await visit(`${path}?project_id=${other}`);
   await explain(page, ends.key);
   await refuses('Project', unauthorized('unknown_key'));
-  await button('Explain for its own project').click();
+  await button('Explain for the key’s project').click();
   await page.getByText('Allowed', { exact: true }).waitFor();
   await vendor.as.liveKey('DELETE /v1/projects/{id}', { id: other });
   await visit(`${path}?project_id=${other}`);
   await explain(page, ends.key);
   await refuses('Project', unauthorized('project_deleted'));
-  await page.getByRole('link', { name: 'See projects' }).click();
+  await page.getByRole('link', { name: 'View projects' }).click();
   await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor();
 });
 
-test('nodes are named only if they were counted, and a revoked key is said to be revoked', async (t) => {
+test('nodes are mentioned only if they were counted, and a revoked key is called revoked', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -155,8 +155,8 @@ test('nodes are named only if they were counted, and a revoked key is said to be
   const checks = page.getByRole('region', { name: 'Checks' });
 
   await explain(page, 'kr_live_garbage');
-  await failed(page, 'Form').waitFor();
-  match(await verdict(page), /A node gives the reason malformed_key\.$/);
+  await failed(page, 'Format').waitFor();
+  match(await verdict(page), /Reason reported by nodes: malformed_key$/);
   doesNotMatch(await checks.innerText(), /connected|version/);
   await explain(page, key.key);
   await checks.getByText(/^Policy version \d+\. .*\b1 node\b/).waitFor();
@@ -165,10 +165,10 @@ test('nodes are named only if they were counted, and a revoked key is said to be
   await vendor.as.liveKey('POST /v1/keys/{id}/revoke', { id: key.id });
   await explain(page, key.key);
   await page.getByText('This key is revoked.').waitFor();
-  await page.getByText('A node gives the reason unknown_key.').waitFor();
+  await page.getByText('Reason reported by nodes: unknown_key').waitFor();
 });
 
-test('nothing that a link asks for is sent before a dialog names it and its tenant', async (t) => {
+test('nothing a link asks for is sent before a dialog shows the change and its tenant', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -189,7 +189,7 @@ test('nothing that a link asks for is sent before a dialog names it and its tena
   const asks = async (action: string) => {
     await page.getByRole('button', { name: action }).click();
     await dialog.getByText('Umbrella').waitFor();
-    await dialog.getByText('Requests, 24 h').waitFor();
+    await dialog.getByText('Requests (24 h)').waitFor();
     deepEqual(written, [], action);
   };
 
@@ -211,7 +211,7 @@ test('nothing that a link asks for is sent before a dialog names it and its tena
   ok(disabled_at !== null, 'still disabled');
 });
 
-test('a key that was replaced leads to its successor, and a member changes nothing', async (t) => {
+test('a replaced key links to the new one, and a member can change nothing', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });
@@ -222,7 +222,7 @@ test('a key that was replaced leads to its successor, and a member changes nothi
   });
   await vendor.as.liveKey('POST /v1/keys/{id}/revoke', { id: old.id });
   await visit(`/w/${vendor.slug}/test/explain?key_id=${old.id}`);
-  const link = page.getByRole('link', { name: 'Open successor' });
+  const link = page.getByRole('link', { name: 'Open new key' });
   equal(await link.getAttribute('href'), `/w/${vendor.slug}/test/keys/${successor.id}`);
   await vendor.as.liveKey('POST /v1/keys/{id}/disable', { id: successor.id });
   await explain(page, successor.key);

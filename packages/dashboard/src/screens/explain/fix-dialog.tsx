@@ -36,7 +36,7 @@ export function FixDialog({ apiKey, fix, onDone, onClose }: Props) {
     onDone();
   };
   const confirm = () => {
-    // Nobody confirms a change for a tenant that is not named yet.
+    // Not before the tenant is shown.
     if (!tenant.data) return;
     if (fix.act === 'enable') enable.mutate({ params: { id } }, { onSuccess });
     else edit.mutate({ params: { id }, body: patch }, { onSuccess });
@@ -96,11 +96,11 @@ const Name = ({ name, text }: { name: string | null; text: string }) => (
   </span>
 );
 
-/** What the key gets. An empty change has the figures of the key as it is. */
+/** What the key gets. An empty change shows the impact of the key as it is. */
 function patchOf({ scopes, expires_at }: ApiKey, fix: Fix) {
   if (fix.act === 'addScopes') return { scopes: [...scopes, ...fix.scopes] };
   if (fix.act === 'enable') return {};
-  // The question may be about a later time: the end never moves closer.
+  // The question may be about a later time: the expiry never moves closer.
   const fromMs = Math.max(nowMs(), Date.parse(expires_at ?? '') || 0);
   return { expires_at: new Date(fromMs + EXTENDED_MS).toISOString() };
 }

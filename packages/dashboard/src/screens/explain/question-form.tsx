@@ -115,7 +115,7 @@ type PickProps = {
   onKeyId(keyId: string): void;
 };
 
-/** Finds keys by name, prefix or id; the environment of the page comes first. */
+/** Finds keys by name, prefix or ID; the page's environment comes first. */
 function PickKey({ control, keyId, onKeyId }: PickProps) {
   const { env } = useScope();
   const [typed, setTyped] = useState<string | null>(null);

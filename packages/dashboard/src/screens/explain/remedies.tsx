@@ -1,4 +1,4 @@
-// What fixes a failed check, as buttons. A change asks first, and is followed by the same question.
+// Fixes for a failed check, as buttons. A change asks first, and runs the checks again afterwards.
 import { type ReactNode, type RefObject, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
@@ -10,7 +10,7 @@ import type { Asking } from './question-form.tsx';
 import { texts } from './texts.ts';
 import type { Explanation, Fix } from './use-explain.ts';
 
-/** An explanation, and how to ask again. */
+/** An explanation, and how to run the checks again. */
 export type ResultProps = {
   explanation: Explanation;
   scopes: readonly string[];
@@ -23,7 +23,7 @@ type ApiKey = NonNullable<Explanation['key']>;
 type Props = ResultProps & { check: Explanation['checks'][number]['check'] };
 const { remedies } = texts;
 
-/** The scopes that were asked for and that the key lacks. */
+/** The required scopes the key lacks. */
 export const missingOf = ({ key, reason }: Explanation, scopes: readonly string[]): string[] =>
   reason === 'insufficient_scope' ? scopes.filter((scope) => !key?.scopes.includes(scope)) : [];
 
@@ -99,7 +99,7 @@ const link = (label: string, to: string) => (
 
 type TextProps = Props & { onRewrite(change: (text: string) => string): () => void };
 
-/** A text that is no key: what can be mended in the input is mended there. */
+/** The input isn't a key. Offers a fix where the input itself can be fixed. */
 function Text({ input, onRewrite }: TextProps) {
   const text = input.current?.value ?? '';
   const isSpaced = text !== text.trim();
@@ -127,7 +127,7 @@ function Text({ input, onRewrite }: TextProps) {
 
 type OfferProps = { apiKey: ApiKey; fix: Fix; onDone(): void; children: ReactNode };
 
-/** A member sees the way to the key instead of the change. */
+/** Members get a link to the key instead of the change. */
 function Offer({ apiKey, fix, onDone, children }: OfferProps) {
   const { slug, mayChange } = useScope();
   const [isAsking, setAsking] = useState(false);
@@ -149,7 +149,7 @@ function Offer({ apiKey, fix, onDone, children }: OfferProps) {
   );
 }
 
-/** The key that replaced this one, from the row of its rotation; else the way to a new key. */
+/** The key that replaced this one, from its audit log; otherwise a link to create one. */
 function Successor({ apiKey, quiet = false }: { apiKey: ApiKey; quiet?: boolean }) {
   const { slug, mayChange } = useScope();
   const place = { slug, env: apiKey.env };

@@ -1,4 +1,4 @@
-// The verdict of a node and its checks in order. The check that failed shows how to fix it.
+// A node's verdict and its checks in order. The failed check shows how to fix it.
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { KeyText } from '../../ui/content/secret.tsx';
@@ -68,7 +68,7 @@ export function Result(props: ResultProps) {
   );
 }
 
-/** Nodes do not know keys in these states, so their reason alone says too little. */
+/** Nodes don't have keys in these states, so their reason alone says too little. */
 function stateOf({ checks, key }: Explanation): keyof typeof texts.states | null {
   const failed = checks.find(({ outcome }) => outcome === 'fail')?.check;
   if (failed === 'disabled' && key?.revoked_at) return 'revoked';

@@ -1,5 +1,5 @@
-// Why a node allows or denies a key: every check, the remedy, and what the caller gets. The text of
-// the key lives in its input alone: not in the URL, not in state, not in a cache.
+// Why a node allows or denies a key: every check, the fix, and what the caller gets. The full key
+// is only in its input: not in the URL, not in state, not in a cache.
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useSearch } from '../../router/use-search.ts';
 import { listenForKey, takeHandedKey } from '../../shell/handed-key.ts';

@@ -5,31 +5,31 @@ const nodes = (count: number): string => (count === 1 ? '1 node' : `${count} nod
 
 export const texts = {
   title: 'Explain',
-  lead: 'Why does a node allow or deny a key? Every check, in the order in which a node makes it.',
-  question: 'The request',
+  lead: 'See why a node allows or denies a key. Every check is listed in the order a node runs it.',
+  question: 'Request',
   key: 'Key',
   keyPlaceholder: 'kr_live_… or kr_test_…',
-  keyHint: 'The text goes to the server for this answer. It is neither stored nor logged.',
-  pick: 'Or one of your keys',
-  pickPlaceholder: 'Name, prefix or id',
+  keyHint: 'The key is sent to the server only to run these checks. It’s never stored or logged.',
+  pick: 'Or choose an existing key',
+  pickPlaceholder: 'Name, prefix or ID',
   noKeys: 'No matching keys',
-  scopes: 'Scopes that the route requires',
+  scopes: 'Scopes the route requires',
   scopesPlaceholder: 'invoices:write',
-  env: 'Environment that the route requires',
+  env: 'Environment the route requires',
   envs: [
     { value: 'any', label: 'Any' },
     { value: 'live', label: 'Live' },
     { value: 'test', label: 'Test' },
   ],
   at: 'Time of the request',
-  atHint: 'Now, if empty.',
-  ask: 'Explain',
+  atHint: 'Leave empty for now.',
+  ask: 'Explain key',
   askFirst: 'Paste a key or choose one first.',
-  failed: 'The key could not be explained.',
-  goneKey: 'No such key.',
-  emptyTitle: 'One key, nine checks',
+  failed: 'Couldn’t run the checks.',
+  goneKey: 'Key not found.',
+  emptyTitle: 'Find out why a key doesn’t work',
   empty:
-    'Paste the key that a customer reports, or choose one of yours. The answer names the check that fails, and how to fix it.',
+    'Paste the key a customer is having trouble with, or choose an existing one. You’ll see which check fails and how to fix it.',
   docs: 'How a node decides',
   allowed: 'Allowed',
   denied: 'Denied',
@@ -38,17 +38,17 @@ export const texts = {
     revoked: 'This key is revoked.',
     expired: 'This key has expired.',
   },
-  reason: (code: string) => `A node gives the reason ${code}.`,
-  passes: 'The request goes through to your handler.',
+  reason: (code: string) => `Reason reported by nodes: ${code}`,
+  passes: 'The request reaches your handler.',
   version: (version: number) => `Policy version ${version}`,
   nodes: ({ total, current }: { total: number; current: number }) => {
-    if (total === 0) return 'No node is connected. One that starts now decides like this.';
-    if (total === current) return `${nodes(total)} connected, all at this version.`;
-    return `${current} of ${nodes(total)} at this version. The others may still decide otherwise.`;
+    if (total === 0) return 'No nodes are connected. A node that starts now would decide this way.';
+    if (total === current) return `${nodes(total)} connected, all on this version.`;
+    return `${current} of ${nodes(total)} on this version. The others may still decide differently.`;
   },
   checks: 'Checks',
   checkNames: {
-    format: 'Form',
+    format: 'Format',
     checksum: 'Checksum',
     known: 'Known',
     project: 'Project',
@@ -60,21 +60,21 @@ export const texts = {
   },
   outcomes: { pass: 'Pass', fail: 'Fail', skipped: 'Skipped' },
   unnamed: 'Unnamed key',
-  answer: 'What the caller gets',
-  answerDenied: 'The exact answer of your API, as the SDK sends it.',
-  answerAllowed: 'The SDK adds nothing to it: your handler answers.',
-  copyAnswer: 'Copy answer',
+  answer: 'What the caller sees',
+  answerDenied: 'The exact response the SDK sends from your API.',
+  answerAllowed: 'Your handler responds. The SDK adds nothing.',
+  copyAnswer: 'Copy response',
   remedies: {
-    successor: 'Open successor',
+    successor: 'Open new key',
     open: 'Open key',
     create: 'Create another key',
-    trim: 'Remove the white space',
-    bare: 'Remove the word before it',
-    ownProject: 'Explain for its own project',
+    trim: 'Remove the spaces',
+    bare: 'Remove “Bearer”',
+    ownProject: 'Explain for the key’s project',
     anyEnv: (env: Env) => `Explain for ${env}`,
-    keys: (env: Env) => `See ${env} keys`,
-    projects: 'See projects',
-    otherKey: 'Use another key',
+    keys: (env: Env) => `View ${env} keys`,
+    projects: 'View projects',
+    otherKey: 'Try another key',
   },
   fix: {
     action: (fix: Fix, env: Env) => {
@@ -85,10 +85,10 @@ export const texts = {
     },
     scopes: 'New scopes',
     meaning: {
-      enable: 'Nodes accept the key again with their next poll.',
+      enable: 'Nodes accept the key again at their next poll.',
       extend: 'Nodes keep accepting the key until its new expiry.',
       addScopes:
-        'Anything using this key gets these scopes with the next poll. Check that this tenant should have them.',
+        'Anything using this key gets these scopes at the next poll. Check that this tenant should have them.',
     },
     key: 'Key',
     tenant: 'Tenant',
@@ -98,7 +98,7 @@ export const texts = {
     done: {
       addScopes: 'Scopes added.',
       enable: 'Key enabled.',
-      extend: 'The key works for 30 more days.',
+      extend: 'Expiry extended by 30 days.',
     },
   },
 };

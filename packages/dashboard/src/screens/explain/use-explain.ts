@@ -1,4 +1,4 @@
-// Asks for an explanation. Not a change of the cache: that would keep the text of the key.
+// Requests an explanation. It bypasses the cache, which would keep the full key.
 import type { Answer, CallInput } from '@keyrail/client';
 import { useCallback, useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';
@@ -14,7 +14,7 @@ export type Question = CallInput<'POST /v1/keys/explain'>['body'];
 
 type Asked = {
   explanation: Explanation | null;
-  /** The scopes that were asked for with this explanation. */
+  /** The required scopes of this explanation. */
   scopes: readonly string[];
   error: Error | null;
   isPending: boolean;

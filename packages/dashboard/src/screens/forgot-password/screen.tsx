@@ -1,4 +1,4 @@
-// Asks for a link that sets a new password. The answer is the same for every address.
+// Requests a link to set a new password. The result is the same for every email address.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';

@@ -1,12 +1,12 @@
 export const texts = {
   title: 'Reset your password',
-  lead: 'A mail with a link lets you choose a new one.',
-  email: 'E-mail address',
-  action: 'Send the link',
-  sentTitle: 'Check your mail',
+  lead: 'Get a link by email to choose a new password.',
+  email: 'Email address',
+  action: 'Send reset link',
+  sentTitle: 'Check your email',
   sentText: (email: string) =>
-    `If ${email} has an account, a mail with a link is on its way. It works once.`,
+    `If there’s an account for ${email}, a reset link is on its way. The link works once.`,
   mailFiles:
-    'This server writes its mail to files and sends none. Look in the folder mail of its data directory.',
-  back: 'Back to sign in',
+    'This server saves emails as files instead of sending them. Look in the mail folder of its data directory.',
+  back: 'Back to sign-in',
 };

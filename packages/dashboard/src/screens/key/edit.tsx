@@ -105,7 +105,7 @@ function Fields({ form, errors, onForm }: FieldsProps) {
   );
 }
 
-/** The path of an error in a list names its place, as in `scopes.2`. */
+/** The path of an error in a list has its position, as in `scopes.2`. */
 const firstError = (errors: Readonly<Record<string, string>>, field: string): string | null =>
   Object.entries(errors).find(([path]) => path === field || path.startsWith(`${field}.`))?.[1] ??
   null;

@@ -87,7 +87,7 @@ const isRecord = (value: unknown): value is Payload =>
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 
-/** Older rows name the fields that changed, without their values. */
+/** Older rows have the names of the changed fields, without their values. */
 function changesOf({ changes, changed }: Payload): FieldChange[] {
   const known = isRecord(changes) ? changes : {};
   const named = new Set([...Object.keys(known), ...strings(changed)]);

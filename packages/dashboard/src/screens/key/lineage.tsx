@@ -6,12 +6,12 @@ import { texts } from '../../parts/key/texts.ts';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
 import { durationText } from '../../ui/content/spans.ts';
-import { Time } from '../../ui/content/time.tsx';
+import { Time, useNow } from '../../ui/content/time.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import styles from './key.module.css';
 import { useSuccessorId } from './successor.ts';
 
-/** Each further key is a request of its own. */
+/** Each further key takes another request. */
 const STEPS_MAX = 5;
 
 export function Lineage({ of: key }: { of: ApiKey }) {
@@ -28,7 +28,7 @@ export function Lineage({ of: key }: { of: ApiKey }) {
   );
 }
 
-/** The successor, below those that came after it. */
+/** The new key, below those that replaced it in turn. */
 function After({ id, before, steps }: { id: string; before: ApiKey; steps: number }) {
   const read = useApi('GET /v1/keys/{id}', { params: { id } });
   const nextId = useSuccessorId({ id });
@@ -72,7 +72,10 @@ type LineProps = { of: ApiKey; isCurrent?: boolean; note?: ReactNode };
 function Line({ of: key, isCurrent = false, note }: LineProps) {
   const scope = useScope();
   const { lineage } = texts;
+  const now = useNow();
   const end = endOf(key);
+  const isOver = end !== null && Date.parse(end) <= now;
+  const ended = key.revoked_at !== null ? 'revoked' : isOver ? 'expired' : 'expires';
   const prefix = <code>{key.display_prefix}…</code>;
   return (
     <li aria-current={isCurrent || undefined}>
@@ -84,7 +87,7 @@ function Line({ of: key, isCurrent = false, note }: LineProps) {
         {lineage.created} <Time at={key.created_at} />
         {end !== null && (
           <>
-            , {key.revoked_at === null ? lineage.until : lineage.ended} <Time at={end} />
+            , {lineage[ended]} <Time at={end} />
           </>
         )}
         {note && <>. {note}</>}

@@ -1,4 +1,4 @@
-// What the key is: facts, scopes, the limits that count for it, and its rotations.
+// What the key is: details, scopes, the limits that apply to it, and its rotations.
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
 import type { ApiKey } from '../../parts/key/key.ts';
@@ -122,7 +122,7 @@ function Limits({ own, project }: { own: Rules; project: Project | undefined }) 
   );
 }
 
-/** Why the key does not work, or soon will not. */
+/** Why the key doesn't work, or soon won't. */
 function Ended({ of: key }: { of: ApiKey }) {
   const { ended } = texts;
   const lines: [string, string | null, string | null, string | null][] = [

@@ -47,7 +47,7 @@ export function Screen() {
   if (key.data && key.data.env !== scope.env) {
     return <GoTo href={hrefOf(paths.key({ ...scope, env: key.data.env, keyId }), search)} />;
   }
-  // An open dialog or a half-written form belongs to one key, also when Back leads to another.
+  // An open dialog or a half-written form belongs to one key, even when Back leads to another.
   if (key.data) return <Shown key={key.data.id} of={key.data} crumbs={crumbs} />;
   return (
     <Page title={texts.loading} crumbs={crumbs}>

@@ -1,4 +1,4 @@
-// Requests of the key by day.
+// The key's requests per day.
 import { useApi } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import type { ApiKey } from '../../parts/key/key.ts';
@@ -64,7 +64,7 @@ const sumOf = (byDay: readonly Day[], field: 'requests' | 'errors'): number =>
 function Days({ byDay, days }: { byDay: readonly Day[]; days: readonly string[] }) {
   const found = new Map(byDay.map((one) => [one.day, one]));
   const [first = ''] = [...found.keys()].sort();
-  // Before the first event there is nothing, which is not the same as no traffic.
+  // No data before the first event, which is not the same as no traffic.
   const valueAt = (day: string, value: (one: Day) => number): number | null => {
     const one = found.get(day);
     if (one) return value(one);

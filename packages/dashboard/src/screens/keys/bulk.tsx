@@ -21,7 +21,7 @@ type Result = 'waits' | 'runs' | 'done' | 'left' | Error;
 type Props = { act: BulkAct; keys: readonly ApiKey[]; onClose(): void; onDone(): void };
 
 export function Bulk({ act, keys: given, onClose, onDone }: Props) {
-  // The list is read again while the dialog is open; the keys stay those that were selected.
+  // The list is reloaded while the dialog is open; the selected keys stay the same.
   const [keys] = useState(given);
   const { env } = useScope();
   const run = useRun(act, keys);
@@ -89,7 +89,7 @@ function recentRequests(byDay: readonly Day[], days: number): number {
   return Math.round(counted.reduce((sum, one) => sum + one, 0));
 }
 
-/** The figures of all keys in one request. */
+/** The impact on all keys, in one request. */
 function Ask({ act, keys, title, onConfirm, onClose }: AskProps) {
   const { env, slug } = useScope();
   const usage = useApi('GET /v1/usage/keys', {
@@ -101,14 +101,14 @@ function Ask({ act, keys, title, onConfirm, onClose }: AskProps) {
   const isTyped = act === 'revoke' && env === 'live' && active > 1;
   return (
     <Confirm
-      title={title}
+      title={`${title}?`}
       action={title}
       typed={isTyped ? slug : null}
       onConfirm={onConfirm}
       onClose={onClose}
     >
       {usage.error && (
-        <Problem error={usage.error} title={texts.bulk.figures} onRetry={usage.refetch} />
+        <Problem error={usage.error} title={texts.bulk.noImpact} onRetry={usage.refetch} />
       )}
       <ImpactFacts
         impact={

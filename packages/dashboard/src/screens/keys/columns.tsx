@@ -21,7 +21,7 @@ export type Beside = {
   tenants: Names | null;
   projects: Names | null;
   weeks: Weeks;
-  /** Keys of the page that another key of the list replaces. */
+  /** Keys of the page that another key of the list replaced. */
   rotated: ReadonlySet<string>;
   /** Keys of the page that are selected. */
   selected: ReadonlySet<string>;
@@ -93,7 +93,7 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
     {
       id: 'state',
       title: columns.state,
-      // Fits "Quarantined, ends in 41 min" where there is room.
+      // Fits "Quarantined, expires in 41 min" where there is room.
       width: 'minmax(144px, 188px)',
       card: 'state',
       cell: (key) => <KeyState of={key} isRotated={beside.rotated.has(key.id)} />,
@@ -169,7 +169,7 @@ const projectCell =
   ({ project_id }: ApiKey) =>
     projects?.get(project_id) ?? <NoName names={projects} />;
 
-/** It is still read; or it could not be, or is of something deleted. */
+/** Still loading; or it failed to load, or belongs to something deleted. */
 const NoName = ({ names }: { names: Names | null }) =>
   names === null ? <Skeleton width="60%" height={12} /> : '–';
 

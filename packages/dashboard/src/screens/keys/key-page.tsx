@@ -16,7 +16,7 @@ export function KeyPage({ rows, children }: PageProps<ApiKey>) {
   const list = useContext(ListContext);
   if (!list) throw new Error('bug: a page of keys outside of its list');
   const { toggle, onAct } = list;
-  // What arrives later is rendered in small steps; what a person selects, at once.
+  // Later data is rendered in small steps; what the user selects, immediately.
   const tenants = useDeferredValue(useTenantNames(rows));
   const projects = useDeferredValue(useProjectNames(rows));
   const weeks = useDeferredValue(useWeeks(rows));

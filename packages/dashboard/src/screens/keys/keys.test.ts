@@ -5,7 +5,7 @@ import { until } from '@keyrail/testing/until.ts';
 import { openGround } from '../../../test/ground.ts';
 import { startNodes } from '../../../test/nodes.ts';
 
-test('keys are filtered, edited, rotated with an overlap, and ended several at once', async (t) => {
+test('keys are filtered, edited, rotated with an overlap, and revoked in bulk', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -27,8 +27,8 @@ test('keys are filtered, edited, rotated with an overlap, and ended several at o
 
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   await dialog.getByRole('button', { name: 'Remove a:write' }).click();
-  await dialog.getByText('It loses a:write.').waitFor();
-  await dialog.getByText('Last use').waitFor();
+  await dialog.getByText('This removes a:write.').waitFor();
+  await dialog.getByText('Last used').waitFor();
   await ground.axe(page);
   const [patched] = await Promise.all([
     page.waitForRequest(
@@ -40,27 +40,27 @@ test('keys are filtered, edited, rotated with an overlap, and ended several at o
   await dialog.waitFor({ state: 'detached' });
 
   await page.getByRole('button', { name: 'Rotate' }).click();
-  await dialog.getByRole('radio', { name: '1 h' }).check();
+  await dialog.getByRole('radio', { name: 'In 1 h' }).check();
   await dialog.getByText('the new key works from now on').waitFor();
   await ground.axe(page);
   await dialog.getByRole('button', { name: 'Rotate live key' }).click();
   await dialog.getByText('The old key works until').waitFor();
   const successor = (await dialog.locator('code').first().textContent()) ?? '';
   await page.keyboard.press('Escape');
-  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Leave without copying' }).click();
   await until(() => node?.verify(successor).allowed === true);
   equal(node?.verify(first.key).allowed, true, 'the old key works during the overlap');
   await page.getByText('this key').waitFor();
-  await page.getByText('Both worked for').waitFor();
-  await page.getByRole('link', { name: 'Meta' }).click();
-  await page.getByRole('button', { name: 'Edit meta' }).click();
+  await page.getByText('Both keys worked for').waitFor();
+  await page.getByRole('link', { name: 'Metadata' }).click();
+  await page.getByRole('button', { name: 'Edit metadata' }).click();
   await page.getByLabel('JSON object').fill('{ "plan": ');
-  await page.getByText('Not JSON').first().waitFor();
+  await page.getByText('This isn’t valid JSON').first().waitFor();
   await page.getByLabel('JSON object').fill('{ "plan": "pro" }');
-  await page.getByRole('button', { name: 'Save meta' }).click();
+  await page.getByRole('button', { name: 'Save metadata' }).click();
   await page.getByText('"plan": "pro"').and(page.locator(':not(textarea)')).waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Usage' }).click();
-  await page.getByText('No requests in this time.').waitFor();
+  await page.getByText('No requests in this period.').waitFor();
   await ground.axe(page);
 
   await visit(`/w/${vendor.slug}/live/keys`);
@@ -77,14 +77,14 @@ test('keys are filtered, edited, rotated with an overlap, and ended several at o
 
   const reader = await ground.signIn({ role: 'member', vendor });
   await reader.visit(`/w/${vendor.slug}/live/keys/${first.id}`);
-  await reader.page.getByText('Your role is member').waitFor();
+  await reader.page.getByText('As a member, you can').waitFor();
   equal(await reader.page.getByRole('button', { name: /Revoke|Edit|Rotate/ }).count(), 0);
   ground.expects(404);
   await reader.visit(`/w/${vendor.slug}/live/keys/${project_id}`);
-  await reader.page.getByRole('heading', { name: 'No such key' }).waitFor();
+  await reader.page.getByRole('heading', { name: 'Key not found' }).waitFor();
 });
 
-test('a row leads to rotation and Explain, and a revoked key can be created again', async (t) => {
+test('a row leads to rotation and Explain, and a revoked key can be recreated', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -103,7 +103,7 @@ test('a row leads to rotation and Explain, and a revoked key can be created agai
     await page.getByRole('menuitem', { name: item }).click();
   };
 
-  // The names come later than the keys: until then, their place is not blank.
+  // The names come later than the keys: until then, something is shown in their place.
   const names = Promise.withResolvers<void>();
   await page.route(/\/v1\/tenants\?/, (route) => names.promise.then(() => route.continue()));
   await visit(`/w/${vendor.slug}/live/keys`);
@@ -128,7 +128,7 @@ test('a row leads to rotation and Explain, and a revoked key can be created agai
   equal(await page.getByRole('combobox', { name: 'Tenant' }).inputValue(), external_id);
   await ground.axe(page);
   await page.getByRole('button', { name: 'Create live key' }).click();
-  await page.getByText('It is shown this once').waitFor();
+  await page.getByText('It won’t be shown again').waitFor();
   const [made] = (await vendor.as.liveKey('GET /v1/keys')).data;
   const { name, scopes, rate_limits, meta } = await vendor.as.liveKey('GET /v1/keys/{id}', {
     id: made?.id,

@@ -1,4 +1,4 @@
-// The keys of an environment: find one, see how it is, and end one or several.
+// The keys of an environment: find one, see its state, and revoke or disable one or several.
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { useList } from '../../api/query.ts';
 import { EnableKey } from '../../parts/end-key/enable-key.tsx';

@@ -6,7 +6,7 @@ import { texts } from './texts.ts';
 type Query = NonNullable<CallInput<'GET /v1/keys'>['query']>;
 type KeyState = NonNullable<Query['state']>;
 
-/** Rows of a page; also the most ids that one request can ask for. */
+/** Rows of a page; also the most IDs one request can have. */
 export const PAGE_ROWS = 100;
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

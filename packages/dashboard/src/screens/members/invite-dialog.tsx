@@ -1,4 +1,4 @@
-// Invites a person. The link can be copied once, for colleagues whose mail is slow.
+// Invites a member. The link can be copied once, in case the email is slow.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';

@@ -1,4 +1,4 @@
-// Changing the role of a member, removing one, and why the last owner stays.
+// Changing a member's role, removing a member, and why the last owner stays.
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange, useList } from '../../api/query.ts';

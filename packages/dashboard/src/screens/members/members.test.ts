@@ -3,7 +3,7 @@ import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
 
-test('an owner invites, changes a role and removes, and the last owner is explained', async (t) => {
+test('an owner invites, changes a role and removes a member; the last owner stays', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -14,9 +14,9 @@ test('an owner invites, changes a role and removes, and the last owner is explai
   const people = page.getByRole('table', { name: 'People' });
   await people.getByText(admin.email, { exact: true }).waitFor();
 
-  await page.getByRole('button', { name: 'Invite a person' }).click();
+  await page.getByRole('button', { name: 'Invite member' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('E-mail address').fill('margaret@example.com');
+  await dialog.getByLabel('Email address').fill('margaret@example.com');
   await page.keyboard.press('Enter');
   const link =
     (await dialog
@@ -24,47 +24,47 @@ test('an owner invites, changes a role and removes, and the last owner is explai
       .first()
       .textContent()) ?? '';
   match(link, /^http.*\/accept-invite#token=./);
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
-  await page.getByRole('button', { name: 'Leave it' }).click();
+  await dialog.getByRole('button', { name: 'I’ve stored it' }).click();
+  await page.getByRole('button', { name: 'Leave without copying' }).click();
   const invitations = page.getByRole('table', { name: 'Invitations' });
   await invitations.getByText('margaret@example.com', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Actions for margaret@example.com' }).click();
   await page.getByRole('menuitem', { name: 'Revoke invitation' }).click();
   await dialog.getByRole('button', { name: 'Revoke invitation' }).click();
-  await page.getByText('No open invitation.').waitFor();
+  await page.getByText('No pending invitations.').waitFor();
 
   await page.getByRole('button', { name: `Actions for ${owner.email}` }).click();
   await page.getByRole('menuitem', { name: 'Change role' }).click();
-  await dialog.getByText('Make another person an owner first').waitFor();
-  await dialog.getByRole('button', { name: 'Understood' }).click();
+  await dialog.getByText('Make another member an owner first').waitFor();
+  await dialog.getByRole('button', { name: 'Got it' }).click();
 
   await page.getByRole('button', { name: `Actions for ${admin.email}` }).click();
   await page.getByRole('menuitem', { name: 'Change role' }).click();
   await dialog.getByLabel('Role').selectOption('member');
-  await dialog.getByText('Open invitations that this person sent are revoked.').waitFor();
+  await dialog.getByText('Any pending invitations they’ve sent will be revoked.').waitFor();
   await dialog.getByRole('button', { name: 'Make member' }).click();
-  await page.getByText(`${admin.email} is now member.`).waitFor();
+  await page.getByText(`${admin.email} ’s role is now member.`).waitFor();
 
   await page.getByRole('button', { name: `Actions for ${admin.email}` }).click();
   await page.getByRole('menuitem', { name: 'Remove' }).click();
-  await dialog.getByText('1 secret key that this person minted').waitFor();
+  await dialog.getByText('1 secret key created by this person').waitFor();
   await dialog.getByRole('link', { name: 'Staging' }).waitFor();
   await ground.axe(page);
   await dialog.getByRole('button', { name: `Remove ${admin.email}` }).click();
   await people.getByText(admin.email, { exact: true }).waitFor({ state: 'detached' });
 });
 
-test('an admin sees why members are not changed, a member sees no control', async (t) => {
+test('an admin sees why members cannot be changed, a member sees no controls', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'admin' });
   await visit(`/w/${vendor.slug}/members`);
-  const invite = page.getByRole('button', { name: 'Invite a person' });
+  const invite = page.getByRole('button', { name: 'Invite member' });
   equal(await invite.getAttribute('aria-disabled'), 'true');
   await invite.click({ force: true });
   equal(await page.getByRole('dialog').count(), 0);
   const member = await ground.signIn({ role: 'member', vendor });
   await member.visit(`/w/${vendor.slug}/members`);
-  await member.page.getByText('Your role is member').waitFor();
+  await member.page.getByText('As a member, you can').waitFor();
   equal(await member.page.getByRole('button', { name: /Actions|Invite/ }).count(), 0);
 });

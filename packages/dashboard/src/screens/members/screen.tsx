@@ -1,4 +1,4 @@
-// The people of a workspace and the invitations to it.
+// The members of a workspace and the invitations to it.
 import { useState } from 'react';
 import { useMe } from '../../api/me.ts';
 import { useList } from '../../api/query.ts';
@@ -121,7 +121,7 @@ const AddressState = ({ isVerified }: { isVerified: boolean }) =>
     </State>
   );
 
-/** The last owner is explained instead of refused. */
+/** The last owner gets an explanation instead of an error. */
 function menuColumn({ pages, selfId, isOwner, onOpen }: Shown): Column<Member> {
   const because = isOwner ? null : texts.ownersOnly;
   const all = pages.flat();

@@ -10,7 +10,7 @@ import { bodyOf, type Chosen, type NewKey } from './form.ts';
 /** The request that failed. */
 export type Failure = { at: 'project' | 'tenant' | 'key'; error: Error };
 
-/** `onExists` is called for what was created, also if the key is refused afterwards. */
+/** `onExists` is called for what was created, even if creating the key fails afterwards. */
 export function useCreateKey(env: Env, onExists: (chosen: Chosen, id: string) => void) {
   const project = useChange('POST /v1/projects', { refreshes: ['/v1/projects'] });
   const tenant = useChange('POST /v1/tenants', { refreshes: ['/v1/tenants'] });

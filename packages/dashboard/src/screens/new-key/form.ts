@@ -48,7 +48,7 @@ function expiresAtOf({ expiry, date }: NewKey, nowMs: number): string | null {
 
 const hasMeta = ({ meta = {} }: NewKey): boolean => Object.keys(meta).length > 0;
 
-/** Until they exist, the examples name what is missing. The request is not sent before. */
+/** Until they exist, the examples show what is missing. The request is not sent before. */
 export function bodyOf(key: NewKey, env: Env, nowMs: number): Body {
   const expiresAt = expiresAtOf(key, nowMs);
   const rules = rulesOf(key.limits);

@@ -49,7 +49,7 @@ for (const latencyMs of [0, 400, 4000]) {
       await route.continue().catch(() => {});
     });
 
-    // Two customers begin with the text: neither is meant.
+    // Two tenants begin with the text: neither is meant.
     await typeAndEnter(page, 'Tenant', 'Hooli');
     equal(await fieldOf(page, 'Tenant').inputValue(), 'Hooli', 'nobody was chosen');
     await optionOf(page, 'Hooli Asia').waitFor();
@@ -58,7 +58,7 @@ for (const latencyMs of [0, 400, 4000]) {
     await page.keyboard.press('Enter');
     await sentence(page, 'lets a tenant call a project').waitFor();
 
-    // Nobody has that name: the text says so, and Enter alone creates nothing.
+    // No tenant has that name: the list says so, and Enter alone creates nothing.
     await typeAndEnter(page, 'Tenant', 'Initech');
     await page.getByText('No matching tenants').waitFor();
     await optionOf(page, 'Create tenant Initech').waitFor();
@@ -67,7 +67,7 @@ for (const latencyMs of [0, 400, 4000]) {
     await sentence(page, 'lets a tenant call a project').waitFor();
     equal(await fieldOf(page, 'Tenant').inputValue(), 'Initech');
 
-    // One that exists, by its name or by its ID.
+    // An existing tenant, by its name or its ID.
     await fieldOf(page, 'Tenant').fill('globex');
     await page.locator('[role=option][data-active-item]').getByText('Globex').waitFor();
     equal(await optionOf(page, 'Create tenant globex').count(), 0);
@@ -88,7 +88,7 @@ for (const latencyMs of [0, 400, 4000]) {
   });
 }
 
-test('without an answer of the server the form offers to create nothing', async (t) => {
+test('while the server cannot be reached, the form offers to create nothing', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(/^Failed to load resource: net::ERR_/);
@@ -101,7 +101,7 @@ test('without an answer of the server the form offers to create nothing', async 
   await fieldOf(page, 'Project').fill('forecast api');
   await page.locator('[data-popup]:visible').waitFor();
   equal(await optionOf(page, 'Create project forecast api').count(), 0);
-  await page.locator('[data-popup]:visible').getByText('The server does not answer.').waitFor();
+  await page.locator('[data-popup]:visible').getByText('Can’t reach the server.').waitFor();
   equal(await page.getByRole('option').count(), 0);
   await page.keyboard.press('Enter');
   equal(await page.getByText('Choose or create a project.').count(), 0, 'Enter sends no form');
@@ -148,7 +148,7 @@ test('the project and the tenant are created with the key, each once', async (t)
 
   await name.fill('Backend');
   await page.getByRole('button', { name: 'Create test key' }).click();
-  await page.getByRole('dialog').getByText('It is shown this once').waitFor();
+  await page.getByRole('dialog').getByText('It won’t be shown again').waitFor();
   deepEqual(pathsOf(sent).slice(3), ['/v1/keys']);
   const [project, ...others] = (await vendor.as.testKey('GET /v1/projects')).data;
   equal(project?.slug, 'forecast-api');

@@ -1,4 +1,4 @@
-// Search a project or a tenant, or name a new one. A new one is created when the form is sent.
+// Search for a project or a tenant, or enter a new one. A new one is created when the form is sent.
 import { type ReactNode, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { isSlug, slugFor } from '../../parts/slug.ts';

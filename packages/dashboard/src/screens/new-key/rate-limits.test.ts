@@ -25,7 +25,7 @@ test('custom limits without a rule are not sent, by the form or by the sheet', a
     await page.getByRole('combobox', { name: field }).fill(text);
     await page.getByRole('option', { name: text }).click();
   }
-  await page.getByText('Currently at most 600 per 1 min by key, sliding.').waitFor();
+  await page.getByText('Currently at most 600 per 1 min for each key, sliding window.').waitFor();
   await choice('Custom').check();
   const create = page.getByRole('button', { name: 'Create test key' });
   await create.click();
@@ -37,8 +37,8 @@ test('custom limits without a rule are not sent, by the form or by the sheet', a
   await ground.axe(page);
   await create.click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
-  await page.getByRole('button', { name: 'Leave it' }).click();
+  await dialog.getByRole('button', { name: 'I’ve stored it' }).click();
+  await page.getByRole('button', { name: 'Leave without copying' }).click();
   await page.getByText('Unlimited. No rate limits apply').waitFor();
   deepEqual(await rules(), [[]]);
 

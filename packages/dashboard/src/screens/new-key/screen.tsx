@@ -1,4 +1,4 @@
-// Creates a key on one page. Beside the form is the same as a sentence, as curl and as a command.
+// Creates a key on one page. Beside the form, the request as a sentence, as curl and as a command.
 import { type FormEvent, useState } from 'react';
 import { nowMs } from '../../clock.ts';
 import { keySnippets } from '../../parts/key/snippets.ts';
@@ -55,7 +55,7 @@ function Form({ initial }: { initial: NewKey }) {
   const missing = missingIn(key);
   const refused = refusedBy(failure);
   const errors = { ...refused, ...(isTried && missing) };
-  // What was marked gets its id later, when more may have been typed.
+  // What was marked gets its ID later, when more may have been typed.
   const put = (changes: Partial<NewKey>) => {
     if ('project' in changes) forget('project');
     if ('tenant' in changes) forget('tenant');
@@ -104,7 +104,7 @@ function Form({ initial }: { initial: NewKey }) {
   );
 }
 
-/** The failure at its field: the server's message for that field, or the refusal as a whole. */
+/** The failure at its field: the server's message for that field, or the whole error. */
 function refusedBy(failure: Failure | null): Readonly<Record<string, string>> {
   if (failure === null) return {};
   const { at, error } = failure;

@@ -1,4 +1,4 @@
-// Founds a workspace. Its first secret key is shown once, and is the one that the first steps use.
+// Creates a workspace. Its first secret key is shown once, and the Get started guide uses it.
 import { KeyrailError } from '@keyrail/client';
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/query.ts';

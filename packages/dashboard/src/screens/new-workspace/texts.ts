@@ -1,16 +1,17 @@
 export const texts = {
-  title: 'Found a workspace',
-  lead: 'You become its owner. Its first secret key belongs to test; live keys come when you need them.',
+  title: 'Create a workspace',
+  lead: 'You’ll be its owner. It starts with a test secret key; you can create live keys when you need them.',
   crumb: 'Workspaces',
   name: 'Name',
   namePlaceholder: 'Acme',
-  slug: 'Address',
+  slug: 'Workspace URL',
   slugHint: (slug: string) =>
-    `Its pages are at /w/${slug === '' ? '…' : slug}. It cannot be changed later.`,
-  slugShape: 'From 3 to 63 small letters, digits and hyphens, with no hyphen at either end.',
-  slugTaken: 'This address is taken.',
-  action: 'Found workspace',
-  secretTitle: (name: string) => `First secret key of ${name}, for test`,
-  secretNote: 'Your own programs call the API with it. Keep it where you keep passwords.',
+    `Your workspace will be at /w/${slug === '' ? '…' : slug}. You can’t change this later.`,
+  slugShape:
+    'Use 3 to 63 lowercase letters, digits and hyphens. It can’t start or end with a hyphen.',
+  slugTaken: 'That URL is already taken.',
+  action: 'Create workspace',
+  secretTitle: (name: string) => `Test secret key for ${name}`,
+  secretNote: 'Your backend uses this key to call the Keyrail API. Store it like a password.',
   copy: 'Copy secret key',
 };

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
 import { openGround } from '../../../test/ground.ts';
 
-test('a node that was killed is shown as not connected, with the time of its last poll', async (t) => {
+test('a killed node is shown as not connected, with the time of its last poll', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });
@@ -31,7 +31,7 @@ test('a node that was killed is shown as not connected, with the time of its las
 
   await visit(`/w/${vendor.slug}/live/nodes`);
   await page.getByRole('row', { name: /api:killed Current/ }).waitFor();
-  await page.getByRole('columnheader', { name: 'Last heard' }).waitFor();
+  await page.getByRole('columnheader', { name: 'Last seen' }).waitFor();
   killed.abort();
   await page.getByRole('row', { name: /api:killed Not connected/ }).waitFor();
   await page.getByRole('row', { name: /api:alive Current/ }).waitFor();
@@ -42,6 +42,6 @@ test('a node that was killed is shown as not connected, with the time of its las
   await until(async () => (await line('Not connected').textContent())?.endsWith('1') === true);
   equal((await line('Current').textContent())?.replace(/\D/g, ''), '1');
   equal((await line('Behind').textContent())?.replace(/\D/g, ''), '1');
-  await page.getByText('Last heard').waitFor();
+  await page.getByText('Last seen').waitFor();
   await ground.axe(page);
 });

@@ -1,4 +1,4 @@
-// The nodes of every project, with the version of the policy that each has.
+// The nodes of every project, with their policy versions.
 import type { Item } from '@keyrail/client';
 import { useApi, useList } from '../../api/query.ts';
 import { Connect } from '../../parts/connect/connect.tsx';
@@ -61,7 +61,7 @@ function NoProject() {
   );
 }
 
-/** Without any node, one project shows how to connect one. */
+/** Without any nodes, one project shows how to connect one. */
 function Known({ projects, first }: { projects: readonly Project[]; first: Project }) {
   const { env } = useScope();
   const summary = useApi('GET /v1/workspace/summary', { query: { env } }, { everyMs: EVERY_MS });

@@ -1,4 +1,4 @@
-// Nodes and keys by state. Each figure leads to the list that it counts.
+// Nodes and keys by state. Each number links to the list it counts.
 import type { Answer } from '@keyrail/client';
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
@@ -75,7 +75,7 @@ export function NodesSection({ summary }: { summary: Summary }) {
           ))}
           {nodes.last_seen_at !== null && (
             <li className={styles.heard}>
-              {texts.lastHeard} <Time at={nodes.last_seen_at} />
+              {texts.lastSeen} <Time at={nodes.last_seen_at} />
             </li>
           )}
         </ul>

@@ -1,4 +1,4 @@
-// Figures that telemetry caused: on the overview, by node, and by month.
+// Numbers from telemetry: on the overview, per node, and per month.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
@@ -7,7 +7,7 @@ import { openGround, type Vendor } from '../../../test/ground.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Twelve requests in this hour, of which one failed and two were refused; one 30 hours ago. */
+/** Twelve requests in this hour, of which one failed and two were denied; one 30 hours ago. */
 async function sendTraffic(vendor: Vendor, env: 'live' | 'test') {
   const key = await vendor.given.key({ env, name: 'Backend' });
   const now = await vendor.clock.now();
@@ -31,22 +31,22 @@ const figure = (page: Page, label: string) =>
     .locator('dd')
     .first();
 
-test('the overview shows traffic, refusals with their remedy, nodes and months', async (t) => {
+test('the overview shows traffic, denied requests and what to do, nodes and months', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });
 
   await visit(`/w/${vendor.slug}/live/overview`);
-  await page.getByRole('heading', { name: 'No request yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
 
   const key = await sendTraffic(vendor, 'live');
   await visit(`/w/${vendor.slug}/live/overview`);
   equal(await figure(page, 'Requests').textContent(), '12');
-  equal(await figure(page, 'Error share').textContent(), '25%');
-  equal(await figure(page, 'Refused').textContent(), '2');
-  await page.getByRole('meter', { name: 'Rate limit' }).waitFor();
-  await page.getByText('Raise the limit of the key').waitFor();
-  await page.getByText('No node is connected.').waitFor();
+  equal(await figure(page, 'Error rate').textContent(), '25%');
+  equal(await figure(page, 'Denied').textContent(), '2');
+  await page.getByRole('meter', { name: 'Rate limited' }).waitFor();
+  await page.getByText('Raise the key’s limit').waitFor();
+  await page.getByText('No nodes connected.').waitFor();
   await page.getByText('1 tenant', { exact: true }).waitFor();
   // The largest month as a full bar would say nothing.
   equal(await page.getByRole('meter', { name: /20\d\d/ }).count(), 0);
@@ -69,12 +69,12 @@ test('the overview shows traffic, refusals with their remedy, nodes and months',
   await page.waitForURL('**/overview?range=7d');
   await page.getByText('13', { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Latency', exact: true }).click();
-  await page.getByText('Latency by hour').waitFor();
+  await page.getByText('Latency per hour').waitFor();
   await page.reload();
-  await page.getByText('Latency by hour').waitFor();
+  await page.getByText('Latency per hour').waitFor();
 
   await visit(`/w/${vendor.slug}/live/nodes`);
-  await page.getByRole('heading', { name: 'No node is connected' }).waitFor();
+  await page.getByRole('heading', { name: 'No nodes connected' }).waitFor();
   await page.getByRole('tab', { name: 'Fastify' }).click();
   ok((await page.getByRole('tabpanel').textContent())?.includes(key.project_id));
   const { policy_version: since } = await vendor.as.liveKey('GET /v1/projects/{id}', {
@@ -82,7 +82,7 @@ test('the overview shows traffic, refusals with their remedy, nodes and months',
   });
   const poll = { project_id: key.project_id, node: 'api-1', max_keys: 10 };
   await vendor.ask('GET /v1/policy/delta', { ...poll, since }, bearer(vendor));
-  // The page follows by itself.
+  // The page updates on its own.
   await page.getByRole('row', { name: /api-1 Current/ }).waitFor();
   await ground.axe(page);
 });
@@ -102,10 +102,10 @@ test('usage shows the tenants of a month; test traffic is not billed', async (t)
   await page.getByRole('row', { name: new RegExp(`${external_id}.*100%`) }).waitFor();
   await ground.axe(page);
   const saved = page.waitForEvent('download');
-  await page.getByRole('button', { name: 'Save CSV' }).click();
+  await page.getByRole('button', { name: 'Download CSV' }).click();
   ok((await saved).suggestedFilename().startsWith('keyrail-live-'));
 
   await page.getByRole('link', { name: 'Test', exact: true }).click();
   await page.getByText('Test traffic is never billed').waitFor();
-  await page.getByText('No tenant was active in this month.').waitFor();
+  await page.getByText('No active tenants this month.').waitFor();
 });

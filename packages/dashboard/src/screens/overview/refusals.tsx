@@ -1,5 +1,4 @@
-// Why nodes refused requests, with what to do about each reason.
-
+// Why nodes denied requests, with what to do about each reason.
 import { numberText } from '../../parts/traffic/numbers.ts';
 import { deniedOf, type Overview } from '../../parts/traffic/ranges.ts';
 import { type Place, paths } from '../../paths.ts';

@@ -1,4 +1,4 @@
-// Figures of the range, their change, the chart, and the reasons of refusals.
+// Metrics of the time range, their change, the chart, and why requests were denied.
 import { useApi } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import {

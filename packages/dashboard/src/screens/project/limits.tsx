@@ -1,4 +1,4 @@
-// The default limits of a project, and how many keys inherit them.
+// A project's default limits, and how many keys use them.
 import type { Impact } from '@keyrail/client';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
@@ -56,7 +56,7 @@ const anyRule: Rule = {
   scope: 'key',
 };
 
-/** A dry run of any change counts the keys that inherit. A member may not ask. */
+/** A dry run of any change counts the keys that use the defaults. Members may not do one. */
 function useInheriting(project: Project, mayAsk: boolean): Impact | undefined {
   const isLimited = project.default_rate_limits.length > 0;
   const body = { default_rate_limits: isLimited ? [] : [anyRule] };
@@ -78,7 +78,7 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
       { params: { id: project.id }, body: { default_rate_limits: rules } },
       {
         onSuccess: () => {
-          toast(texts.form.done);
+          toast(texts.form.limitsDone);
           onClose();
         },
       },
@@ -88,7 +88,7 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
     <FormDialog
       kind="wide"
       title={texts.form.limitsTitle}
-      action={texts.form.action}
+      action={texts.form.limitsAction}
       because={needsRule(limits) ? limitChoice.needsRule : null}
       change={save}
       onSubmit={submit}
@@ -100,7 +100,7 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
   );
 }
 
-/** The element knows the limits of a key, whose field has another name. */
+/** The element is made for a key's limits, where the field has another name. */
 const errorsOf = (error: Error | null): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(fieldErrors(error)).map(([path, message]) => [

@@ -1,4 +1,4 @@
-// The sections of the page of a project.
+// The sections of a project's page.
 import { useApi } from '../../api/query.ts';
 import { Connect } from '../../parts/connect/connect.tsx';
 import { Nodes } from '../../parts/nodes/nodes-of.tsx';

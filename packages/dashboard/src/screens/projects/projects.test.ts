@@ -10,7 +10,7 @@ test('a project is created, gets default limits, and is deleted', async (t) => {
   const dialog = page.getByRole('dialog');
 
   await visit(`/w/${vendor.slug}/test/projects`);
-  await page.getByRole('heading', { name: 'No project yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No projects yet' }).waitFor();
   await page.getByRole('button', { name: 'Create project' }).click();
   await dialog.getByLabel('Name').fill('Payments API');
   equal(await dialog.getByLabel('Slug').inputValue(), 'payments-api');
@@ -24,21 +24,21 @@ test('a project is created, gets default limits, and is deleted', async (t) => {
   await vendor.given.key({ project_id: id, env: 'test', rate_limits: [] });
   await vendor.given.key({ project_id: id, env: 'live' });
   await page.reload();
-  // One of the two test keys has limits of its own.
-  await page.getByText('Keys that inherit them, live and test: 2.').waitFor();
+  // One of the two test keys has its own limits.
+  await page.getByText('Keys using these limits, live and test: 2.').waitFor();
   await page.getByText('2 active of 2').waitFor();
   await ground.axe(page);
-  await page.getByRole('button', { name: 'Change' }).click();
-  await dialog.getByText('Keys that would change, live and test: 2.').waitFor();
+  await page.getByRole('button', { name: 'Edit limits' }).click();
+  await dialog.getByText('Keys affected, live and test: 2.').waitFor();
   await dialog.getByText('any number of requests').waitFor();
   await dialog.getByRole('radio', { name: 'Custom' }).check();
-  const save = dialog.getByRole('button', { name: 'Save' });
+  const save = dialog.getByRole('button', { name: 'Save limits' });
   equal(await save.getAttribute('title'), 'Add a limit, or choose Unlimited.');
   await dialog.getByRole('button', { name: 'Add limit' }).click();
   await dialog.getByRole('spinbutton', { name: 'Requests' }).fill('50');
   await ground.axe(page);
   await save.click();
-  await page.getByText('at most 50 per 1 min by key, sliding').waitFor();
+  await page.getByText('at most 50 per 1 min for each key, sliding window').waitFor();
   const { default_rate_limits } = await vendor.as.liveKey('GET /v1/projects/{id}', { id });
   deepEqual(
     default_rate_limits.map(({ limit, window_ms }) => ({ limit, window_ms })),
@@ -51,9 +51,9 @@ test('a project is created, gets default limits, and is deleted', async (t) => {
   await page.getByRole('button', { name: 'Delete project' }).click();
   await dialog.getByText('Active keys').waitFor();
   await dialog.getByRole('button', { name: 'Delete project' }).click();
-  await page.getByText('Payments API was deleted; 3 keys were revoked.').waitFor();
-  // The page reads its nodes until it knows that the project is gone.
+  await page.getByText('Payments API deleted. 3 keys revoked.').waitFor();
+  // The page keeps reading its nodes until the project turns out to be gone.
   ground.expects(404);
   await page.goBack();
-  await page.getByRole('heading', { name: 'No such project' }).waitFor();
+  await page.getByRole('heading', { name: 'Project not found' }).waitFor();
 });

@@ -1,4 +1,4 @@
-// The APIs that the vendor protects.
+// The projects: the APIs that Keyrail protects.
 import type { Item } from '@keyrail/client';
 import { usePageReads } from '../../api/page-reads.ts';
 import { useList } from '../../api/query.ts';

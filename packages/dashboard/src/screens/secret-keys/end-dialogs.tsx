@@ -1,4 +1,4 @@
-// Rotating and revoking a secret key. Both open on what they affect.
+// Rotating and revoking a secret key. Both open with what they affect.
 import type { Item } from '@keyrail/client';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';

@@ -102,7 +102,7 @@ function Rows({ pages, isAll, keys, onOpen }: RowsProps) {
   );
 }
 
-/** Members by name, and secret keys that minted others. */
+/** Members by name, and secret keys that created others. */
 function useMinters(keys: readonly SecretKey[]): ReadonlyMap<string, string> {
   const members = useApi('GET /v1/members', { query: { limit: PAGE_ROWS } });
   return new Map([

@@ -1,4 +1,4 @@
-// What the end of a secret key affects. A recent use is said first.
+// What losing a secret key affects. Recent use comes first.
 import type { Impact } from '@keyrail/client';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Loaded } from '../../shell/loaded.tsx';

@@ -15,27 +15,27 @@ test('a secret key is created, shown once, rotated and revoked', async (t) => {
   await dialog.getByLabel('Name').fill('Billing');
   await dialog.getByLabel('Expires').selectOption('30');
   await page.keyboard.press('Enter');
-  await dialog.getByText('It is shown this once').waitFor();
+  await dialog.getByText('It won’t be shown again').waitFor();
   const secret =
     (await dialog
       .getByText(/^krsk_live_/)
       .first()
       .textContent()) ?? '';
   equal((await vendor.as.token(secret)('GET /v1/workspace')).slug, vendor.slug);
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
-  await page.getByRole('button', { name: 'Leave it' }).click();
+  await dialog.getByRole('button', { name: 'I’ve stored it' }).click();
+  await page.getByRole('button', { name: 'Leave without copying' }).click();
   await table.getByText('Billing', { exact: true }).waitFor();
   ok(!(await page.content()).includes(secret), 'the secret is gone with its dialog');
 
   await page.getByRole('button', { name: 'Actions for Billing' }).click();
   await page.getByRole('menuitem', { name: 'Rotate' }).click();
-  await dialog.getByText('Used within the hour').waitFor();
-  await dialog.getByLabel('The old key works for').selectOption('1');
+  await dialog.getByText('Used in the last hour').waitFor();
+  await dialog.getByLabel('Old key stops working').selectOption('1');
   await dialog.getByRole('button', { name: 'Rotate live secret key' }).click();
-  await dialog.getByText('The old key works until').waitFor();
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
-  await page.getByRole('button', { name: 'Leave it' }).click();
-  await table.getByText(/^Old, until/).waitFor();
+  await dialog.getByText('The old key stops working in').waitFor();
+  await dialog.getByRole('button', { name: 'I’ve stored it' }).click();
+  await page.getByRole('button', { name: 'Leave without copying' }).click();
+  await table.getByText(/^Replaced, works until/).waitFor();
 
   await page.getByRole('button', { name: 'Actions for Billing' }).first().click();
   await page.getByRole('menuitem', { name: 'Revoke' }).click();
@@ -43,17 +43,17 @@ test('a secret key is created, shown once, rotated and revoked', async (t) => {
   await ground.axe(page);
   await dialog.getByLabel('Reason').fill('Replaced');
   await dialog.getByRole('button', { name: 'Revoke live secret key' }).click();
-  await page.getByText('Billing is revoked.').waitFor();
+  await page.getByText('Billing revoked.').waitFor();
   await page.getByRole('switch', { name: 'Show revoked' }).click();
   await table.getByText('Revoked', { exact: true }).first().waitFor();
 });
 
-test('a member sees secret keys and no control that changes them', async (t) => {
+test('a member sees secret keys but no controls to change them', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });
   await visit(`/w/${vendor.slug}/test/secret-keys`);
   await page.getByRole('table', { name: 'Secret keys' }).waitFor();
-  await page.getByText('Your role is member').waitFor();
+  await page.getByText('As a member, you can').waitFor();
   equal(await page.getByRole('button', { name: /Actions|Create/ }).count(), 0);
 });

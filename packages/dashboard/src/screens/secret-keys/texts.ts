@@ -4,80 +4,80 @@ const nodes = (count: number): string => (count === 1 ? '1 node' : `${count} nod
 
 export const texts = {
   title: 'Secret keys',
-  lead: 'Credentials of your own backend. A secret key manages this environment; it never reaches a customer.',
+  lead: 'Credentials for your own backend. A secret key can manage everything in this environment, so never share one with a customer.',
   list: 'Secret keys',
   create: (env: Env) => `Create ${env} secret key`,
-  failed: 'The secret keys could not be read.',
+  failed: 'Couldn’t load secret keys.',
   revokedToo: 'Show revoked',
-  emptyTitle: (env: Env) => `No ${env} secret key`,
+  emptyTitle: (env: Env) => `No ${env} secret keys`,
   empty:
-    'Your backend and your nodes sign in with one. Create it here and store it where they read it.',
+    'Your backend and your nodes use one to authenticate. Create it here, then add it to their configuration.',
   docs: 'What a secret key can do',
-  noneLeft: 'All of them are revoked.',
+  noneLeft: 'All secret keys have been revoked.',
   columns: {
     name: 'Name',
     state: 'State',
     prefix: 'Prefix',
-    authority: 'Authority',
-    by: 'Minted by',
+    authority: 'Role',
+    by: 'Created by',
     used: 'Last used',
     expires: 'Expires',
   },
-  unnamed: 'Unnamed',
+  unnamed: 'Unnamed secret key',
   never: 'Never',
   notRecorded: 'Not recorded',
   former: 'A former member',
   menu: (name: string) => `Actions for ${name}`,
   rotate: 'Rotate',
   revoke: 'Revoke',
-  ended: 'It has ended.',
+  ended: 'This key no longer works.',
   form: {
     name: 'Name',
-    nameHint: 'Where it runs: a colleague must recognise it.',
+    nameHint: 'Say where it’s used, so your team can recognise it.',
     namePlaceholder: 'Billing backend',
     expires: 'Expires',
     never: 'Never',
     days: (days: number) => `In ${days} days`,
-    date: 'At a time',
-    at: 'Time',
+    date: 'Custom date',
+    at: 'Date and time',
     authority: (role: string) =>
-      `It acts with your role, ${role}, and goes on working when your role changes.`,
+      `It gets your current role, ${role}, and keeps it even if your role changes later.`,
   },
   created: (name: string) => `Secret key ${name}`,
   copy: 'Copy secret key',
-  lost: 'The secret key was created, but its text got lost on the way: rotate it to get another.',
+  lost: 'The secret key was created, but the response with it was lost. Rotate it to get one you can copy.',
   rotating: {
     title: (name: string) => `Rotate ${name}`,
-    text: 'A successor with the same name takes over. Both keys work until the overlap ends.',
-    overlap: 'The old key works for',
+    text: 'Creates a new key with the same name. Both keys work until the overlap ends.',
+    overlap: 'Old key stops working',
     hours: (hours: number) => {
-      if (hours === 0) return 'No time: it ends at once';
-      return hours < 48 ? `${hours} h more` : `${hours / 24} days more`;
+      if (hours === 0) return 'Now';
+      return hours < 48 ? `In ${hours} h` : `In ${hours / 24} days`;
     },
     action: (env: Env) => `Rotate ${env} secret key`,
-    until: 'The old key works until',
-    now: 'The old key has ended.',
+    until: 'The old key stops working',
+    now: 'The old key no longer works.',
   },
   revoking: {
-    title: (name: string) => `Revoke ${name}`,
+    title: (name: string) => `Revoke ${name}?`,
     action: (env: Env) => `Revoke ${env} secret key`,
     reason: 'Reason',
-    reasonPlaceholder: 'Stands in the audit log',
-    done: (name: string) => `${name} is revoked.`,
-    text: 'It cannot be undone. Programs that use the key are refused at once.',
+    reasonPlaceholder: 'Shown in the audit log',
+    done: (name: string) => `${name} revoked.`,
+    text: 'Anything using this key loses access immediately. This can’t be undone.',
   },
   impact: {
-    failed: 'What this changes could not be read.',
-    recent: 'Used within the hour:',
+    failed: 'Couldn’t load what this would affect.',
+    recent: 'Used in the last hour:',
     used: 'Last used',
     never: 'Never used.',
     nodes: (count: number) =>
       count === 0
-        ? 'No connected node uses a secret key of this environment.'
-        : `${nodes(count)} may use it and would lose contact. They go on deciding with the policy they have.`,
+        ? 'No connected node uses a secret key from this environment.'
+        : `${nodes(count)} may be using it and would lose ${count === 1 ? 'its' : 'their'} connection. ${count === 1 ? 'It' : 'They'} would keep verifying keys with the policy already loaded.`,
     nodesRotated: (count: number) =>
       count === 0
-        ? 'No connected node uses a secret key of this environment.'
-        : `${nodes(count)} may use it: give them the successor before the overlap ends.`,
+        ? 'No connected node uses a secret key from this environment.'
+        : `${nodes(count)} may be using it. Give ${count === 1 ? 'it' : 'them'} the new key before the overlap ends.`,
   },
 };

@@ -1,4 +1,4 @@
-// The workspace itself: its name, its billing address, its ids.
+// The workspace: its name, billing email and IDs.
 import type { Answer } from '@keyrail/client';
 import { type FormEvent, useState } from 'react';
 import { useApi, useChange } from '../../api/query.ts';

@@ -1,11 +1,11 @@
-// From the first visit to a workspace: sign up, verify, reset, sign in, found.
+// From the first visit to a workspace: sign up, verify, reset, sign in, create.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { mailedToken, newAddress, PASSWORD } from '@keyrail/testing/people.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { openGround, openVendor } from '../../../test/ground.ts';
 
-test('a person signs up, verifies, resets the password, signs in and founds a workspace', async (t) => {
+test('a user signs up, verifies, resets the password, signs in and creates a workspace', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, visit } = await ground.visitor();
@@ -18,61 +18,61 @@ test('a person signs up, verifies, resets the password, signs in and founds a wo
   await ground.axe(page);
   await page.getByRole('link', { name: 'Sign up' }).click();
   await page.getByLabel('Name').fill('Ada');
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill('short');
-  await page.getByRole('button', { name: 'Sign up' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByText('12', { exact: false }).first().waitFor();
   await ground.axe(page);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign up' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.getByRole('heading', { name: 'Workspaces' }).waitFor();
-  await page.getByText('is not verified yet').waitFor();
-  await page.getByText('This server writes its mail to files').waitFor();
+  await page.getByText('isn’t verified yet').waitFor();
+  await page.getByText('This server saves emails as files').waitFor();
   await ground.axe(page);
 
   const verification = await mailedToken(await testApp(), email, 'verify_email');
   await visit(`/verify-email#token=${verification}`);
-  await page.getByRole('heading', { name: 'Your address is verified' }).waitFor();
+  await page.getByRole('heading', { name: 'Email address verified' }).waitFor();
   equal(page.url(), `${ground.origin}/verify-email`, 'the token left the address');
   await visit(`/verify-email#token=${verification}`);
-  await page.getByRole('heading', { name: 'This link does not work' }).waitFor();
+  await page.getByRole('heading', { name: 'This link doesn’t work' }).waitFor();
 
   await visit('/forgot-password');
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByRole('button', { name: 'Send the link' }).click();
-  await page.getByRole('heading', { name: 'Check your mail' }).waitFor();
+  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Send reset link' }).click();
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   await ground.axe(page);
   const reset = await mailedToken(await testApp(), email, 'password_reset');
   await visit(`/reset-password#token=${reset}`);
   await page.getByLabel('New password').fill(`${PASSWORD} again`);
   await ground.axe(page);
   await page.getByRole('button', { name: 'Set password' }).click();
-  await page.getByText('Every session of your account has ended').waitFor();
+  await page.getByText('You’ve been signed out everywhere').waitFor();
   await page.getByRole('link', { name: 'Sign in' }).click();
 
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.keyboard.press('Enter');
-  await page.getByText('The address or the password is wrong.').waitFor();
+  await page.getByText('Incorrect email address or password.').waitFor();
   await page.getByLabel('Password', { exact: true }).fill(`${PASSWORD} again`);
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'No workspace yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No workspaces yet' }).waitFor();
   await ground.axe(page);
 
-  await page.getByRole('link', { name: 'Found a workspace' }).click();
+  await page.getByRole('link', { name: 'Create workspace' }).click();
   await page.getByLabel('Name').fill('Müller & Söhne');
-  equal(await page.getByLabel('Address').inputValue(), 'muller-sohne');
-  await page.getByLabel('Address').fill(`muller-${process.pid}`);
-  await page.getByRole('button', { name: 'Found workspace' }).click();
+  equal(await page.getByLabel('Workspace URL').inputValue(), 'muller-sohne');
+  await page.getByLabel('Workspace URL').fill(`muller-${process.pid}`);
+  await page.getByRole('button', { name: 'Create workspace' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('It is shown this once').waitFor();
+  await dialog.getByText('It won’t be shown again').waitFor();
   const secret = (await dialog.locator('code').first().textContent()) ?? '';
   match(secret, /^krsk_test_/);
   equal(await page.evaluate('document.activeElement?.textContent'), 'Copy secret key');
   await ground.axe(page);
   await page.keyboard.press('Escape');
   await page.getByRole('heading', { name: 'Leave without copying?' }).waitFor();
-  await page.getByRole('button', { name: 'Leave it' }).click();
+  await page.getByRole('button', { name: 'Leave without copying' }).click();
   await page.waitForURL(/\/w\/muller-\d+\/start$/);
   await page.getByRole('button', { name: 'Create test key' }).waitFor();
   const kept: string = await page.evaluate(
@@ -81,7 +81,7 @@ test('a person signs up, verifies, resets the password, signs in and founds a wo
   ok(!kept.includes(secret), 'the secret is gone');
 });
 
-test('a session that ended covers the page, and the same person goes on', async (t) => {
+test('an ended session covers the page, and the same user continues where they were', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, context, vendor, visit } = await ground.signIn();
@@ -94,9 +94,9 @@ test('a session that ended covers the page, and the same person goes on', async 
 
   const owner = await vendor.people.owner();
   await owner.call('DELETE /v1/auth/sessions/current');
-  await page.getByRole('button', { name: 'Found workspace' }).click();
+  await page.getByRole('button', { name: 'Create workspace' }).click();
   for (const each of [page, other]) {
-    await each.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    await each.getByRole('heading', { name: 'You’ve been signed out' }).waitFor();
   }
   await ground.axe(page);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
@@ -111,14 +111,14 @@ test('a session that ended covers the page, and the same person goes on', async 
   equal(await other.evaluate("sessionStorage.getItem('keyrail.session')"), null);
 });
 
-test('a sign-out that the server did not receive says so, and can be repeated', async (t) => {
+test('a sign-out the server did not receive says so, and can be retried', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page } = await ground.visitor();
   ground.expectsErrors(/ERR_FAILED|ERR_CONNECTION/);
   const { email } = await (await openVendor(t)).people.owner();
   await page.goto(`${ground.origin}/sign-in`);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: /^Account/ }).waitFor();
@@ -133,7 +133,9 @@ test('a sign-out that the server did not receive says so, and can be repeated', 
   await page.route(line, (route) => route.abort());
   await page.getByRole('button', { name: /^Account/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  const notice = page.getByText(/the server couldn’t be reached, so it stays valid until .*\d/);
+  const notice = page.getByText(
+    /the server couldn’t be reached, so the session stays valid until .*\d/,
+  );
   await notice.waitFor();
   equal(await statusOf(), 200);
   const stored = 'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, location.href])';
@@ -145,7 +147,7 @@ test('a sign-out that the server did not receive says so, and can be repeated', 
   equal(await statusOf(), 200);
   await page.unroute(line);
   await page.locator('form').getByRole('button', { name: 'Try again' }).click();
-  await page.getByText('Session ended.').waitFor();
+  await page.getByText('Session signed out.').waitFor();
   await notice.waitFor({ state: 'detached' });
   equal(await statusOf(), 401);
 });

@@ -1,14 +1,14 @@
 export const texts = {
   title: 'Sign in',
-  email: 'E-mail address',
+  email: 'Email address',
   password: 'Password',
-  forgot: 'Forgot it?',
+  forgot: 'Forgot password?',
   action: 'Sign in',
-  wrong: 'The address or the password is wrong.',
+  wrong: 'Incorrect email address or password.',
   wait: (seconds: number) => `Too many attempts. Try again in ${seconds} s.`,
-  noAccount: 'No account yet?',
+  noAccount: 'Don’t have an account?',
   signUp: 'Sign up',
   unended: (until: string | null) =>
-    `This browser forgot the session, but the server couldn’t be reached, so it stays valid until ${until ?? 'it expires'}. Try again, or sign in later and end it under Account.`,
-  ended: 'Session ended.',
+    `You’re signed out in this browser, but the server couldn’t be reached, so the session stays valid until ${until ?? 'it expires'}. Try again, or sign in later and sign it out on the Account page.`,
+  ended: 'Session signed out.',
 };

@@ -1,4 +1,5 @@
-// Signing up. The answer is the same for every address; if what was typed signs in, it does.
+// Signing up. The result is the same for every email address, but an account's own password signs
+// in.
 import { type ReactNode, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { checkedNext } from '../../api/next.ts';

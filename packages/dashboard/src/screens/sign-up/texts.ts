@@ -1,15 +1,15 @@
 export const texts = {
   title: 'Sign up',
   name: 'Name',
-  email: 'E-mail address',
+  email: 'Email address',
   password: 'Password',
   minimum: (count: number) => `At least ${count} characters.`,
-  action: 'Sign up',
-  hasAccount: 'Have an account?',
+  action: 'Create account',
+  hasAccount: 'Already have an account?',
   signIn: 'Sign in',
-  mailTitle: 'Check your mail',
+  mailTitle: 'Check your email',
   mailText: (email: string) =>
-    `A mail to ${email} says how to go on. It may take a minute; look in the spam folder too.`,
+    `The next steps are on their way to ${email}. They can take a minute to arrive; check your spam folder too.`,
   mailFiles:
-    'This server writes its mail to files and sends none. Look in the folder mail of its data directory.',
+    'This server saves emails as files instead of sending them. Look in the mail folder of its data directory.',
 };

@@ -1,4 +1,4 @@
-// From nothing to a verified request: each step is done when the server has seen it.
+// From an empty workspace to a verified request. A step is done once the server has seen it.
 import { type ReactNode, useState } from 'react';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
@@ -20,13 +20,13 @@ export function Screen() {
   return (
     <Page title={texts.title} lead={texts.lead}>
       <Loaded query={signals} failed={texts.failed} skeleton={<SkeletonRows rows={4} />}>
-        {(seen) => <FirstSteps seen={seen} />}
+        {(seen) => <GetStarted seen={seen} />}
       </Loaded>
     </Page>
   );
 }
 
-function FirstSteps({ seen }: { seen: Signals }) {
+function GetStarted({ seen }: { seen: Signals }) {
   const scope = useScope();
   const done = [seen.hasKey, seen.hasNode, seen.firstRequestAt !== null, seen.isRevoked];
   const current = done.indexOf(false);

@@ -1,5 +1,5 @@
-// What has happened in test so far. Each sign is read from the server, so that steps that were done
-// elsewhere count, and a person can leave the page and come back.
+// What has happened in test so far. Each signal is read from the server, so that steps done
+// elsewhere count, and users can leave the page and come back.
 import type { Answer, Item } from '@keyrail/client';
 import type { ListResult } from '../../api/query.ts';
 import { useApi, useList } from '../../api/query.ts';
@@ -8,7 +8,7 @@ type Key = Item<'GET /v1/keys'>;
 type Summary = Answer<'GET /v1/workspace/summary'>;
 
 export type Signals = {
-  /** The key of the last step: one that was used, else the newest that works. */
+  /** The key of the last step: one that was used, otherwise the newest that works. */
   key: Key | null;
   hasKey: boolean;
   nodes: number;

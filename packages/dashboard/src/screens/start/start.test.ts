@@ -1,4 +1,4 @@
-// The first steps: each light is a real signal, and the command of the dialog runs as it stands.
+// Get started: each light is a real signal, and the commands in the dialog run as they are.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,7 +34,7 @@ async function run(t: TestContext, command: string): Promise<string> {
   return output;
 }
 
-/** Runs a program of the user, in a folder whose packages are those of this repository. */
+/** Runs the user's own app, in a folder with this repository's packages. */
 async function runCode(t: TestContext, code: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'kr-first-steps-'));
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
@@ -46,14 +46,14 @@ async function runCode(t: TestContext, code: string): Promise<void> {
   });
 }
 
-test('a person comes from nothing to a verified request', async (t) => {
+test('a new workspace gets to its first verified request', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
   await visit(`/w/${vendor.slug}/start`);
   await page.getByRole('button', { name: 'Create test key' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByText('It is shown this once').waitFor();
+  await dialog.getByText('It won’t be shown again').waitFor();
   const key = (await dialog.locator('code').first().textContent()) ?? '';
   match(key, /^kr_test_/);
   const shown = async (hasText: string) =>
@@ -72,7 +72,7 @@ test('a person comes from nothing to a verified request', async (t) => {
   await dialog.getByRole('button', { name: 'Copy Example in a clone' }).click();
   equal(await page.evaluate('navigator.clipboard.readText()'), command);
   await page.evaluate("navigator.clipboard.writeText('')");
-  await dialog.getByRole('button', { name: 'I have stored it' }).click();
+  await dialog.getByRole('button', { name: 'I’ve stored it' }).click();
   await page.getByText('Waiting for a node').waitFor();
   const kept: string = await page.evaluate(
     `[document.documentElement.outerHTML, location.href, JSON.stringify([history.state,
@@ -80,20 +80,20 @@ test('a person comes from nothing to a verified request', async (t) => {
   );
   ok(!kept.includes(key) && !kept.includes(secretKey), 'no secret is left in the page');
 
-  // The page is left, and found again as it was.
+  // The page is left, and is as it was on return.
   await visit(`/w/${vendor.slug}/settings`);
   await visit(`/w/${vendor.slug}/start`);
   await page.getByText('Waiting for a node').waitFor();
   const edgePort = await freePort();
   match(await run(t, edge.replaceAll('4410', String(edgePort))), /"allowed":true/);
-  await page.getByText('One node is connected.').waitFor();
+  await page.getByText('1 node is connected.').waitFor();
   await page.getByText('Waiting for a request').or(page.getByText('First request')).waitFor();
-  await page.getByText(/First request .*; median answer of the last day: \d/).waitFor();
+  await page.getByText(/First request .*; median response time in the last 24 h: \d/).waitFor();
   const link = page.getByRole('link', { name: 'Open the key' });
   const { data: keys } = await vendor.as.testKey('GET /v1/keys');
   equal(await link.getAttribute('href'), `/w/${vendor.slug}/test/keys/${keys[0]?.id}`);
 
-  // The example of a clone, and code of one's own with the SDK as a user has it.
+  // The example in a clone, and an app with the SDK as users have it.
   const port = await freePort();
   match(await run(t, command.replaceAll('3000', String(port))), /"env":"test"/);
   const ownPort = await freePort();
@@ -114,10 +114,10 @@ test('a person comes from nothing to a verified request', async (t) => {
   equal(await dialog.getByRole('listitem').count(), 3);
   deepEqual([await call(port), await call(ownPort)], [401, 401]);
   await visit(`/w/${vendor.slug}/start`);
-  await page.getByText('All steps are done.').waitFor();
+  await page.getByText('You’re all set.').waitFor();
 });
 
-test('the first steps use the secret key that the workspace was created with', async (t) => {
+test('the guide uses the secret key the workspace was created with', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -125,14 +125,14 @@ test('the first steps use the secret key that the workspace was created with', a
   const secret = page.getByLabel('Test secret key');
   const create = page.getByRole('button', { name: 'Create test key' });
   const leave = async () => {
-    await dialog.getByRole('button', { name: 'I have stored it' }).click();
-    await page.getByRole('button', { name: 'Leave it' }).click();
+    await dialog.getByRole('button', { name: 'I’ve stored it' }).click();
+    await page.getByRole('button', { name: 'Leave without copying' }).click();
   };
   const slug = `${vendor.slug}-2`;
   await visit('/workspaces/new');
   await page.getByLabel('Name').fill('Second');
-  await page.getByLabel('Address').fill(slug);
-  await page.getByRole('button', { name: 'Found workspace' }).click();
+  await page.getByLabel('Workspace URL').fill(slug);
+  await page.getByRole('button', { name: 'Create workspace' }).click();
   const first = (await dialog.locator('code').first().textContent()) ?? '';
   await leave();
   const call = vendor.as.token(first);
@@ -152,7 +152,7 @@ test('the first steps use the secret key that the workspace was created with', a
   for (const text of wrong) {
     await secret.fill(text);
     await create.click();
-    await page.getByText('This isn’t a working test secret key of this workspace.').waitFor();
+    await page.getByText('This isn’t a working test secret key for this workspace.').waitFor();
     await secret.fill('');
   }
   await ground.axe(page);
@@ -162,7 +162,7 @@ test('the first steps use the secret key that the workspace was created with', a
   await leave();
   equal(await secretKeys(), 1);
 
-  // Somebody that no longer has it gets a new one, once.
+  // Without that key, a new one is created, once.
   await page.getByRole('button', { name: 'Create another test key' }).click();
   await create.click();
   await leave();
@@ -180,6 +180,6 @@ test('a member sees the steps and no form', async (t) => {
     vendor: await openVendor(t),
   });
   await visit(`/w/${vendor.slug}/start`);
-  await page.getByText('An owner or admin of the workspace creates the first key.').waitFor();
+  await page.getByText('Ask a workspace owner or admin to create the first key.').waitFor();
   equal(await page.getByRole('main').getByRole('button').count(), 0);
 });

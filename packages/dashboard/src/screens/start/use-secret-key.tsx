@@ -1,5 +1,5 @@
-// The secret key of the first steps: the one the workspace was created with, or one that is pasted.
-// A new one is created only for a person that has neither.
+// The guide's secret key: the one the workspace was created with, or a pasted one. A new one is
+// created only if there is neither.
 import { type ReactNode, useRef, useState } from 'react';
 import type { useSend } from '../../api/query.ts';
 import { firstSecretOf, holdFirstSecret } from '../../parts/first-secret.ts';
@@ -10,7 +10,7 @@ import { createSecretKey, isTestSecret } from './create-first.ts';
 import { texts } from './texts.ts';
 
 type SecretKey = {
-  /** Null if what was pasted is not one; the field then says so. */
+  /** Null if what was pasted isn't one; the field then says so. */
   secretKeyOf(): Promise<string | null>;
   /** Where one is pasted. It is empty while the page has one. */
   field: ReactNode;

@@ -1,4 +1,4 @@
-// The state of the deployment, and what it says about the place of the backups.
+// The deployment's state, and what it says about the location of backups.
 import { equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { appBeside } from '@keyrail/testing/second-app.ts';
@@ -23,7 +23,7 @@ test('the page says where backups are, and what to do if that is the data direct
   const ground = await openGround(t);
   if (!ground) return;
   const risky = await open(t, ground, { everyMs: DAY_MS, place: 'inside' });
-  await risky.row.getByText('copies the database into the data directory').waitFor();
+  await risky.row.getByText('copies the database into the server’s data directory').waitFor();
   await risky.row.getByText('Copy them to another machine').waitFor();
   await ground.axe(risky.page);
 
@@ -33,5 +33,5 @@ test('the page says where backups are, and what to do if that is the data direct
 
   const elsewhere = await open(t, ground, { everyMs: null, place: null });
   await elsewhere.page.getByText('Version').waitFor();
-  await elsewhere.row.getByText('to where the worker’s settings say').waitFor();
+  await elsewhere.row.getByText('to the location set for the worker').waitFor();
 });

@@ -5,50 +5,50 @@ type Component = keyof Status['components'];
 type ComponentState = Status['status'];
 
 const components: Readonly<Record<Component, { name: string; about: string }>> = {
-  api: { name: 'API', about: 'answers requests and serves this page' },
+  api: { name: 'API', about: 'handles requests and serves this page' },
   database: { name: 'Database', about: 'stores everything that must not be lost' },
-  redis: { name: 'Redis', about: 'counts limits across several servers' },
-  worker: { name: 'Worker', about: 'sends mail and tidies up in the background' },
-  backup: { name: 'Backup', about: 'copies the database to where the worker’s settings say' },
+  redis: { name: 'Redis', about: 'counts rate limits across servers' },
+  worker: { name: 'Worker', about: 'sends email and runs background jobs' },
+  backup: { name: 'Backup', about: 'copies the database to the location set for the worker' },
 };
 
 type BackupPlace = NonNullable<Answer<'GET /v1/deployment'>['backups']>;
 
 const backups: Readonly<Record<BackupPlace, string>> = {
-  inside: 'copies the database into the data directory of the server',
+  inside: 'copies the database into the server’s data directory',
   outside: 'copies the database into the directory set with KEYRAIL_BACKUP_DIR',
 };
 
 const states: Readonly<Record<ComponentState, { name: string; about: string }>> = {
-  ok: { name: 'Works', about: 'It does what it should.' },
-  degraded: { name: 'Degraded', about: 'It works in part, or more slowly. Nothing is lost.' },
-  down: { name: 'Down', about: 'It does not work. What needs it is refused.' },
-  not_configured: { name: 'Not set up', about: 'This server runs without it, by choice.' },
-  unknown: { name: 'Unknown', about: 'Its state has not been measured yet.' },
+  ok: { name: 'Operational', about: 'Working normally.' },
+  degraded: { name: 'Degraded', about: 'Partly working, or slower than usual. Nothing is lost.' },
+  down: { name: 'Down', about: 'Not working. Requests that need it fail.' },
+  not_configured: { name: 'Not configured', about: 'This server is set up to run without it.' },
+  unknown: { name: 'Unknown', about: 'Not checked yet.' },
 };
 
 const headlines: Readonly<Record<ComponentState, string>> = {
-  ok: 'Everything works',
-  degraded: 'Something is degraded',
-  down: 'Something is down',
-  not_configured: 'Not set up',
-  unknown: 'Not measured yet',
+  ok: 'All systems operational',
+  degraded: 'Some systems are degraded',
+  down: 'Some systems are down',
+  not_configured: 'Not configured',
+  unknown: 'Not checked yet',
 };
 
 export const texts = {
-  title: 'System',
-  failed: 'The state of the server could not be read.',
+  title: 'System status',
+  failed: 'Couldn’t load the server’s status.',
   components,
   backups,
   sameDisk:
-    'Backups are lost with the data directory. Copy them to another machine, or set KEYRAIL_BACKUP_DIR to another disk.',
+    'If the data directory is lost, so are the backups. Copy them to another machine, or point KEYRAIL_BACKUP_DIR at another disk.',
   states,
   headlines,
-  nodes: 'Keys are verified inside your own processes: they go on while this server is away.',
+  nodes: 'Your processes verify keys locally, so they keep working while this server is down.',
   list: 'Components',
   ready: 'Readiness',
-  readyYes: 'Takes requests',
-  readyNo: 'Takes no requests: its database does not answer.',
+  readyYes: 'Accepting requests',
+  readyNo: 'Not accepting requests: the database isn’t responding.',
   redisFault: (reason: string) => `Redis: ${reason}`,
   restore: 'Last restore test',
   never: 'never',
@@ -56,11 +56,11 @@ export const texts = {
   failedTest: 'failed',
   version: 'Version',
   region: 'Region',
-  address: 'Address',
+  address: 'URL',
   meanings: 'What the states mean',
-  insecure: 'This page came over plain HTTP',
+  insecure: 'This page isn’t encrypted',
   insecureText:
-    'Passwords and keys cross the network unencrypted, and the browser allows no clipboard. Put a proxy with TLS in front of the server.',
+    'It was served over plain HTTP, so passwords and keys cross the network unencrypted, and your browser blocks the clipboard. Put a TLS proxy in front of the server.',
   signIn: 'Sign in',
   back: 'Go to your workspaces',
 };

@@ -1,4 +1,4 @@
-// Name and meta of a tenant. Only what was changed is sent.
+// A tenant's name and metadata. Only changed fields are sent.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { Field } from '../../ui/controls/field.tsx';
@@ -15,7 +15,7 @@ type Meta = Tenant['meta'];
 const isObject = (value: unknown): value is Meta =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Null if the text is no JSON object. */
+/** Null if the text isn't a JSON object. */
 function parseMeta(text: string): Meta | null {
   if (text.trim() === '') return {};
   try {

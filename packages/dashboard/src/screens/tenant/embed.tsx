@@ -1,4 +1,4 @@
-// The embed tokens of the tenant: all of them can be ended at once.
+// The tenant's embed tokens, which can be revoked all together.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';

@@ -1,4 +1,4 @@
-// One tenant: its keys in this environment, activity by month, embed tokens and meta.
+// One tenant: its keys in this environment, activity per month, embed tokens and metadata.
 import { useApi } from '../../api/query.ts';
 import { useParams } from '../../match.ts';
 import { ResourcePage } from '../../parts/resources/resource-page.tsx';

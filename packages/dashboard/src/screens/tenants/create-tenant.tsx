@@ -1,4 +1,4 @@
-// A new tenant, under the id of the vendor.
+// A new tenant, with an external ID.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';

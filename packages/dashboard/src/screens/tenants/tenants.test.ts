@@ -13,28 +13,28 @@ test('a tenant is created, edited and deleted', async (t) => {
   const dialog = page.getByRole('dialog');
 
   await visit(`/w/${vendor.slug}/live/tenants`);
-  await page.getByRole('heading', { name: 'No tenant yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No tenants yet' }).waitFor();
   await page.getByRole('button', { name: 'Create tenant' }).click();
-  await dialog.getByLabel('External id').fill('org_globex');
+  await dialog.getByLabel('External ID').fill('org_globex');
   await dialog.getByLabel('Name').fill('Globex');
   await dialog.getByRole('button', { name: 'Create tenant' }).click();
   await page.getByRole('heading', { name: 'Globex', level: 1 }).waitFor();
-  await page.getByText('No live key.').waitFor();
+  await page.getByText('No live keys.').waitFor();
   const id = page.url().split('/').at(-1) ?? '';
 
   await page.getByRole('button', { name: 'Edit' }).click();
-  await dialog.getByLabel('Meta').fill('{ "plan": ');
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await dialog.getByText('This is no JSON object.').waitFor();
-  await dialog.getByLabel('Meta').fill('{ "plan": "scale" }');
-  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.getByLabel('Metadata').fill('{ "plan": ');
+  await dialog.getByRole('button', { name: 'Save tenant' }).click();
+  await dialog.getByText('This isn’t a valid JSON object.').waitFor();
+  await dialog.getByLabel('Metadata').fill('{ "plan": "scale" }');
+  await dialog.getByRole('button', { name: 'Save tenant' }).click();
   await dialog.waitFor({ state: 'detached' });
   await page.getByText('"plan": "scale"').waitFor();
   const { meta, name } = await vendor.as.liveKey('GET /v1/tenants/{id}', { id });
   deepEqual({ meta, name }, { meta: { plan: 'scale' }, name: 'Globex' });
 
-  await page.getByRole('button', { name: 'End all tokens' }).click();
-  await dialog.getByRole('button', { name: 'End all tokens' }).click();
+  await page.getByRole('button', { name: 'Revoke all tokens' }).click();
+  await dialog.getByRole('button', { name: 'Revoke all tokens' }).click();
   await dialog.waitFor({ state: 'detached' });
   equal((await vendor.as.liveKey('GET /v1/tenants/{id}', { id })).embed_epoch, 2);
 
@@ -60,19 +60,19 @@ test('a tenant is created, edited and deleted', async (t) => {
   equal((await vendor.as.liveKey('GET /v1/tenants/{id}', { id })).id, id);
   await dialog.getByLabel('Type Globex to confirm').fill('Globex');
   await dialog.getByRole('button', { name: 'Delete tenant' }).click();
-  await page.getByText('Globex was deleted; 101 keys were revoked.').waitFor();
-  await page.getByRole('heading', { name: 'No tenant yet' }).waitFor();
+  await page.getByText('Globex deleted. 101 keys revoked.').waitFor();
+  await page.getByRole('heading', { name: 'No tenants yet' }).waitFor();
 
-  // One live key: the figures are shown, the name is not asked for.
+  // One live key: the impact is shown, the name is not asked for.
   const { tenant_id: other } = await vendor.given.key({ project_id: project.id });
   await visit(`/w/${vendor.slug}/live/tenants/${other}`);
   await page.getByRole('button', { name: 'Delete tenant' }).click();
-  await dialog.getByText('Last use').waitFor();
+  await dialog.getByText('Last used').waitFor();
   equal(await dialog.getByLabel(/^Type/).count(), 0);
   await dialog.getByRole('button', { name: 'Delete tenant' }).click();
-  await page.getByText('1 key was revoked.').waitFor();
+  await page.getByText('1 key revoked.').waitFor();
 
-  // A count that cannot be read may be any, so the name is asked for.
+  // A count that fails to load may be any number, so the name is asked for.
   const { tenant_id: third } = await vendor.given.key({ project_id: project.id });
   ground.expects(503);
   await page.route('**/v1/keys/counts*by=tenant*', (route) => route.fulfill({ status: 503 }));
@@ -83,7 +83,7 @@ test('a tenant is created, edited and deleted', async (t) => {
 
   ground.expects(404);
   await visit(`/w/${vendor.slug}/live/tenants/${id}`);
-  await page.getByRole('heading', { name: 'No such tenant' }).waitFor();
+  await page.getByRole('heading', { name: 'Tenant not found' }).waitFor();
 });
 
 test('a member finds a tenant and changes nothing', async (t) => {
@@ -96,14 +96,14 @@ test('a member finds a tenant and changes nothing', async (t) => {
 
   await visit(`/w/${vendor.slug}/test/tenants`);
   await page.getByRole('row', { name: /Initech/ }).waitFor();
-  await page.getByRole('searchbox', { name: 'Name or external id' }).fill('hoo');
+  await page.getByRole('searchbox', { name: 'Name or external ID' }).fill('hoo');
   await page.waitForURL('**/tenants?q=hoo');
   await page.getByRole('row', { name: /Initech/ }).waitFor({ state: 'detached' });
   await page.getByRole('row', { name: /Hooli org_hooli .* 1$/ }).waitFor();
   await page.getByRole('link', { name: 'Hooli' }).click();
   await page.getByText('1 active of 1').waitFor();
-  await page.getByText('Your role is member').waitFor();
-  for (const name of ['Edit', 'Delete tenant', 'End all tokens']) {
+  await page.getByText('As a member, you can').waitFor();
+  for (const name of ['Edit', 'Delete tenant', 'Revoke all tokens']) {
     equal(await page.getByRole('button', { name }).count(), 0, name);
   }
   await page.goBack();

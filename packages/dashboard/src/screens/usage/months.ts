@@ -31,7 +31,7 @@ export type TenantSum = {
 
 type MonthOfTenants = { tenants: TenantSum[]; requests: number; isWhole: boolean };
 
-/** `back`: how many months ago. Rows come in the order of months, so the wanted one is first. */
+/** `back`: how many months ago. Rows are in the order of months, so the wanted one is first. */
 export function useTenantsOf(
   month: string,
   back: number,

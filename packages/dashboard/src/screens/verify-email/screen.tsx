@@ -1,4 +1,4 @@
-// A mailed link verifies the address at once: done, or why not and a new one.
+// An emailed link verifies the address immediately: done, or why not, and a way to get a new link.
 import { useChange } from '../../api/query.ts';
 import { useSession } from '../../api/session.ts';
 import { useTokenOnce } from '../../api/use-token-once.ts';

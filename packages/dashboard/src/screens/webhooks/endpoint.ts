@@ -1,4 +1,4 @@
-// An endpoint, and the reads that a change of it makes stale.
+// An endpoint, and the reads that are stale after changing it.
 import type { Item } from '@keyrail/client';
 
 export type WebhookEndpoint = Item<'GET /v1/webhook_endpoints'>;

@@ -1,4 +1,4 @@
-// The events that an endpoint can ask for, by the kind of object they are about.
+// The events an endpoint can receive, by the kind of object they are about.
 import {
   type AuditAction,
   auditActions,
@@ -11,7 +11,7 @@ type EventType = AuditAction | NoticeType;
 // biome-ignore format: one line for each event
 export const eventTexts: Readonly<Record<EventType, string>> = {
   'workspace.created': 'The workspace was created.',
-  'workspace.updated': 'The workspace’s name, billing email or embed origins were changed.',
+  'workspace.updated': 'The workspace’s name, billing email or allowed origins were changed.',
   'workspace_member.joined': 'A member joined the workspace.',
   'workspace_member.role_changed': 'A member’s role was changed.',
   'workspace_member.removed': 'A member was removed.',

@@ -1,4 +1,4 @@
-// The workspaces of the person: choose one, or found one.
+// The user's workspaces: choose one, or create one.
 import { type Membership, useMe } from '../../api/me.ts';
 import { useApi, useChange } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
@@ -18,7 +18,7 @@ export function Screen() {
   const me = useMe();
   const found = (
     <LinkButton kind="primary" icon="plus" to={paths.newWorkspace}>
-      {texts.found}
+      {texts.create}
     </LinkButton>
   );
   const isEmpty = me.data?.memberships.length === 0;

@@ -1,14 +1,15 @@
 export const texts = {
   title: 'Workspaces',
-  lead: 'A workspace holds the projects, customers and keys of one product or team.',
-  found: 'Found a workspace',
+  lead: 'A workspace holds the projects, tenants and keys for one product or team.',
+  create: 'Create workspace',
   list: 'Your workspaces',
-  emptyTitle: 'No workspace yet',
-  empty: 'Found one to create keys, or open the invitation that a colleague sent you.',
-  failed: 'Your workspaces could not be read.',
+  emptyTitle: 'No workspaces yet',
+  empty: 'Create one to start issuing keys, or open the invitation a colleague sent you.',
+  failed: 'Couldn’t load your workspaces.',
   mailFiles:
-    'This server writes its mail to files and sends none. Look in the folder mail of its data directory.',
-  unverified: (email: string) => `${email} is not verified yet: open the link in the mail.`,
-  again: 'Send another link',
+    'This server saves emails as files instead of sending them. Look in the mail folder of its data directory.',
+  unverified: (email: string) =>
+    `${email} isn’t verified yet. Open the link in the verification email.`,
+  again: 'Send a new link',
   sent: 'A new link is on its way.',
 };

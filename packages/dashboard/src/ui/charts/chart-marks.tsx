@@ -98,7 +98,7 @@ export function Lines({ series, scales }: PartProps) {
   );
 }
 
-/** The names stand at the end of their lines or bars, instead of a legend. */
+/** Names at the end of their lines or bars, instead of a legend. */
 export function Names({ kind, series, times, scales, size }: PartProps & { size: Size }) {
   const last = times.length - 1;
   let below = 0;

@@ -1,4 +1,4 @@
-// A chart over time, with the same figures as a table. What draws it is loaded on demand.
+// A chart over time, with the same numbers as a table. The drawing code is loaded on demand.
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { loadChunk } from '../../load-chunk.ts';
 import { en } from '../../texts/en.ts';

@@ -1,4 +1,4 @@
-// Figures in a row, each with its name and a note such as its change.
+// Metrics in a row, each with its name and a note such as its change.
 import type { ReactNode } from 'react';
 import { classes } from '../classes.ts';
 import styles from './figures.module.css';

@@ -1,4 +1,4 @@
-// A share of a whole, with its figures in words.
+// A part of a total, with the numbers in words.
 import { classes } from '../classes.ts';
 import styles from './meter.module.css';
 

@@ -1,4 +1,4 @@
-// A part of a page of settings: what it is about at the left, its controls at the right.
+// A part of a settings page: what it is about on the left, its controls on the right.
 import { type ReactNode, useId } from 'react';
 import styles from './section.module.css';
 
@@ -19,7 +19,7 @@ export function Section({ title, lead, children }: Props) {
 
 export type Fact = { label: string; value: ReactNode };
 
-/** Facts that cannot be changed, as ids and times. */
+/** Details that can't be changed, such as IDs and times. */
 export const SectionFacts = ({ facts }: { facts: readonly Fact[] }) => (
   <dl className={styles.facts}>
     {facts.map(({ label, value }) => (

@@ -1,4 +1,4 @@
-// The same in several languages (curl, SDK, CLI), to copy.
+// The same code in several languages (curl, SDK, CLI), to copy.
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import { en } from '../../texts/en.ts';
 import { Copy } from '../controls/copy.tsx';

@@ -49,7 +49,7 @@ export function tooltipTime(at: Date): string {
 
 /** "14:05 CET". */
 export const timeOfDay = (at: Date): string => zonedClock.format(at);
-/** "14:05", where `zoneText` stands beside it. */
+/** "14:05", next to `zoneText`. */
 export const clockText = (at: Date): string => clock.format(at);
 /** "CET", or "GMT+5:30" for a zone without a name. */
 export const zoneText = (at: Date): string =>

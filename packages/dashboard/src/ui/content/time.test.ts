@@ -1,4 +1,4 @@
-// Times on the pages: relative ones that are right, and moments that say in which zone they are.
+// Times on the pages: relative times are right, and moments show their zone.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
@@ -9,7 +9,7 @@ const LATER_MS = 600_000;
 const createdText = (page: Page, name: string) =>
   page.getByRole('row', { name }).locator('time').last().textContent();
 
-test('what happened a moment ago never lies in the future', async (t) => {
+test('what happened a moment ago is never shown in the future', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -17,7 +17,7 @@ test('what happened a moment ago never lies in the future', async (t) => {
   await page.clock.install();
   await visit(`/w/${vendor.slug}/live/tenants`);
   await page.getByRole('row', { name: 'early' }).waitFor();
-  // A page without any time, on which the clock of the page rests.
+  // A page without any times, where the page's clock rests.
   await page.getByRole('link', { name: 'Nodes' }).click();
   await page.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor();
   await page.clock.fastForward(LATER_MS);
@@ -76,7 +76,7 @@ test('moments are local with their zone, and tooltips add UTC', async (t) => {
   await page.keyboard.press('Escape');
   await vendor.as.liveKey('POST /v1/keys/{id}/rotate', { id: key.id, overlap_hours: 2 });
   await visit(`/w/${vendor.slug}/live/keys`);
-  await page.getByText(new RegExp(`^Old, until ${CLOCK} ${ZONE}$`)).waitFor();
+  await page.getByText(new RegExp(`^Replaced, works until ${CLOCK} ${ZONE}$`)).waitFor();
 
   const { slug } = await vendor.as.liveKey('GET /v1/projects/{id}', { id: key.project_id });
   await visit(`/w/${vendor.slug}/live/projects/${slug}`);

@@ -21,7 +21,7 @@ function tick(): void {
 function subscribe(listener: () => void): () => void {
   if (listeners.size === 0) {
     timer = setInterval(tick, TICK_MS);
-    // The timers of a hidden tab rest.
+    // Timers rest in a hidden tab.
     document.addEventListener('visibilitychange', tick);
   }
   listeners.add(listener);
@@ -35,7 +35,7 @@ function subscribe(listener: () => void): () => void {
 
 /**
  * Between two ticks the clock moves when it is read. No tick comes while no time is shown, and
- * what happened a moment ago must not lie in the future.
+ * what happened a moment ago must not be in the future.
  */
 function readClock(): number {
   const now = nowMs();

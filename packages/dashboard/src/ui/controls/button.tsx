@@ -1,4 +1,4 @@
-// Buttons, and links that look like one. A button that may not be used says why.
+// Buttons, and links that look like one. A disabled button says why.
 import { type ButtonHTMLAttributes, type ReactNode, type Ref, useId } from 'react';
 import { classes } from '../classes.ts';
 import styles from './button.module.css';
@@ -13,7 +13,7 @@ type Props = ButtonHTMLAttributes<HTMLButtonElement> &
   Look & {
     /** Shows that the action runs; the button then ignores clicks. */
     busy?: boolean;
-    /** Disables the button. It keeps its place in the tab order, so that the reason is read. */
+    /** Disables the button. It stays in the tab order, so that the reason is announced. */
     because?: string | null | undefined;
     ref?: Ref<HTMLButtonElement>;
   };

@@ -8,7 +8,7 @@ export async function copyText(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // The permission was refused: the older way may still work.
+    // Permission denied: the older way may still work.
   }
   return copyBySelection(text);
 }

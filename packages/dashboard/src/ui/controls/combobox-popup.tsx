@@ -1,4 +1,4 @@
-// The combobox itself. The screen searches: it gets the text and gives what was found for it.
+// The combobox itself. The screen searches: it gets the text and returns the matches.
 import * as Ariakit from '@ariakit/react';
 import { useEffect, useRef } from 'react';
 import { en } from '../../texts/en.ts';
@@ -14,16 +14,16 @@ export type ComboboxProps = {
   control: ControlProps;
   /** What the input shows. */
   text: string;
-  /** What was found for the text; null until that search has finished. */
+  /** The matches for the text; null until the search has finished. */
   options: readonly Choice[] | null;
-  /** More was found than is shown. */
+  /** There are more matches than shown. */
   hasMore?: boolean;
   /** Why the search failed. */
   failed?: string | null;
-  /** Says that nothing was found: "No matching tenants". */
+  /** Shown without matches: "No matching tenants". */
   none: string;
   placeholder?: string;
-  /** Offers to create what was typed. Left out until it is known that it does not exist. */
+  /** Offers to create what was typed. Left out until the server says it doesn't exist. */
   create?: { label(text: string): string; onCreate(text: string): void } | undefined;
   onText(text: string): void;
   onChoose(choice: Choice): void;
@@ -107,8 +107,8 @@ function exactOf(options: readonly Choice[], typed: string): Choice[] {
 
 /**
  * What Enter chooses before an arrow key is pressed: the only option with that name, or else the
- * only option. Two customers may have the same name, and the second may not be shown; an ID is
- * certain.
+ * only option. Two tenants may have the same name, and the second may not be shown; an ID is
+ * unique.
  */
 function preselectedOf(
   exact: readonly Choice[],

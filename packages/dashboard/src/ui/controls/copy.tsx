@@ -9,7 +9,7 @@ const SHOWN_MS = 2000;
 
 type Props = {
   text: string;
-  /** The name of the button: "Copy request id". */
+  /** The name of the button: "Copy request ID". */
   label: string;
   /** Shows the label; otherwise the button is an icon. */
   labelled?: boolean;

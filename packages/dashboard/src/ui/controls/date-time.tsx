@@ -29,7 +29,7 @@ export function DateTime({ control, value, min, onValue }: Props) {
           onValue(target.value === '' ? null : new Date(target.value).toISOString())
         }
       />
-      {/* That of the moment: summer time has another name. */}
+      {/* The zone at that moment: summer time has another name. */}
       <span id={zone}>{zoneText(value === null ? new Date(nowMs()) : new Date(value))}</span>
     </span>
   );

@@ -1,4 +1,4 @@
-// A labelled control with its hint and its error. The control gets its ids from here.
+// A labelled control with its hint and its error. The control gets its IDs from here.
 import { type ReactNode, useId } from 'react';
 import styles from './field.module.css';
 

@@ -6,7 +6,7 @@ import { IconButton } from './icon-button.tsx';
 import styles from './input.module.css';
 
 type Props = InputHTMLAttributes<HTMLInputElement> & {
-  /** For keys, ids and hashes. */
+  /** For keys, IDs and hashes. */
   mono?: boolean;
   ref?: Ref<HTMLInputElement>;
 };

@@ -1,4 +1,4 @@
-// The choice of rate limits: the project's default, rules, or no limit at all, which warns.
+// The choice of rate limits: the project's defaults, rules, or no limit at all, which warns.
 import { limitChoice as texts } from '../../texts/rate-limits.ts';
 import { Icon } from './icon.tsx';
 import { type Limits, needsRule } from './limits.ts';
@@ -8,9 +8,9 @@ import { Segments } from './segments.tsx';
 
 type Props = {
   limits: Limits;
-  /** Whose limits they are. Those of a project are the default itself. */
+  /** Whose limits they are. A project's limits are the defaults. */
   of: 'key' | 'project';
-  /** The project's default, where it is known. */
+  /** The project's defaults, where they are known. */
   inherited?: readonly Rule[] | undefined;
   errors: Readonly<Record<string, string>>;
   onLimits(limits: Limits): void;

@@ -5,7 +5,7 @@ type LimitKind = 'project' | 'custom' | 'unlimited';
 
 export type Limits = { kind: LimitKind; rules: readonly Rule[] };
 
-/** From the API: null stands for the project's default, an empty list for no limit at all. */
+/** From the API: null means the project's defaults, an empty list for no limit at all. */
 export const limitsOf = (rules: readonly Rule[] | null): Limits => ({
   kind: rules === null ? 'project' : rules.length === 0 ? 'unlimited' : 'custom',
   rules: rules ?? [],

@@ -1,5 +1,5 @@
 // A link inside the application: no reload, and its screen is loaded when the pointer rests on it.
-// It does not follow the address, so that a change of the search costs nothing in a long list.
+// It does not follow the address, so that changing the search costs nothing in a long list.
 import type { AnchorHTMLAttributes, MouseEvent, ReactNode, Ref } from 'react';
 import { navigate, preload } from '../../router/location.ts';
 import { hrefOf } from '../../router/search-text.ts';
@@ -8,7 +8,7 @@ type Props = Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'target'> & 
   to: string;
   search?: Readonly<Record<string, string>>;
   replace?: boolean;
-  /** Leaves the page where it is scrolled, as for a sheet over it. */
+  /** Keeps the scroll position, for a sheet over the page. */
   keepsScroll?: boolean;
   children: ReactNode;
   ref?: Ref<HTMLAnchorElement>;

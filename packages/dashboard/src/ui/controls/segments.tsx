@@ -1,4 +1,4 @@
-// A few choices side by side, of which one is chosen: radio buttons that look like one control.
+// A few options side by side, one of them chosen: radio buttons that look like one control.
 import { useId } from 'react';
 import styles from './segments.module.css';
 import type { Option } from './select.tsx';

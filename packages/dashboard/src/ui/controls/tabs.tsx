@@ -1,4 +1,4 @@
-// Tabs are links: each has its address, and the back button leaves it.
+// Tabs are links: each has its own URL, and the back button leaves it.
 import { classes } from '../classes.ts';
 import { Link } from './link.tsx';
 import styles from './tabs.module.css';

@@ -1,4 +1,4 @@
-// A switch takes effect at once, a checkbox when its form is sent.
+// A switch takes effect immediately, a checkbox when its form is sent.
 import { type InputHTMLAttributes, type ReactNode, useId } from 'react';
 import styles from './toggle.module.css';
 

@@ -1,4 +1,4 @@
-// What screen readers hear about a list stays with the list.
+// What screen readers announce about a list stays with the list.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
@@ -11,9 +11,9 @@ test('a page without a list says nothing about one', async (t) => {
   const titled = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
   await visit(`/w/${vendor.slug}/test/tenants`);
-  await page.getByText('There is nothing to list.').waitFor({ state: 'attached' });
+  await page.getByText('The list is empty.').waitFor({ state: 'attached' });
   await page.getByRole('link', { name: 'Overview' }).click();
-  await page.getByRole('heading', { name: 'No request yet' }).waitFor();
+  await page.getByRole('heading', { name: 'No requests yet' }).waitFor();
   equal(await said(), '');
   await vendor.given.tenant();
   await visit(`/w/${vendor.slug}/test/tenants`);
@@ -22,6 +22,6 @@ test('a page without a list says nothing about one', async (t) => {
   await titled('Settings');
   equal(await said(), '');
   await visit('/w/nowhere/test/keys');
-  await titled('No such workspace');
+  await titled('Workspace not found');
   equal(await said(), '');
 });

@@ -1,4 +1,4 @@
-// Tells screen readers what changed elsewhere on the page, as the number of rows after a filter.
+// Announces what changed elsewhere on the page, such as the number of rows after a filter.
 import { createObserved, useObserved } from '../../api/observed.ts';
 
 const said = createObserved('');

@@ -1,4 +1,4 @@
-// The seconds that a refusal asks to wait, counting down to zero.
+// The seconds to wait after too many requests, counting down to zero.
 import { KeyrailError } from '@keyrail/client';
 import { useEffect, useState } from 'react';
 

@@ -11,9 +11,9 @@ type Props = {
   children: ReactNode;
   action?: ReactNode;
   link?: ReactNode;
-  /** 1 if it is all that the page shows. */
+  /** 1 if the page shows nothing else. */
   rank?: 1 | 2;
-  /** It stands in place of a list, which may have got empty by a filter. */
+  /** It replaces a list, which a filter may have emptied. */
   isList?: boolean;
 };
 

@@ -1,4 +1,4 @@
-// The figures of a dry run. What was used within the hour is said first.
+// The numbers of a dry run. Use in the last hour comes first.
 import type { Impact } from '@keyrail/client';
 import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
 import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';

@@ -1,14 +1,15 @@
 export const texts = {
-  day: 'Requests, 24 h',
-  week: 'Requests, 7 d',
-  lastUse: 'Last use',
+  day: 'Requests (24 h)',
+  week: 'Requests (7 d)',
+  lastUse: 'Last used',
   used: (when: string | null, capped: boolean) => {
     if (!capped) return when ?? 'never';
     return when === null ? 'unknown' : `${when} or later`;
   },
-  capped: (keys: string) => `This affects ${keys} keys. The figures below cover 10,000 of them.`,
+  capped: (keys: string) =>
+    `This affects ${keys} keys. The numbers below cover only 10,000 of them.`,
   nodes: 'Live nodes',
   keys: 'Active keys',
   tenants: 'Tenants',
-  hot: (when: string) => `In use: the last request was ${when}.`,
+  hot: (when: string) => `In use. Last request: ${when}.`,
 };

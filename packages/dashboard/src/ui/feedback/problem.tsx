@@ -1,4 +1,4 @@
-// A failure in its place: what failed, why, what to do, and the id of the request to copy.
+// A failure where it happened: what failed, why, what to do, and the request ID to copy.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { ReactNode } from 'react';
 import { isUnknown } from '../../api/outcome.ts';
@@ -10,9 +10,9 @@ import styles from './problem.module.css';
 
 type Props = {
   error: Error;
-  /** What failed: "Keys could not be read." The reason follows. */
+  /** What failed: "Couldn’t load keys." The reason follows. */
   title?: string;
-  /** Repeats a read. A change has none: if its outcome is unknown, repeating it could double it. */
+  /** Repeats a read. Changes have none: with an unknown outcome, they could be made twice. */
   onRetry?: (() => unknown) | undefined;
 };
 
@@ -56,22 +56,22 @@ export const Notice = ({ children, action }: { children: ReactNode; action: Reac
   </div>
 );
 
-/** Pages of signed-in people show what the server has; the others are forms alone. */
+/** Pages for signed-in users show what the server has; the others are only forms. */
 const SHOWS = /^\/(w\/|workspaces|account)/;
 
-/** This page as the server has it, or the list of a new object. The form here is kept. */
+/** This page as the server has it, or the list for a new object. The form here is kept. */
 const look = (): void => {
   const path = location.pathname.replace(/\/new$/, '');
   window.open(`${path}${location.search}`, '_blank', 'noopener');
 };
 
-/** The reason why a change failed, and whether it was made nevertheless. */
+/** Why a change failed, and whether it was still made. */
 export function outcomeOf(error: Error): string {
   if (isUnknown(error)) return en.problem.unknownOutcome;
   return error instanceof KeyrailUnreachable ? en.problem.notSent : reasonOf(error);
 }
 
-/** The reason for people. The server's message is already one. */
+/** The reason in words. The server's message is already one. */
 export function reasonOf(error: Error): string {
   if (error instanceof KeyrailUnreachable) return en.problem.unreachable;
   if (!(error instanceof KeyrailError)) return en.problem.unexpected;

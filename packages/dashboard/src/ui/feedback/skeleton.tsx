@@ -1,4 +1,4 @@
-// The shape of what is being read. It appears after 150 ms, so that quick answers do not flicker.
+// The shape of what is loading. It appears after 150 ms, so that quick responses don't flicker.
 import { en } from '../../texts/en.ts';
 import styles from './skeleton.module.css';
 
@@ -25,7 +25,7 @@ export const SkeletonRows = ({ rows = 6 }: { rows?: number }) => (
   </div>
 );
 
-/** Cards of figures. */
+/** Cards of metrics. */
 export const SkeletonCards = ({ cards = 4, height = 92 }: { cards?: number; height?: number }) => (
   <div className={styles.cards}>
     <span role="status" className="unseen">

@@ -1,4 +1,4 @@
-// Steps in order. Each is done, current or still to come; its sign comes from a real event.
+// Steps in order. Each is done, current or still to come, according to real events.
 import type { ReactNode } from 'react';
 import { later } from '../../texts/later.ts';
 import { classes } from '../classes.ts';

@@ -1,4 +1,5 @@
-// Asks before something ends. It opens on what the act changes, and its button names the act.
+// Asks before a destructive action. It opens with what the action affects, and its button repeats
+// the action.
 import { type ReactNode, useState } from 'react';
 import { en } from '../../texts/en.ts';
 import { later } from '../../texts/later.ts';
@@ -12,7 +13,7 @@ type Props = {
   /** The verb and the object: "Revoke live key". */
   action: string;
   children: ReactNode;
-  /** Must be typed before the act; for acts that end more than one active live key. */
+  /** Must be typed first; for actions that revoke more than one active live key. */
   typed?: string | null;
   danger?: boolean;
   busy?: boolean;

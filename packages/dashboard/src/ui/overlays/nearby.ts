@@ -1,4 +1,4 @@
-// Where the focus goes when the element that should have it is gone: to what was beside it.
+// Where the focus goes when its element is gone: to what was beside it.
 
 const FOCUSABLE =
   'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, [tabindex="0"]';
@@ -44,7 +44,7 @@ const controlIn = (near: Element): HTMLElement | null =>
     ? near
     : (controlsIn(near)[0] ?? null);
 
-/** What Tab reaches, in order; of radio buttons the one that is chosen. */
+/** What Tab reaches, in order; of radio buttons only the chosen one. */
 export const controlsIn = (element: Element): HTMLElement[] =>
   [...element.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
     (one) => one.tabIndex >= 0 && isThere(one) && !one.matches('[type=radio]:not(:checked)'),

@@ -1,4 +1,4 @@
-// A short text beside what has the pointer or the focus. It is never the only place of a fact. It
+// A short text beside what has the pointer or the focus. No information is only there. It
 // is drawn in the top layer, so that no table clips it.
 import { type ReactNode, useId, useRef } from 'react';
 import styles from './tooltip.module.css';
@@ -8,7 +8,7 @@ const EDGE_PX = 8;
 
 type Props = {
   text: string;
-  /** True if the text is the name of the element already, so that it is not read twice. */
+  /** True if the text is already the element's name, so that it isn't announced twice. */
   isName?: boolean;
   children: ReactNode;
 };

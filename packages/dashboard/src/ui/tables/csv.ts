@@ -5,7 +5,7 @@ type Cell = string | number | null;
 
 /** What a spreadsheet or an import may separate cells by, also inside of quotes it misreads. */
 const SEPARATORS = /([;|\t\r\n])/;
-/** A spreadsheet would run a text that begins like this; some also take the wide characters. */
+/** A spreadsheet would run a text that begins like this; some also accept wide characters. */
 const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
 function cellText(cell: Cell): string {

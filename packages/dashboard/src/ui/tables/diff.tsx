@@ -5,7 +5,7 @@ import styles from './diff.module.css';
 export type FieldChange =
   | { field: string; from: unknown; to: unknown }
   | { field: string; added: readonly string[]; removed: readonly string[] }
-  /** A field whose values the log does not hold. */
+  /** A field whose values aren't in the log. */
   | { field: string };
 
 const shown = (value: unknown): string =>

@@ -1,4 +1,4 @@
-// Facts of an object: names and values, in lines.
+// Details of an object: names and values, in lines.
 import type { ReactNode } from 'react';
 import styles from './facts.module.css';
 

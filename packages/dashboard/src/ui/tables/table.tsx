@@ -32,7 +32,7 @@ export type Column<T> = {
   align?: 'end';
   /** Its place in a card: name and state on top, facts below, menu at the corner. */
   card: 'name' | 'state' | 'fact' | 'menu' | 'select' | 'none';
-  /** Left out where the table has less than 1,000 px; the page of the row has it. */
+  /** Left out where the table has less than 1,000 px; the object's own page shows it. */
   isExtra?: boolean;
   /** Sorted by this column, which the heading then shows. */
   order?: 'ascending' | 'descending' | undefined;
@@ -40,7 +40,7 @@ export type Column<T> = {
   cell(row: T): ReactNode;
 };
 
-/** What belongs to one page of rows, as the names in it; it gives the columns of that page. */
+/** What belongs to one page of rows, such as names; it gives the columns of that page. */
 export type PageProps<T> = {
   rows: readonly T[];
   children(columns: readonly Column<T>[]): ReactNode;
@@ -54,7 +54,7 @@ type Props<T> = {
   /** Reads what belongs to a page. Without it, all pages have the columns of the head. */
   Page?: ComponentType<PageProps<T>>;
   rowKey(row: T): string;
-  /** Marks a row that stands out less, as a revoked key. */
+  /** Marks a row that stands out less, such as a revoked key. */
   isFaded?: (row: T) => boolean;
   hasMore?: boolean;
   isLoadingMore?: boolean;

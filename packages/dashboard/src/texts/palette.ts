@@ -1,0 +1,14 @@
+// The texts of the palette, which is loaded when it is opened.
+export const palette = {
+  label: 'Search or jump to…',
+  placeholder: 'Search, jump to a page, or paste a key',
+  results: 'Results',
+  found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
+  go: (name: string) => `Go to ${name}`,
+  switchEnv: (name: string) => `Switch to ${name}`,
+  switchWorkspace: (name: string) => `Open workspace ${name}`,
+  explain: 'Explain this key',
+  shortcuts: 'Show keyboard shortcuts',
+  createKey: (env: string) => `Create ${env.toLowerCase()} key`,
+  start: 'Open the Get started guide',
+};
