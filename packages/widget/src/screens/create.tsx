@@ -1,5 +1,7 @@
 // Creates a key: its name, and the scopes that the token grants, in the words of the vendor.
+
 import type { Answer } from '@keyrail/client';
+import { NAME_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useId, useState } from 'preact/hooks';
 import { grantsOf } from '../core/session.ts';
 import { useChange } from '../core/use-change.ts';
@@ -9,8 +11,6 @@ import { Dialog } from '../ui/dialog.tsx';
 import { ProblemBox } from '../ui/problem.tsx';
 
 export type CreatedKey = Answer<'POST /v1/embed/keys'>;
-
-const NAME_CHARS_MAX = 200;
 
 type Props = { onCreated(key: CreatedKey): void; onClose(): void; onLook(): void };
 

@@ -1,7 +1,7 @@
 // The key manager of one tenant: the list, and the dialog that is open.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { type ApiKey, nameOf } from '../core/key-state.ts';
+import { type ApiKey, nameOf } from '../core/api-key.ts';
 import { type KeyList, useKeys } from '../core/use-keys.ts';
 import type { KeyDetail } from '../types.ts';
 import { Button } from '../ui/button.tsx';
