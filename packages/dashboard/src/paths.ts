@@ -1,6 +1,7 @@
 // The address of every screen.
+import type { Env } from '@keyrail/protocol/wire/env.ts';
 
-export type Env = 'live' | 'test';
+export type { Env } from '@keyrail/protocol/wire/env.ts';
 
 /** A place in a workspace. */
 export type Place = { slug: string; env: Env };

@@ -25,8 +25,8 @@ process. This is the reference of its HTTP API at \`${url}\`.
   has its URL. Rely on that header: a page of very large records may hold fewer than its \`limit\`.
   A cursor is opaque and works for its own list only.
 - A request may name the workspace that it is meant for, in the header \`keyrail-workspace\`. If the
-  credential works in another one, the response is 409 \`conflict\`, and nothing has run. Endpoints
-  about a person's own account ignore the header.
+  credential works in another one, the response is 409 \`other_workspace\`, and nothing has run.
+  Endpoints about a person's own account ignore the header.
 - Every response carries \`x-request-id\`: yours, if you sent one, or a new one.
 
 ## Credentials

@@ -8,7 +8,6 @@ import { onSessionChange, sessionState } from './session.ts';
 import { onTabMessage } from './tabs.ts';
 
 const FRESH_MS = 5000;
-const OTHER_WORKSPACE = 'This credential works in another workspace.';
 
 /** True when another tab switched the workspace of the session. */
 export const overtaken = createObserved(false);
@@ -30,8 +29,7 @@ export async function untilHere(signal: AbortSignal | undefined): Promise<void> 
 }
 
 const notice = (error: Error): void => {
-  const isRefused = error instanceof KeyrailError && error.code === 'conflict';
-  if (isRefused && error.message === OTHER_WORKSPACE) overtaken.set(true);
+  if (error instanceof KeyrailError && error.code === 'other_workspace') overtaken.set(true);
   if (error instanceof KeyrailUnreachable && error.reason === 'timeout') void askServer();
 };
 

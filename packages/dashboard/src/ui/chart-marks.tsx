@@ -1,8 +1,9 @@
 // The parts of a chart that are drawn: grid, bars, lines, and the names of the series.
+import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { line } from 'd3-shape';
 import styles from './chart.module.css';
 import { type ChartProps, colourOf, endOf, LEFT, type Scales, type Size } from './chart-scales.ts';
-import { clockText, DAY_MS, dayText, shortCount } from './spans.ts';
+import { clockText, dayText, shortCount } from './spans.ts';
 
 const LETTER_PX = 7;
 const LABEL_PX = 15;

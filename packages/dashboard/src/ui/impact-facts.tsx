@@ -1,6 +1,8 @@
 // The figures of a dry run. What was used within the hour is said first.
+
 import type { Impact } from '@keyrail/client';
 import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
+import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { Icon } from './icon.tsx';
 import styles from './impact-facts.module.css';
@@ -8,8 +10,6 @@ import { texts } from './impact-texts.ts';
 import { Skeleton } from './skeleton.tsx';
 import { relativeTime } from './spans.ts';
 import { useNow } from './time.tsx';
-
-const HOUR_MS = 3_600_000;
 
 type Figures = Pick<
   Impact,

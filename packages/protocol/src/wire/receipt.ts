@@ -1,4 +1,5 @@
 // Receipts: signed statements that a key was revoked or disabled, and which nodes had applied that.
+import type { Env } from './env.ts';
 
 /** The `typ` of the JWS, and the purpose of the keys that sign it. No other signature has them. */
 export const RECEIPT_TYP = 'keyrail-receipt+jwt';
@@ -21,7 +22,7 @@ export type ReceiptClaims = {
   /** The ids of workspace and project. */
   ws: string;
   prj: string;
-  env: 'live' | 'test';
+  env: Env;
   key_id: string;
   /** SHA-256 of the key's text, in hexadecimal. */
   lookup_hash: string;

@@ -1,4 +1,5 @@
 // One row: what it changed, its facts, its hashes derived again, and the row as the API returns it.
+import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
@@ -14,7 +15,7 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { absoluteTime } from '../../ui/spans.ts';
 import { State } from '../../ui/state.tsx';
 import styles from './audit.module.css';
-import { GENESIS_HASH, hashedText } from './chain.ts';
+import { hashedText } from './chain.ts';
 import type { AuditSearch } from './search.ts';
 import { changedFields, Sentence } from './sentence.tsx';
 import { sha256InPage } from './sha256-in-page.ts';

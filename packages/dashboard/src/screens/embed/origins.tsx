@@ -1,4 +1,5 @@
 // The registered origins: a list that is saved as a whole.
+import { EMBED_ORIGINS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';
@@ -10,7 +11,7 @@ import { Problem } from '../../ui/problem.tsx';
 import { Section } from '../../ui/section.tsx';
 import { toast } from '../../ui/toast.tsx';
 import styles from './embed.module.css';
-import { isOrigin, isPlainHttp, ORIGINS_MAX, originFault } from './origin.ts';
+import { isOrigin, isPlainHttp, originFault } from './origin.ts';
 import { texts } from './texts.ts';
 
 export function Origins({ stored }: { stored: readonly string[] }) {
@@ -67,7 +68,7 @@ function Editor({ stored }: { stored: readonly string[] }) {
       <div className={styles.buttons}>
         <Button
           icon="plus"
-          because={lines.length >= ORIGINS_MAX ? full(ORIGINS_MAX) : null}
+          because={lines.length >= EMBED_ORIGINS_MAX ? full(EMBED_ORIGINS_MAX) : null}
           onClick={() => setLines([...lines, ''])}
         >
           {add}

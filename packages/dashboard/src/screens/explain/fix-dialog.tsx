@@ -1,5 +1,6 @@
 // Asks before a key is changed: which key, its tenant, and what it gets. The question may have come
 // from a stranger's link, so nothing in it takes effect unseen.
+import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useApi, useChange } from '../../api/query.ts';
@@ -10,7 +11,6 @@ import { ImpactFacts } from '../../ui/impact-facts.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { KeyText } from '../../ui/secret.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { DAY_MS } from '../../ui/spans.ts';
 import { Time } from '../../ui/time.tsx';
 import { toast } from '../../ui/toast.tsx';
 import styles from './explain.module.css';

@@ -1,4 +1,5 @@
 // What fixes a failed check, as buttons. A change asks first, and is followed by the same question.
+import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { type ReactNode, type RefObject, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
@@ -85,7 +86,7 @@ export function Remedies(props: Props) {
   );
 }
 
-const other = (env: 'live' | 'test') => (env === 'live' ? 'test' : 'live');
+const other = (env: Env) => (env === 'live' ? 'test' : 'live');
 
 const Row = ({ children }: { children: ReactNode }) => (
   <div className={styles.remedies}>{children}</div>

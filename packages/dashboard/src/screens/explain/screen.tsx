@@ -1,5 +1,7 @@
 // Why a node allows or denies a key: every check, the remedy, and what the caller gets. The text of
 // the key lives in its input alone: not in the URL, not in state, not in a cache.
+import { SCOPES_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { UUID } from '@keyrail/protocol/wire/uuid.ts';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
@@ -14,9 +16,6 @@ import { type Asking, QuestionForm } from './question-form.tsx';
 import { Result } from './result.tsx';
 import { texts } from './texts.ts';
 import { type Question, useExplain } from './use-explain.ts';
-
-const UUID = /^[0-9a-f-]{36}$/;
-const SCOPES_MAX = 100;
 
 type Search = { keyId: string | null; projectId: string | null; scopes: string[] };
 

@@ -1,4 +1,5 @@
 // Revokes or disables several keys, one after another, with a result for each. It can be stopped.
+import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { useEffect, useRef, useState } from 'react';
 import { useApi, useRefresh, useSend } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
@@ -8,7 +9,6 @@ import { Confirm } from '../../ui/confirm.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { ImpactFacts } from '../../ui/impact-facts.tsx';
 import { outcomeOf, Problem } from '../../ui/problem.tsx';
-import { DAY_MS } from '../../ui/spans.ts';
 import { State } from '../../ui/state.tsx';
 import styles from './keys.module.css';
 import { type ApiKey, lastDays } from './names.ts';

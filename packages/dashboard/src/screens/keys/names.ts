@@ -1,10 +1,11 @@
 // What the rows of a page show beside the key itself: names of tenants and projects, and usage by
 // day. One request of each kind for a page of rows.
+
 import type { Item } from '@keyrail/client';
+import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { useMemo } from 'react';
 import { usePageRead } from '../../api/page-reads.ts';
 import { nowMs } from '../../clock.ts';
-import { DAY_MS } from '../../ui/spans.ts';
 import { PAGE_ROWS } from './search.ts';
 
 export type ApiKey = Item<'GET /v1/keys'>;

@@ -1,10 +1,12 @@
 // The form of a new key: its request, and the same as a sentence, as curl and as a command.
+
 import type { CallInput } from '@keyrail/client';
+import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { Env } from '../../paths.ts';
 import { type Limits, limitsOf, rulesOf } from '../../ui/limits.ts';
 import { type Rule, ruleText } from '../../ui/rate-limits.tsx';
 import type { SnippetText } from '../../ui/snippet.tsx';
-import { absoluteTime, DAY_MS } from '../../ui/spans.ts';
+import { absoluteTime } from '../../ui/spans.ts';
 import { texts } from './texts.ts';
 
 /** A project or a tenant. Without an id it is created when the form is sent. */

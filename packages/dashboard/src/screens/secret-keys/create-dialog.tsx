@@ -1,4 +1,5 @@
 // Creates a secret key, which is then shown once.
+import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
@@ -11,7 +12,6 @@ import { FormDialog } from '../../ui/form-dialog.tsx';
 import { Input } from '../../ui/input.tsx';
 import { fieldErrors } from '../../ui/problem.tsx';
 import { Select } from '../../ui/select.tsx';
-import { DAY_MS } from '../../ui/spans.ts';
 import { toast } from '../../ui/toast.tsx';
 import { snippetsOf } from './snippets.ts';
 import { texts } from './texts.ts';
