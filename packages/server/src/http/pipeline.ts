@@ -254,7 +254,7 @@ function parseBody(route: ServedRoute, { body = EMPTY, contentType }: Incoming):
   if (body.length === 0) return endpoint.body && parsePart('body', endpoint.body, {});
   if (!isJson(contentType)) throw new ApiError('unsupported_media_type');
   const value = readJson(body, valuesMaxOf(endpoint));
-  if (endpoint.body) return route.accept?.(value) ?? parsePart('body', endpoint.body, value);
+  if (endpoint.body) return parsePart('body', endpoint.body, value);
   refuseFields('body', value);
   return undefined;
 }
