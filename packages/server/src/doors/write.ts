@@ -1,6 +1,5 @@
 // The write door: one operation in one transaction, which commits only with its audit entries. A
 // request with an idempotency key also stores its response in that transaction.
-import { assert } from '../base/assert.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
@@ -132,16 +131,14 @@ function endingOf<T, Shown>(
     const keptLater = keyed && keep(keyed, change.result);
     return { kind: 'rollback', result: { shown, settled: settle(), keptLater } };
   }
-  const { entries, policy, floors, result, needsVersions } = change;
-  assert(!(keyed && needsVersions), 'a response with policy versions cannot be kept');
+  const { entries, policy, floors, result } = change;
   const tail = closeChange({ actor: reach.actor, entries, policy, floors, newId });
   return {
     kind: 'commit',
-    last: keyed ? [tail, keep(keyed, result([]))] : [tail],
+    last: keyed ? [tail, keep(keyed, result)] : [tail],
     result: ([closed]) => {
-      const versions = versionsOf(closed);
-      announce(versions);
-      return { shown: present(result(versions)), settled: settle(), keptLater: null };
+      announce(versionsOf(closed));
+      return { shown: present(result), settled: settle(), keptLater: null };
     },
   };
 }
