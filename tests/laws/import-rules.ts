@@ -37,6 +37,7 @@ const LINE = [
   ['features'],
   ['settings'],
   ['settings.ts'],
+  ['retention.ts'],
   ['caller-credentials.ts', 'config.ts', 'events.ts', 'routes.ts', 'signer.ts', 'worker.ts'],
   ['app.ts'],
   ['doctor'],
