@@ -45,53 +45,58 @@ export type OpenKeyedWrite = <T, Shown>(
 /** The deadline of a write, and whether it runs before other waiting writes. */
 export type Pace = { deadline: Deadline; goesFirst?: boolean };
 
-/** What became of a request, for its response. */
-export type Fate = {
-  /** `unknown` as soon as COMMIT is sent, after it, and in a replay. */
-  outcome: 'not_done' | 'unknown';
-  isReplayed: boolean;
-};
+/**
+ * What has become of the change. `done` as soon as COMMIT is sent: if the request fails then, nobody
+ * knows whether it was made. `replayed`: an earlier request made it.
+ */
+export type Fate = 'not_done' | 'done' | 'replayed';
 
-export const newFate = (): Fate => ({ outcome: 'not_done', isReplayed: false });
+export type KeyedWrite = { write: OpenKeyedWrite; fate(): Fate };
 
-export const openWrite = (
+export const openWrite = (parts: DoorParts, reach: Reach, pace: Pace): OpenWrite =>
+  unkeyed(openKeyedWrite(parts, reach, { ...pace, keyed: null }));
+
+/** For endpoints without idempotency keys: the result is the response. */
+export const unkeyed =
+  ({ write }: KeyedWrite): OpenWrite =>
+  (operation) =>
+    write(operation, (result) => result);
+
+type Asked = Pace & { keyed: KeyedRequest | null };
+
+export function openKeyedWrite(
   parts: DoorParts,
   reach: Reach,
-  { fate = newFate(), ...pace }: Pace & { fate?: Fate },
-): OpenWrite => {
-  const write = openKeyedWrite(parts, reach, { ...pace, fate, keyed: null });
-  return (operation) => write(operation, (result) => result);
-};
+  { keyed, ...pace }: Asked,
+): KeyedWrite {
+  const { db, newId, randomBytes, seal, storage } = parts;
+  let fate: Fate = 'not_done';
 
-type Asked = Pace & { fate: Fate; keyed: KeyedRequest | null };
-
-export const openKeyedWrite =
-  (parts: DoorParts, reach: Reach, { fate, keyed, ...pace }: Asked): OpenKeyedWrite =>
-  async <T, Shown>(operation: Operation<T>, present: (result: T) => Shown) => {
-    const { db, newId, randomBytes, seal, storage } = parts;
+  async function write<T, Shown>(operation: Operation<T>, present: (result: T) => Shown) {
     const opened: Opening = { ...opening(reach, newId(), pace), storage };
-    const door = { parts, reach, keyed };
     const transaction = db.transaction<Outcome<Shown>>(opened, async ({ run, now }) => {
       const kept = keyed && (await findKept({ run }, keyed));
       if (kept) {
-        fate.isReplayed = true;
-        fate.outcome = 'unknown';
+        fate = 'replayed';
         return replayOf(kept, parts);
       }
       const more = { newId, randomBytes, seal };
       const tx: Write = { kind: 'write', isDryRun: false, reach, run, now, ...more };
-      const ending = endingOf(await changeBy(operation, tx), present, door);
-      if (ending.kind === 'commit') fate.outcome = 'unknown';
+      const ending = endingOf(await changeBy(operation, tx), present, { parts, reach, keyed });
+      if (ending.kind === 'commit') fate = 'done';
       return ending;
     });
     const { shown, settled, keptLater } = await transaction.catch((error: unknown) => {
-      if (isRolledBack(error)) fate.outcome = 'not_done';
+      if (isRolledBack(error)) fate = 'not_done';
       throw error;
     });
     if (settled !== null) await settled;
     if (keptLater !== null) await db.once(opened, keptLater);
     return shown;
-  };
+  }
+
+  return { write, fate: () => fate };
+}
 
 /** Throws if a write could not be finished in time; counts it until the function is called. */
 export const expectWrite = ({ db }: DoorParts, pace: Pace): (() => void) =>

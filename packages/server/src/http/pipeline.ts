@@ -1,6 +1,7 @@
 // The stages of a request: match, authenticate, boundary, role, parse, boundary of input, run,
 // present, reply. The router matches; this file does the rest, in two steps, because the caller is
 // authenticated before the body is read.
+
 import {
   isSafe as isSafeLine,
   pathParams,
@@ -22,11 +23,12 @@ import type { Throttle } from '../access/throttle.ts';
 import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { ApiError, invalid } from '../base/errors.ts';
-import { always, chain } from '../base/maybe-async.ts';
+import { always, attempt, chain } from '../base/maybe-async.ts';
 import type { Fate } from '../doors/write.ts';
 import { checkAnswer } from './check-answers.ts';
 import type { Cursors } from './cursor.ts';
 import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
+import { apiErrorOf, OutcomeUnknown } from './faults.ts';
 import { type HashRequest, keyedRequestOf } from './idempotency-key.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
 import { createQueryMemory, type ParseQuery } from './repeated-queries.ts';
@@ -57,7 +59,6 @@ export type Incoming = {
   query: unknown;
   contentType: string | undefined;
   body: Buffer | undefined;
-  fate: Fate;
 };
 
 export type Outgoing = {
@@ -140,13 +141,13 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
       const issueCursor = (position: readonly string[]): string =>
         parts.cursors.issue(bindingOf(route, principal), position);
       const cursor = cursorIn(query);
-      const { fate } = incoming;
       const keyed = takesKey
         ? keyedRequestOf(line, reach, { ...incoming, params, hashRequest: parts.hashRequest })
         : null;
       const run = isDryRun ? foreseeOf(route) : route.run;
-      const outcome = run({
-        ...doorFor(route, parts, { reach, tookMs, fate, keyed, isDryRun }),
+      const { door, fate } = doorFor(route, parts, { reach, tookMs, keyed, isDryRun });
+      const input = {
+        ...door,
         params,
         query,
         body,
@@ -161,16 +162,27 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
         gone: incoming.gone,
         admitAgain: async () => void (await admit(callerIn(incoming))),
         issueCursor,
-      });
-      return chain(outcome, (answered) => {
-        const outgoing = outgoingOf(answered, usualStatus, issueCursor);
-        if (fate.isReplayed) outgoing.headers = { ...outgoing.headers, [REPLAYED_HEADER]: 'true' };
+      };
+      const answered = (outcome: unknown): Outgoing => {
+        const outgoing = outgoingOf(outcome, usualStatus, issueCursor);
+        if (fate() === 'replayed') outgoing.headers = replayed(outgoing);
         if (parts.checkAnswers) checkAnswer(route, outgoing, isDryRun);
         return outgoing;
-      });
+      };
+      return attempt(() => run(input), answered, failedBy(fate));
     },
   };
 }
+
+const replayed = ({ headers }: Outgoing) => ({ ...headers, [REPLAYED_HEADER]: 'true' });
+
+/** Only a 503 says what has become of the change. */
+const failedBy =
+  (fate: () => Fate) =>
+  (thrown: unknown): never => {
+    const isUnknown = fate() !== 'not_done' && apiErrorOf(thrown).status === 503;
+    throw isUnknown ? new OutcomeUnknown(thrown) : thrown;
+  };
 
 /** Throws if this caller may not use the route. Runs before the body is read. */
 function refusalsOf(

@@ -1,5 +1,6 @@
 // Fastify provides the router, body limits and graceful shutdown; the pipeline does the rest.
 // Fastify's coercion, validation and error responses are not used.
+
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
@@ -25,7 +26,7 @@ import {
   type PipelineParts,
 } from './pipeline.ts';
 import { chosenRequestId } from './request-id.ts';
-import { createResponses, FATE, fateOf, isPreflight, type Responses } from './responses.ts';
+import { createResponses, isPreflight, type Responses } from './responses.ts';
 import type { ServedRoute } from './route.ts';
 import { openSockets, type SocketLimits, socketLimits } from './sockets.ts';
 import { traceRequests } from './traced-requests.ts';
@@ -69,7 +70,6 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
       refuseMalformed({ code, socket, headers: unroutedHeaders() }, lingering),
   });
   app.decorateRequest(ADMITTED, null);
-  app.decorateRequest(FATE, null);
   app.decorateRequest(CALLER, null);
   readBodiesUnparsed(app);
   app.addHook('preClose', (done) => {
@@ -190,7 +190,6 @@ const callerOf = (request: FastifyRequest): Caller => ({
 });
 
 const incomingOf = (request: FastifyRequest, reply: FastifyReply): Incoming => ({
-  fate: fateOf(request),
   requestId: request.id,
   clientAddress: request.ip,
   noteCaller: (kind, id) => {
