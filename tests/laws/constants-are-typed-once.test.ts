@@ -53,7 +53,7 @@ test('hours, days and UUIDs are not written out', () => {
   allowed(screen, 'const HASH = /^[0-9a-f]{64}$/;');
 });
 
-test('an error is told apart by its code', () => {
+test('an error is recognised by its code', () => {
   refused(screen, "if (error.message === 'This slug is taken.') f();");
   refused(screen, 'const isThat = error.message === OTHER;');
   refused(screen, 'if (message !== SILENT) f();');

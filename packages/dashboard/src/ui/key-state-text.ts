@@ -1,4 +1,4 @@
-// The words for the state of a key. The server says the state; the time that is left is counted here.
+// The words for the state of a key. The server says the state; only the time left is counted here.
 import type { Answer } from '@keyrail/client';
 import { DAY_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';

@@ -46,12 +46,12 @@ export type OpenKeyedWrite = <T, Shown>(
 export type Pace = { deadline: Deadline; goesFirst?: boolean };
 
 /**
- * What has become of the change. `done` as soon as COMMIT is sent: if the request fails then, nobody
- * knows whether it was made. `replayed`: an earlier request made it.
+ * What has become of the change. `done` as soon as COMMIT is sent; a request that fails afterwards
+ * does not know whether it was made. `replayed`: an earlier request made it.
  */
 export type Fate = 'not_done' | 'done' | 'replayed';
 
-export type KeyedWrite = { write: OpenKeyedWrite; fate(): Fate };
+type KeyedWrite = { write: OpenKeyedWrite; fate(): Fate };
 
 export const openWrite = (parts: DoorParts, reach: Reach, pace: Pace): OpenWrite =>
   unkeyed(openKeyedWrite(parts, reach, { ...pace, keyed: null }));

@@ -1,4 +1,4 @@
-// An API key as the list shows it. The server says its state; the time that is left is counted here.
+// An API key as the list shows it. The server says its state; only the time left is counted here.
 import type { Item } from '@keyrail/client';
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { Words } from '../texts/texts.ts';

@@ -1,5 +1,5 @@
 // The state of a key: the first that applies in the order of the protocol. These rules are the only
-// ones: responses contain the result of the expression, lists and counts search indexes by the same.
+// ones: a response has the value of the expression, and lists and counts search indexes by them.
 import { type KeyState, keyStates, secretKeyStates } from '@keyrail/protocol/wire/key-states.ts';
 import { KEY_EXPIRING_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { type RawBuilder, sql } from 'kysely';
