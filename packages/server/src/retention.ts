@@ -10,8 +10,8 @@ import { msAfter } from './base/duration.ts';
 import type { OpenWork, Work } from './doors/work.ts';
 import { removeVoidSignUps } from './features/accounts/rows.ts';
 import { removeExpiredRecords } from './features/idempotency/rows.ts';
-import { removeExpiredResponses } from './features/kept-responses/rows.ts';
 import { removeOldMail } from './features/mail/rows.ts';
+import { removeExpiredResponses } from './features/request-keys/rows.ts';
 import { removeOldSessions, removeOldTokens } from './features/sessions/rows.ts';
 import {
   type KeyDayPlace,

@@ -9,9 +9,9 @@ import type { StorageUse } from '../base/storage.ts';
 import type { Database, Ending, Opening } from '../db/database.ts';
 import { isRolledBack } from '../db/faults.ts';
 import type { Change, PolicyVersion, Write } from './door.ts';
-import { findKept, type KeptResponse, type KeyedRequest, keepResponse } from './kept-responses.ts';
 import { changeBy, type Operation } from './plan.ts';
 import { type Reach, scopeOf } from './reach.ts';
+import { findKept, type KeptResponse, type KeyedRequest, keepResponse } from './request-keys.ts';
 import { closeChange, versionsOf } from './tail.ts';
 
 export type DoorParts = {

@@ -4,12 +4,12 @@ import { REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { assert, unreachable } from '../base/assert.ts';
 import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
 import type { Gate } from '../doors/gate.ts';
-import type { KeyedRequest } from '../doors/kept-responses.ts';
 import { openPeople } from '../doors/people.ts';
 import { openPreview, type PreviewParts } from '../doors/preview.ts';
 import type { Reach } from '../doors/reach.ts';
 import { openRead } from '../doors/read.ts';
 import { openRecord } from '../doors/record.ts';
+import type { KeyedRequest } from '../doors/request-keys.ts';
 import {
   type DoorParts,
   expectWrite,

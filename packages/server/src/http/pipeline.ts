@@ -29,9 +29,9 @@ import { checkAnswer } from './check-answers.ts';
 import type { Cursors } from './cursor.ts';
 import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
 import { apiErrorOf, OutcomeUnknown } from './faults.ts';
-import { type HashRequest, keyedRequestOf } from './idempotency-key.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
 import { createQueryMemory, type ParseQuery } from './repeated-queries.ts';
+import { type HashRequest, keyedRequestOf } from './request-keys.ts';
 import { type NoteCaller, Reply, type ServedRoute } from './route.ts';
 
 export type PipelineParts = RouteDoorParts & {

@@ -7,7 +7,7 @@ import type { Statement } from '../db/database.ts';
 import { maybe, type Runner } from '../db/sql.ts';
 import type { Env } from './reach.ts';
 
-/** A request with an idempotency key. The hashes are keyed: see http/idempotency-key.ts. */
+/** A request with an idempotency key. The hashes are keyed: see http/request-keys.ts. */
 export type KeyedRequest = {
   env: Env;
   /** Of the workspace, the environment, the caller and the idempotency key. */

@@ -4,8 +4,8 @@ import { createHmac } from 'node:crypto';
 import { REQUEST_KEY_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { isRequestKey, REQUEST_KEY_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
 import { invalid } from '../base/errors.ts';
-import type { KeyedRequest } from '../doors/kept-responses.ts';
 import type { Reach } from '../doors/reach.ts';
+import type { KeyedRequest } from '../doors/request-keys.ts';
 
 export type HashRequest = (...parts: readonly (string | Buffer)[]) => Buffer;
 
