@@ -1,5 +1,5 @@
 // The write door: one operation in one transaction, which commits only with its audit entries. A
-// request with an idempotency key also stores its response in that transaction.
+// request with a request key also stores its response in that transaction.
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
@@ -11,7 +11,7 @@ import { isRolledBack } from '../db/faults.ts';
 import type { Change, PolicyVersion, Write } from './door.ts';
 import { changeBy, type Operation } from './plan.ts';
 import { type Reach, scopeOf } from './reach.ts';
-import { findKept, type KeptResponse, type KeyedRequest, keepResponse } from './request-keys.ts';
+import { findKept, type KeptResponse, keepResponse, type RequestKey } from './request-keys.ts';
 import { closeChange, versionsOf } from './tail.ts';
 
 export type DoorParts = {
@@ -33,7 +33,7 @@ export type DoorParts = {
 export type OpenWrite = <T>(operation: Operation<T>) => Promise<T>;
 
 /**
- * For endpoints that accept an idempotency key. `present` makes the response from the result, or as
+ * For endpoints that accept a request key. `present` makes the response from the result, or as
  * much of it as the operation determines. It must be plain JSON. A replay returns it and does not
  * run the operation.
  */
@@ -54,20 +54,20 @@ export type Fate = 'not_done' | 'done' | 'replayed';
 type KeyedWrite = { write: OpenKeyedWrite; fate(): Fate };
 
 export const openWrite = (parts: DoorParts, reach: Reach, pace: Pace): OpenWrite =>
-  unkeyed(openKeyedWrite(parts, reach, { ...pace, keyed: null }));
+  unkeyed(openKeyedWrite(parts, reach, { ...pace, requestKey: null }));
 
-/** For endpoints without idempotency keys: the result is the response. */
+/** For endpoints without request keys: the result is the response. */
 export const unkeyed =
   ({ write }: KeyedWrite): OpenWrite =>
   (operation) =>
     write(operation, (result) => result);
 
-type Asked = Pace & { keyed: KeyedRequest | null };
+type Asked = Pace & { requestKey: RequestKey | null };
 
 export function openKeyedWrite(
   parts: DoorParts,
   reach: Reach,
-  { keyed, ...pace }: Asked,
+  { requestKey, ...pace }: Asked,
 ): KeyedWrite {
   const { db, newId, randomBytes, seal, storage } = parts;
   let fate: Fate = 'not_done';
@@ -75,14 +75,14 @@ export function openKeyedWrite(
   async function write<T, Shown>(operation: Operation<T>, present: (result: T) => Shown) {
     const opened: Opening = { ...opening(reach, newId(), pace), storage };
     const transaction = db.transaction<Outcome<Shown>>(opened, async ({ run, now }) => {
-      const kept = keyed && (await findKept({ run }, keyed));
+      const kept = requestKey && (await findKept({ run }, requestKey));
       if (kept) {
         fate = 'replayed';
         return replayOf(kept, parts);
       }
       const more = { newId, randomBytes, seal };
       const tx: Write = { kind: 'write', isDryRun: false, reach, run, now, ...more };
-      const ending = endingOf(await changeBy(operation, tx), present, { parts, reach, keyed });
+      const ending = endingOf(await changeBy(operation, tx), present, { parts, reach, requestKey });
       if (ending.kind === 'commit') fate = 'done';
       return ending;
     });
@@ -117,30 +117,30 @@ type Outcome<Shown> = {
   keptLater: ReturnType<typeof keepResponse> | null;
 };
 
-type Door = { parts: DoorParts; reach: Reach; keyed: KeyedRequest | null };
+type Door = { parts: DoorParts; reach: Reach; requestKey: RequestKey | null };
 
 function endingOf<T, Shown>(
   change: Change<T>,
   present: (result: T) => Shown,
-  { parts, reach, keyed }: Door,
+  { parts, reach, requestKey }: Door,
 ): Ending<Outcome<Shown>> {
   const { newId, announce } = parts;
   const { endsSecretKeys } = change;
   const settle = () => parts.forgetKeys?.(endsSecretKeys) ?? null;
-  const keep = (request: KeyedRequest, result: T) => {
+  const keep = (request: RequestKey, result: T) => {
     const response = JSON.stringify(present(withoutSecrets(result)));
     return keepResponse(request, { response, endsSecretKeys });
   };
   if (change.kind === 'unchanged') {
     const shown = present(change.result);
-    const keptLater = keyed && keep(keyed, change.result);
+    const keptLater = requestKey && keep(requestKey, change.result);
     return { kind: 'rollback', result: { shown, settled: settle(), keptLater } };
   }
   const { entries, policy, floors, result } = change;
   const tail = closeChange({ actor: reach.actor, entries, policy, floors, newId });
   return {
     kind: 'commit',
-    last: keyed ? [tail, keep(keyed, result)] : [tail],
+    last: requestKey ? [tail, keep(requestKey, result)] : [tail],
     result: ([closed]) => {
       announce(versionsOf(closed));
       return { shown: present(result), settled: settle(), keptLater: null };

@@ -1,5 +1,5 @@
 // Opens the door that a route declares, for the reach of the request and within its deadline.
-import { takesIdempotencyKey } from '@keyrail/protocol/endpoint.ts';
+import { acceptsRequestKey } from '@keyrail/protocol/endpoint.ts';
 import { REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { assert, unreachable } from '../base/assert.ts';
 import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
@@ -9,7 +9,7 @@ import { openPreview, type PreviewParts } from '../doors/preview.ts';
 import type { Reach } from '../doors/reach.ts';
 import { openRead } from '../doors/read.ts';
 import { openRecord } from '../doors/record.ts';
-import type { KeyedRequest } from '../doors/request-keys.ts';
+import type { RequestKey } from '../doors/request-keys.ts';
 import {
   type DoorParts,
   expectWrite,
@@ -33,7 +33,7 @@ type Asked = {
   reach: Reach | null;
   /** The time that authentication took; it is subtracted from the deadline. */
   tookMs: number;
-  keyed: KeyedRequest | null;
+  requestKey: RequestKey | null;
   isDryRun: boolean;
 };
 
@@ -43,7 +43,7 @@ type Opened = { door: object; fate(): Fate };
 export function doorFor(
   route: ServedRoute,
   parts: RouteDoorParts,
-  { reach, tookMs, keyed, isDryRun }: Asked,
+  { reach, tookMs, requestKey, isDryRun }: Asked,
 ): Opened {
   const { door, line } = route;
   const within = (): Reach => {
@@ -58,7 +58,7 @@ export function doorFor(
       const read = openRead(parts.db, within(), deadline);
       // A dry run gets no door that writes.
       if (isDryRun) return reading({ read, preview: openPreview(parts, within(), deadline) });
-      const opened = openKeyedWrite(parts, within(), { ...paceOf(route, deadline), keyed });
+      const opened = openKeyedWrite(parts, within(), { ...paceOf(route, deadline), requestKey });
       const write = isPresented(route) ? opened.write : unkeyed(opened);
       return { door: { read, write }, fate: opened.fate };
     }
@@ -94,7 +94,7 @@ const writing = (door: object): Opened => ({ door, fate: done });
 
 /** Whether the route makes its response inside the transaction. */
 const isPresented = ({ line, endpoint }: ServedRoute): boolean =>
-  takesIdempotencyKey(line, endpoint) || endpoint.dryRun === true;
+  acceptsRequestKey(line, endpoint) || endpoint.dryRun === true;
 
 const paceOf = ({ goesFirst }: ServedRoute, deadline: Deadline): Pace => ({
   deadline,

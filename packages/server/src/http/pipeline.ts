@@ -3,10 +3,10 @@
 // authenticated before the body is read.
 
 import {
+  acceptsRequestKey,
   isSafe as isSafeLine,
   pathParams,
   querySchemaOf,
-  takesIdempotencyKey,
 } from '@keyrail/protocol/endpoint.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import { REPLAYED_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
@@ -31,7 +31,7 @@ import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
 import { apiErrorOf, OutcomeUnknown } from './faults.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
 import { createQueryMemory, type ParseQuery } from './repeated-queries.ts';
-import { type HashRequest, keyedRequestOf } from './request-keys.ts';
+import { type HashRequest, requestKeyOf } from './request-keys.ts';
 import { type NoteCaller, Reply, type ServedRoute } from './route.ts';
 
 export type PipelineParts = RouteDoorParts & {
@@ -97,7 +97,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
   const isSafe = isSafeLine(line, endpoint);
   const names = pathParams(line);
   const queryOf = queryParserOf(route);
-  const takesKey = takesIdempotencyKey(line, endpoint);
+  const takesKey = acceptsRequestKey(line, endpoint);
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
   const isCharged = endpoint.auth === 'none' && !isSafe;
@@ -141,11 +141,11 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
       const issueCursor = (position: readonly string[]): string =>
         parts.cursors.issue(bindingOf(route, principal), position);
       const cursor = cursorIn(query);
-      const keyed = takesKey
-        ? keyedRequestOf(line, reach, { ...incoming, params, hashRequest: parts.hashRequest })
+      const requestKey = takesKey
+        ? requestKeyOf(line, reach, { ...incoming, params, hashRequest: parts.hashRequest })
         : null;
       const run = isDryRun ? foreseeOf(route) : route.run;
-      const { door, fate } = doorFor(route, parts, { reach, tookMs, keyed, isDryRun });
+      const { door, fate } = doorFor(route, parts, { reach, tookMs, requestKey, isDryRun });
       const input = {
         ...door,
         params,
