@@ -1,8 +1,10 @@
 // A test key of one workspace invents ids without end: its own checks are refused, and the limits
 // of every other workspace, and of its own live environment, do not change.
+
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
 import { createThrottle } from '@keyrail/server/access/throttle.ts';
 import { ApiError } from '@keyrail/server/base/errors.ts';
 import { ratelimitRoutes } from '@keyrail/server/features/ratelimit/routes.ts';
@@ -57,8 +59,8 @@ async function openOn(
 
 /** The endpoint itself with only its counters. */
 const lineOn = (counters: Counters) => async (workspaceId: string, input: Input) => {
-  const [route] = ratelimitRoutes;
-  const body = route?.accept?.({ tenant_id: null, ...input });
+  const route = ratelimitRoutes.find(({ line }) => line === CHECK);
+  const body = ratelimitEndpoints[CHECK].body.parse(input);
   return (await route?.run({ counters, reach: { workspaceId }, body })) as Input;
 };
 

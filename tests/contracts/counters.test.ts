@@ -1,9 +1,11 @@
 // Contract of the counters for each store: in the process, on one Redis (over TCP and its unix
 // socket), and on a Redis Cluster.
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
 import { ratelimitRoutes } from '@keyrail/server/features/ratelimit/routes.ts';
 import type { Counters, Rule } from '@keyrail/server/volatile/counters.ts';
 import { createMemoryCounters } from '@keyrail/server/volatile/memory.ts';
@@ -61,12 +63,16 @@ type Body = Record<string, unknown>;
 
 /** The endpoint itself with only its counters and without a database. */
 async function check(counters: Counters, workspaceId: string, body: Body): Promise<Body> {
-  const [route] = ratelimitRoutes;
-  const parsed = route?.accept?.({ project_id: PROJECT, env: 'live', ...body });
-  ok(parsed, 'the request body is invalid');
+  const route = ratelimitRoutes.find(({ line }) => line === CHECK);
+  const parsed = ratelimitEndpoints[CHECK].body.parse({
+    project_id: PROJECT,
+    env: 'live',
+    ...body,
+  });
   return (await route?.run({ counters, reach: { workspaceId }, body: parsed })) as Body;
 }
 
+const CHECK = 'POST /v1/ratelimit/check';
 const PROJECT = randomUUID();
 
 const rule = (id: string, more: Body = {}): Body => ({

@@ -158,9 +158,9 @@ async function tracesWork({ ask, spanOf, below, spans, server, secretKey, collec
   const sending = below(await spanOf(tested.requestId), 'send webhook');
   ok(sending);
   equal(attribute(sending, 'http.response.status_code'), 204);
-  await until(() => named('send mail') !== undefined && named('job purge-mail') !== undefined);
+  await until(() => named('send mail') !== undefined && named('job purge-hourly') !== undefined);
   equal(named('send mail')?.parentSpanId ?? '', '');
-  equal(named('job purge-mail')?.parentSpanId ?? '', '');
+  equal(named('job purge-hourly')?.parentSpanId ?? '', '');
 }
 
 test('a server that exports traces', async (t) => {

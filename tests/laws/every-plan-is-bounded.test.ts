@@ -1,22 +1,22 @@
 // No statement of the server reads an unbounded number of rows, whatever the planner's statistics.
 // Every endpoint is called in a workspace full of rows, and PostgreSQL reports each plan.
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import { DAY_MS } from '@keyrail/server/base/duration.ts';
 import { openOverview } from '@keyrail/server/doors/work.ts';
-import { purgeKeptResponses } from '@keyrail/server/features/kept-responses/purge-kept-responses.job.ts';
 import { mailExpiringKeys } from '@keyrail/server/features/keys/mail-expiring-keys.job.ts';
 import { sendDueMail } from '@keyrail/server/features/mail/send-mail.job.ts';
 import { retireKeys } from '@keyrail/server/features/policy/retire-keys.job.ts';
 import { findDeploymentFigures } from '@keyrail/server/features/status/rows.ts';
-import { purgeDeliveries } from '@keyrail/server/features/webhooks/purge-deliveries.job.ts';
 import { queueNotices } from '@keyrail/server/features/webhooks/queue-notices.job.ts';
 import { createWebhookSender } from '@keyrail/server/features/webhooks/send-webhooks.job.ts';
 import { inRun } from '@keyrail/testing/full-run.ts';
 import { type Caller, type Harness, harness, Refusal } from '@keyrail/testing/harness.ts';
 import { nodesOf, type Plan, rowsThrough, takePlans, tellPlans } from '@keyrail/testing/plans.ts';
+import { purgeTables } from '@keyrail/testing/purge.ts';
 import { storeName, testApp } from '@keyrail/testing/test-app.ts';
 import { endpointOf, fixtureOf, served } from './lines.ts';
 import { beliefs, fill, type Ground, openAdmin } from './plan-ground.ts';
@@ -136,7 +136,7 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
     equal((await app.ask('POST /v1/tenants', { external_id: 'tour' }, keyed)).status, 201);
   }
   const { worker } = app.testApp.app;
-  await purgeKeptResponses(worker.work);
+  await purgeTables(app.testApp, 'kept_responses');
   await sendDueMail({ ...worker, newClaim: worker.newId });
   await retireKeys(worker);
   await findDeploymentFigures(openOverview(app.testApp.db));
@@ -161,7 +161,7 @@ async function tourEvents({ as, clock, testApp }: Harness): Promise<void> {
   clock.shift(DAY_MS);
   await queueNotices(worker);
   await mailExpiringKeys({ work: worker.work, readIn: worker.webhooks.readIn });
-  await purgeDeliveries(worker.work);
+  await purgeTables(testApp, 'webhook_deliveries');
   clock.shift(-DAY_MS);
 }
 

@@ -1,13 +1,13 @@
 // Every POST of the vendor plane, sent twice with one idempotency key, is carried out once.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { splitLine, takesIdempotencyKey } from '@keyrail/protocol/endpoint.ts';
+import { acceptsRequestKey, splitLine } from '@keyrail/protocol/endpoint.ts';
 import { takesRequestKey } from '@keyrail/protocol/wire/request-keys.ts';
 import { type Answer, type Harness, harness } from '@keyrail/testing/harness.ts';
 import { type Fixture, fixtures } from './fixtures.ts';
 import { endpointOf, fixtureOf, routeTable, served } from './lines.ts';
 
-const keyed = served.filter((line) => takesIdempotencyKey(line, endpointOf(line)));
+const keyed = served.filter((line) => acceptsRequestKey(line, endpointOf(line)));
 const doorOf = (line: string) => routeTable.find((route) => route.line === line)?.door;
 
 const tokenOf = async (app: Harness, caller: Fixture['caller']): Promise<string> =>

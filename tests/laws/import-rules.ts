@@ -21,11 +21,11 @@ const ARROWS: Record<string, string[]> = {
   cli: ['client', 'protocol'],
   edge: ['protocol', 'sdk'],
   dashboard: ['client', 'protocol', 'widget'],
-  widget: ['client'],
+  widget: ['client', 'protocol'],
 };
 
 /** Published packages, and what browsers load: the rest of the protocol would bring zod. */
-const TAKES_WIRE = ['sdk', 'client', 'cli', 'edge', 'dashboard'];
+const TAKES_WIRE = ['sdk', 'client', 'cli', 'edge', 'dashboard', 'widget'];
 const WIRE = 'packages/protocol/src/wire/';
 
 const LINE = [
@@ -38,6 +38,7 @@ const LINE = [
   ['http'],
   ['features'],
   ['settings'],
+  ['retention.ts'],
   ['config.ts', 'routes.ts', 'worker.ts'],
   ['backup'],
   ['app.ts'],

@@ -1,5 +1,6 @@
 // I1 to I3: the chain of the audit log, one row for each change, in the order of real time.
-import { type ChainedFields, GENESIS_HASH, hashOfRow } from '@keyrail/protocol/wire/audit-chain.ts';
+import { type ChainedFields, GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
+import { hashOfRow } from '@keyrail/protocol/wire/audit-hash.ts';
 import {
   type Body,
   type Check,

@@ -1,5 +1,6 @@
 // Histories that a test writes, for the checks of a soak.
-import { GENESIS_HASH, hashOfRow } from '@keyrail/protocol/wire/audit-chain.ts';
+import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
+import { hashOfRow } from '@keyrail/protocol/wire/audit-hash.ts';
 import { type Body, emptyHistory, type History, type Op } from '../history.ts';
 
 /** A history in which an invariant holds, and others in which it does not. */

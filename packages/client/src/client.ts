@@ -1,5 +1,6 @@
 // The typed client. Every endpoint can be called by its method and path, or as a method of its
 // resource. A misspelt endpoint, a missing field or an unknown field does not compile. It runs
+import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 // wherever fetch does: Node.js 20 and later, and browsers.
 import { traceHeaders } from '@keyrail/protocol/wire/traceparent.ts';
 import { attempt, type Prepared } from './attempt.ts';
@@ -28,7 +29,6 @@ import type {
 
 const TIMEOUT_MS_DEFAULT = 30_000;
 const TOTAL_MS_DEFAULT = 60_000;
-const TIME_MS_MAX = 3_600_000;
 const RETRIES_DEFAULT = 2;
 const RETRIES_MAX = 10;
 
@@ -255,8 +255,8 @@ function limitsOf(client: ClientOptions, call: CallOptions, repeatable: boolean)
   return {
     repeatable: call.idempotent ?? repeatable,
     retries: within('retries', call.retries ?? client.retries ?? RETRIES_DEFAULT, RETRIES_MAX),
-    timeoutMs: within('timeoutMs', timeoutMs, TIME_MS_MAX),
-    totalMs: within('totalMs', totalMs, TIME_MS_MAX),
+    timeoutMs: within('timeoutMs', timeoutMs, HOUR_MS),
+    totalMs: within('totalMs', totalMs, HOUR_MS),
     signal: call.signal,
   };
 }

@@ -1,5 +1,6 @@
 // What a request must have, as the operator wrote it into the proxy's configuration:
 // `scopes=invoices:read,invoices:write&env=live&cost=2&route=/invoices/:id`.
+import { RATE_LIMIT_COST_MAX, SCOPES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RouteOptions } from '@keyrail/sdk';
 
 /** A fault is a mistake in the configuration: such requests are refused until it is mended. */
@@ -21,8 +22,6 @@ export type Wanted = {
 const QUERIES_MAX = 1000;
 /** A longer text is parsed each time, so that what is remembered stays small. */
 const QUERY_CHARS_MAX = 2000;
-const SCOPES_MAX = 64;
-const COST_MAX = 1000;
 const ROUTE_CHARS_MAX = 200;
 
 /** Parses each distinct query once. */
@@ -57,8 +56,8 @@ export function requirementOf(wanted: Wanted, defaults: Defaults): Requirement {
   if (env !== undefined && env !== 'live' && env !== 'test') {
     return { fault: 'env must be live or test' };
   }
-  if (!/^\d{1,4}$/.test(cost) || Number(cost) > COST_MAX) {
-    return { fault: `cost must be 0 to ${COST_MAX}` };
+  if (!/^\d{1,4}$/.test(cost) || Number(cost) > RATE_LIMIT_COST_MAX) {
+    return { fault: `cost must be 0 to ${RATE_LIMIT_COST_MAX}` };
   }
   if (route !== undefined && (route === '' || route.length > ROUTE_CHARS_MAX)) {
     return { fault: `route must have 1 to ${ROUTE_CHARS_MAX} characters` };

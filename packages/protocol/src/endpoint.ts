@@ -131,7 +131,7 @@ const isMethod = (word: string): word is Method =>
  * Whether an endpoint accepts an `Idempotency-Key`: every POST of the vendor plane that changes
  * something does. With a key, a request is carried out once, and its response is replayed.
  */
-export const takesIdempotencyKey = (
+export const acceptsRequestKey = (
   line: string,
   { auth, reads }: Pick<Endpoint, 'auth' | 'reads'>,
 ): boolean => auth === 'vendor' && !reads && splitLine(line).method === 'POST';
@@ -150,8 +150,8 @@ export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
     ...(pathParams(line).length > 0 ? [404] : []),
     ...(body ? [413] : []),
     ...(body && !anyContentType ? [415] : []),
-    // Endpoints that take a body without a credential are throttled; so are embed changes.
-    ...(takesIdempotencyKey(line, endpoint) ? [409, 422] : []),
+    // Endpoints that take a body without a credential are throttled, and so are embed changes.
+    ...(acceptsRequestKey(line, endpoint) ? [409, 422] : []),
     ...((auth === 'none' && body) || (auth === 'embed' && method !== 'GET') ? [429] : []),
   ];
   const declared = new Set([...implied, ...Object.keys(refusals).map(Number)]);

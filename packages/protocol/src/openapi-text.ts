@@ -25,8 +25,8 @@ processes. This is the reference for its HTTP API at \`${url}\`.
   has its URL. Rely on that header: a page of very large records may hold fewer than its \`limit\`.
   Cursors are opaque and only work for the list they came from.
 - A request can name its intended workspace in the \`keyrail-workspace\` header. If the credential
-  belongs to another workspace, the response is 409 \`conflict\` and nothing happens. Endpoints for
-  your own account ignore the header.
+  belongs to another workspace, the response is 409 \`other_workspace\` and nothing happens.
+  Endpoints for your own account ignore the header.
 - Every response has an \`x-request-id\`: yours, if you sent one, or a new one.
 
 ## Credentials

@@ -1,6 +1,7 @@
 // Generates the OpenAPI document from the endpoint maps, so that document and server always agree.
 import type { z } from 'zod';
 import {
+  acceptsRequestKey,
   type Endpoint,
   isSafe,
   pathParams,
@@ -8,7 +9,6 @@ import {
   refusalStatuses,
   requiresItsHeaders,
   splitLine,
-  takesIdempotencyKey,
 } from './endpoint.ts';
 import { endpointGroups } from './endpoints/all.ts';
 import { type Components, type JsonObject, jsonSchemaOf } from './json-schema.ts';
@@ -81,7 +81,7 @@ function operation(
     ...pathParams(line).map(pathParameter),
     ...queryParameters(endpoint, components),
     ...headerParameters(endpoint),
-    ...(takesIdempotencyKey(line, endpoint) ? [idempotencyKeyParameter] : []),
+    ...(acceptsRequestKey(line, endpoint) ? [idempotencyKeyParameter] : []),
   ];
   const requestBody = requestBodyOf(line, endpoint, components);
   const role = requiredRole(line, endpoint);
@@ -197,7 +197,7 @@ function responseContent(
 function headersOf(line: string, endpoint: Endpoint): { headers?: JsonObject } {
   const { list, answers } = endpoint;
   if (list) return { headers: nextPageHeader };
-  if (takesIdempotencyKey(line, endpoint)) return { headers: replayedHeader };
+  if (acceptsRequestKey(line, endpoint)) return { headers: replayedHeader };
   return '304' in answers ? { headers: feedHeaders } : {};
 }
 

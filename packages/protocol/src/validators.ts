@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { findJsonFlaw, isJsonObject } from './json-value.ts';
 import { text } from './text.ts';
 import { parseTimestamp } from './timestamp.ts';
+import { EMBED_ORIGIN } from './wire/embed-origin.ts';
 import { envs } from './wire/env.ts';
 import { DISPLAY_PREFIX, LOOKUP_HASH, looksOwn } from './wire/imported-key.ts';
 import {
@@ -39,11 +40,13 @@ import {
   SLUG_CHARS_MAX,
   SLUG_CHARS_MIN,
 } from './wire/limits.ts';
+import { roles } from './wire/roles.ts';
+import { SLUG } from './wire/slug.ts';
 
 export const Env = z.enum(envs);
 export type Env = z.output<typeof Env>;
 
-export const Role = z.enum(['owner', 'admin', 'member']);
+export const Role = z.enum(roles);
 export type Role = z.output<typeof Role>;
 
 /** A UUID of any version, converted to lowercase. */
@@ -58,7 +61,7 @@ export const Cursor = text(CURSOR_CHARS_MIN, CURSOR_CHARS_MAX);
 export const Slug = z
   .string()
   .regex(
-    new RegExp(`^[a-z0-9][a-z0-9-]{${SLUG_CHARS_MIN - 2},${SLUG_CHARS_MAX - 2}}[a-z0-9]$`),
+    SLUG,
     `must be ${SLUG_CHARS_MIN} to ${SLUG_CHARS_MAX} lowercase letters, digits or hyphens, ` +
       'with no hyphen at either end',
   );
@@ -130,10 +133,7 @@ export type RateLimits = z.output<typeof RateLimits>;
 
 export const EmbedOrigins = z
   .array(
-    z
-      .string()
-      .max(EMBED_ORIGIN_CHARS_MAX)
-      .regex(/^https?:\/\/[A-Za-z0-9.-]{1,253}(:[0-9]{1,5})?$/, 'must be an origin without a path'),
+    z.string().max(EMBED_ORIGIN_CHARS_MAX).regex(EMBED_ORIGIN, 'must be an origin without a path'),
   )
   .max(EMBED_ORIGINS_MAX)
   .refine(isUnique, 'origins must be unique');

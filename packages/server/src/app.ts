@@ -37,9 +37,10 @@ import { figuresOf, probeOf } from './features/status/parts.ts';
 import { createEvents, type EventSettings } from './features/webhooks/parts.ts';
 import { callerCredentials } from './http/caller-credentials.ts';
 import { createCursors } from './http/cursor.ts';
-import { createRequestHash } from './http/idempotency-key.ts';
+
 import type { Metering } from './http/metrics-route.ts';
 import { pageRoutes } from './http/pages/page-routes.ts';
+import { createRequestHash } from './http/request-keys.ts';
 import type { ServedRoute } from './http/route.ts';
 import { buildServer } from './http/server.ts';
 import { servedRoutes } from './routes.ts';

@@ -11,7 +11,6 @@ import type { OpenPeople } from './doors/people.ts';
 import { type AnchorParts, createAnchorJob } from './features/audit/anchor-heads.job.ts';
 import { backUp } from './features/backups/back-up.job.ts';
 import type { BackupSetup } from './features/backups/tasks.ts';
-import { purgeIdempotency } from './features/idempotency/purge-idempotency.job.ts';
 import {
   insertJob,
   lockJob,
@@ -19,17 +18,12 @@ import {
   updateJobDone,
   updateLease,
 } from './features/jobs/rows.ts';
-import { purgeKeptResponses } from './features/kept-responses/purge-kept-responses.job.ts';
 import { mailExpiringKeys } from './features/keys/mail-expiring-keys.job.ts';
-import { purgeMail } from './features/mail/purge-mail.job.ts';
 import { sendDueMail } from './features/mail/send-mail.job.ts';
 import type { MailTransport } from './features/mail/transport.ts';
 import { pruneFeed } from './features/policy/prune-feed.job.ts';
 import { type RetireParts, retireKeys } from './features/policy/retire-keys.job.ts';
-import { purgeSessions } from './features/sessions/purge-sessions.job.ts';
-import { purgeKeyDays } from './features/usage/purge-key-days.job.ts';
-import { purgeUsage } from './features/usage/purge-usage.job.ts';
-import { purgeDeliveries } from './features/webhooks/purge-deliveries.job.ts';
+
 import { queueNotices } from './features/webhooks/queue-notices.job.ts';
 import {
   createWebhookSender,
@@ -37,6 +31,7 @@ import {
   type WebhookSender,
 } from './features/webhooks/send-webhooks.job.ts';
 import type { ObserveJob } from './observe/job-series.ts';
+import { paces, purge, retention } from './retention.ts';
 import { rotateSigningKeys, type SigningParts } from './signing/rotate-signing-key.ts';
 
 export type WorkerParts = RetireParts &
@@ -101,10 +96,15 @@ const steadyJobs = (parts: WorkerParts, { workerId, stopping, sender }: WorkerRu
 
 /** Run by one worker at a time. */
 const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerParts): Job[] => [
-  { name: 'purge-mail', everyMs: HOUR_MS, run: () => purgeMail(work) },
-  { name: 'purge-idempotency', everyMs: 10 * MINUTE_MS, run: () => purgeIdempotency(work) },
-  { name: 'purge-kept-responses', everyMs: 10 * MINUTE_MS, run: () => purgeKeptResponses(work) },
-  { name: 'purge-deliveries', everyMs: HOUR_MS, run: () => purgeDeliveries(work) },
+  ...Object.entries(paces).map(([pace, everyMs]) => ({
+    name: `purge-${pace}`,
+    everyMs,
+    run: () =>
+      purge(
+        work,
+        retention(parts).filter((row) => row.pace === pace),
+      ),
+  })),
   { name: 'queue-notices', everyMs: MINUTE_MS, run: () => queueNotices({ work, workIn }) },
   ...(parts.expiryMail
     ? [
@@ -115,7 +115,6 @@ const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerPart
         },
       ]
     : []),
-  { name: 'purge-sessions', everyMs: HOUR_MS, run: () => purgeSessions(work) },
   {
     name: 'retire-keys',
     everyMs: 10 * MINUTE_MS,
@@ -126,12 +125,6 @@ const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerPart
     everyMs: MINUTE_MS,
     run: () => rotateSigningKeys(work, signing),
   },
-  {
-    name: 'purge-usage',
-    everyMs: HOUR_MS,
-    run: () => purgeUsage(work, { hoursKeptDays: parts.usageHoursKeptDays }),
-  },
-  { name: 'purge-key-days', everyMs: 24 * HOUR_MS, run: () => purgeKeyDays(work) },
   { name: 'anchor-heads', everyMs: MINUTE_MS, run: createAnchorJob({ work, ...parts }) },
   { name: 'prune-feed', everyMs: HOUR_MS, run: () => pruneFeed({ work, workIn }) },
   ...backupJobs({ work, ...parts }),

@@ -1,3 +1,4 @@
+import { EMBED_KEYS_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 // The element's attributes, read with their bounds. None of them decides where a token goes,
 // because an attribute may be injected markup.
 
@@ -22,7 +23,6 @@ export type Settings = {
 };
 
 const PAGE_SIZE_MIN = 10;
-const PAGE_SIZE_MAX = 100;
 const PAGE_SIZE_DEFAULT = 25;
 
 export function settingsOf(element: HTMLElement): Settings {
@@ -44,5 +44,5 @@ export function settingsOf(element: HTMLElement): Settings {
 function pageSizeOf(text: string | null): number {
   const size = Math.round(Number(text ?? PAGE_SIZE_DEFAULT));
   if (!Number.isFinite(size)) return PAGE_SIZE_DEFAULT;
-  return Math.min(PAGE_SIZE_MAX, Math.max(PAGE_SIZE_MIN, size));
+  return Math.min(EMBED_KEYS_LIMIT_MAX, Math.max(PAGE_SIZE_MIN, size));
 }

@@ -37,3 +37,18 @@ test('times name their zone and use a 24-hour clock unless the region has anothe
     '6 May 2031, 00:00:00 GMT+5:30 (5 May 2031, 18:30:00 UTC)',
   );
 });
+
+test('a key that expires while it is shown is read again, and its state with it', async (t) => {
+  const site = await openSite(t);
+  if (!site) return;
+  const { page, vendor, projectId: project_id, tenantId: tenant_id } = site;
+  const leftMs = 120_000;
+  await page.clock.install();
+  const expires_at = new Date(vendor.clock.now().getTime() + leftMs).toISOString();
+  await vendor.given.key({ project_id, tenant_id, name: 'Trial', expires_at });
+  await site.open();
+  await page.getByRole('row', { name: 'Trial' }).getByText('Expires in').waitFor();
+  vendor.clock.shift(leftMs);
+  await page.clock.fastForward(leftMs + 2000);
+  await page.getByRole('row', { name: 'Trial' }).getByText('Expired', { exact: true }).waitFor();
+});

@@ -1,7 +1,9 @@
 // Invitations to join the workspace.
+
 import type { Item } from '@keyrail/client';
+import { roles } from '@keyrail/protocol/wire/roles.ts';
 import { confirmedCommand, type Group, listCommand, secretCommand } from '../command.ts';
-import { idArg, roles } from '../input/options.ts';
+import { idArg } from '../input/options.ts';
 import { createdField, type Field, idField } from '../output/fields.ts';
 import type { Tone } from '../terminal/style.ts';
 

@@ -1,5 +1,6 @@
 // API keys, which a vendor issues to its customers.
 import type { Client } from '@keyrail/client';
+import { keyStates } from '@keyrail/protocol/wire/key-states.ts';
 import { KEYS_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import {
   type Command,
@@ -45,8 +46,6 @@ const scopeOption = {
   repeat: true,
 } as const;
 const unlimitedOption = { flags: '--unlimited', about: 'no rate limits on this key' } as const;
-
-const keyStates = ['active', 'disabled', 'expiring', 'expired', 'quarantined', 'revoked'] as const;
 
 const keyList = listCommand({
   summary: 'list API keys, newest first',

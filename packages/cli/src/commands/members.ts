@@ -1,5 +1,6 @@
 // The members of the workspace.
 import type { Answer, Item } from '@keyrail/client';
+import { roles } from '@keyrail/protocol/wire/roles.ts';
 import {
   changeCommand,
   confirmedCommand,
@@ -7,7 +8,6 @@ import {
   type Group,
   listCommand,
 } from '../command.ts';
-import { roles } from '../input/options.ts';
 import { userIdOf } from '../input/resolve-ids.ts';
 import { createdField, type Field, nameField, updatedField } from '../output/fields.ts';
 

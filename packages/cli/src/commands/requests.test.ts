@@ -271,6 +271,7 @@ test('a table looks up names with a bounded number of requests', async (t) => {
     id: ID,
     display_prefix: 'kr_live_ab-_12',
     name: null,
+    state: 'active',
     tenant_id: `${TWO.slice(0, -3)}${100 + n}`,
     project_id: ID,
   });

@@ -6,8 +6,8 @@ import {
   type ChainedFields,
   chainedFields,
   GENESIS_HASH,
-  hashOfRow,
 } from '@keyrail/protocol/wire/audit-chain.ts';
+import { hashOfRow } from '@keyrail/protocol/wire/audit-hash.ts';
 import { refused, usage } from '../failures.ts';
 
 type ExportedRow = ChainedFields & { seq: number; hash: string };

@@ -1,3 +1,4 @@
+import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 // The arguments and options of a command line, read as the type a command expects.
 import { usage } from '../failures.ts';
 
@@ -74,9 +75,7 @@ export function jsonOf(name: string, text: string): unknown {
   }
 }
 
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
-
-export const isUuid = (text: string): boolean => UUID.test(text);
+export const isUuid = (text: string): boolean => UUID_ANY_CASE.test(text);
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

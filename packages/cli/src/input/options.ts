@@ -6,8 +6,6 @@ import { hoursOf, instantOf } from '../times.ts';
 import type { Given } from './given.ts';
 import { projectIdOf, tenantIdOf } from './resolve-ids.ts';
 
-export const roles = ['owner', 'admin', 'member'] as const;
-
 export const idArg = { name: 'id', about: 'ID, as shown by list' } as const;
 
 export const envOption = {

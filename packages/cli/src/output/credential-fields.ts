@@ -1,13 +1,16 @@
 // The fields printed for API keys and secret keys.
 import type { Answer } from '@keyrail/client';
+import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import { rateLimitTexts } from '../input/rate-limits.ts';
-import { createdField, type Field, idField, metaField, nameField, stateOf } from './fields.ts';
+import type { Tone } from '../terminal/style.ts';
+import { createdField, type Field, idField, metaField, nameField } from './fields.ts';
 
 type Credential = {
   id: string;
   env: string;
   display_prefix: string;
   name: string | null;
+  state: KeyState;
   meta: Record<string, unknown>;
   expires_at: string | null;
   revoked_at: string | null;
@@ -19,11 +22,20 @@ type Credential = {
   last_used_at: string | null;
 };
 
+const toneOf: Readonly<Record<KeyState, Tone>> = {
+  revoked: 'red',
+  quarantined: 'yellow',
+  disabled: 'red',
+  expired: 'dim',
+  expiring: 'yellow',
+  active: 'green',
+};
+
 /** The prefix contains the environment, so a list needs no column for it. */
 export const credentialHead: readonly Field<Credential>[] = [
   idField,
   { title: 'prefix', of: (key) => key.display_prefix },
-  { title: 'state', of: (key, { now }) => stateOf(key, now) },
+  { title: 'state', of: ({ state }) => ({ text: state, tone: toneOf[state] }) },
   nameField,
   { title: 'env', of: (key) => key.env, only: 'record' },
 ];

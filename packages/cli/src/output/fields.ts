@@ -58,22 +58,3 @@ export const metaField = {
   only: 'record',
   ifAny: true,
 } as const;
-
-type Credential = {
-  expires_at: string | null;
-  revoked_at: string | null;
-  quarantined_at: string | null;
-  /** Only API keys can be disabled. */
-  disabled_at?: string | null;
-};
-
-/** The state of a credential follows from its times: the first that stops it, or the warning. */
-export function stateOf(one: Credential, now: Date): { text: string; tone: Tone } {
-  if (one.revoked_at) return { text: 'revoked', tone: 'red' };
-  if (one.disabled_at) return { text: 'disabled', tone: 'red' };
-  if (one.expires_at && Date.parse(one.expires_at) <= now.getTime()) {
-    return { text: 'expired', tone: 'dim' };
-  }
-  if (one.quarantined_at) return { text: 'quarantined', tone: 'yellow' };
-  return { text: 'active', tone: 'green' };
-}

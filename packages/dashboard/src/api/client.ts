@@ -54,5 +54,3 @@ const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
 export const client: Caller = createCaller({ url: location.origin, fetch: watchedFetch });
-
-export const WORKSPACE_HEADER = 'keyrail-workspace';

@@ -1,8 +1,10 @@
 // What a change would affect, read before it is made. A dry run writes nothing.
+
 import type { CallInput, DryRunEndpoint, Impact } from '@keyrail/client';
+import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
-import { client, WORKSPACE_HEADER } from './client.ts';
+import { client } from './client.ts';
 import { WorkspaceIdContext } from './query.ts';
 
 type LooseCall = (endpoint: DryRunEndpoint, input: unknown) => Promise<Impact>;

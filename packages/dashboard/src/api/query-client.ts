@@ -8,11 +8,9 @@ import { onSessionChange, sessionState } from './session.ts';
 import { onTabMessage } from './tabs.ts';
 
 const FRESH_MS = 5000;
-const OTHER_WORKSPACE = 'This credential belongs to another workspace.';
 
 const notice = (error: Error): void => {
-  const isRefused = error instanceof KeyrailError && error.code === 'conflict';
-  if (isRefused && error.message === OTHER_WORKSPACE) overtaken.set(true);
+  if (error instanceof KeyrailError && error.code === 'other_workspace') overtaken.set(true);
   if (error instanceof KeyrailUnreachable && error.reason === 'timeout') void askServer();
 };
 

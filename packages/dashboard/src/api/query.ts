@@ -1,6 +1,7 @@
 // Reads and changes through the API, in components. The cache key of a read is the workspace, the
 // endpoint and its input; there are no other keys.
 import type { Answer, CallInput, Endpoint, Item, PagedEndpoint } from '@keyrail/client';
+import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import {
   keepPreviousData,
   type UseMutationResult,
@@ -11,7 +12,7 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { createContext, useCallback, useContext, useMemo, useRef, useState } from 'react';
-import { client, WORKSPACE_HEADER } from './client.ts';
+import { client } from './client.ts';
 import { createRepeats } from './outcome.ts';
 import { untilHere } from './overtaken.ts';
 import { isShort, reread } from './reread.ts';

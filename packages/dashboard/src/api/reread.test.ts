@@ -1,8 +1,8 @@
 // What a change reads again is bounded, however far the user has scrolled.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { QueryClient } from '@tanstack/react-query';
-import { isShort, reread } from './reread.ts';
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { isShort, reread, rereadKeys } from './reread.ts';
 
 const pagesOf = (count: number) => ({
   pages: Array.from({ length: count }, (_, at) => ({ items: [at], cursor: `${at}` })),
@@ -30,5 +30,22 @@ test('only the first pages of a long list are kept and read again', async () => 
     [true, true, true, false],
   );
   equal(queries.getQueryData<typeof lists.long>(['w', 'long'])?.pageParams.length, 20);
+  queries.clear();
+});
+
+test('keys that expire at the same moment are read again once, and nothing else is', async () => {
+  const queries = new QueryClient();
+  const reads: string[] = [];
+  const lines = ['GET /v1/keys', 'GET /v1/keys/{id}', 'GET /v1/secret_keys', 'GET /v1/projects'];
+  const observers = lines.map((line) => {
+    const queryFn = async () => reads.push(line);
+    return new QueryObserver(queries, { queryKey: ['w', line], queryFn, staleTime: Infinity });
+  });
+  const stops = observers.map((each) => each.subscribe(() => {}));
+  await Promise.all(observers.map((each) => each.refetch({ cancelRefetch: false })));
+  reads.length = 0;
+  await Promise.all([rereadKeys(queries), rereadKeys(queries)]);
+  deepEqual(reads, lines.slice(0, 3));
+  for (const stop of stops) stop();
   queries.clear();
 });

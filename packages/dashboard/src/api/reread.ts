@@ -29,3 +29,12 @@ export async function reread(
   queries.setQueriesData({ predicate: (read) => isStale(read) && !isShort(read) }, firstPages);
   await queries.invalidateQueries({ predicate: isStale });
 }
+
+const KEYS = /^GET \/v1\/(secret_)?keys(\/\{id\})?$/;
+
+/** For keys that changed by themselves: one read for all calls of a moment, and no long list. */
+export const rereadKeys = (queries: QueryClient): Promise<void> =>
+  queries.invalidateQueries(
+    { predicate: (read) => KEYS.test(String(read.queryKey[1])) && isShort(read) },
+    { cancelRefetch: false },
+  );

@@ -1,10 +1,8 @@
 // One key in each state.
 import type { Answer } from '@keyrail/client';
+import { DAY_MS, MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
 
 export type Key = Answer<'GET /v1/keys/{id}'>;
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 1440 * MINUTE_MS;
 
 export function exampleKeys(nowMs: number): Key[] {
   const at = (ms: number) => new Date(nowMs + ms).toISOString();
@@ -16,6 +14,7 @@ export function exampleKeys(nowMs: number): Key[] {
     env: 'live',
     display_prefix: 'kr_live_a1b2',
     name,
+    state: 'active',
     scopes: [],
     meta: {},
     rate_limits: null,
@@ -35,10 +34,17 @@ export function exampleKeys(nowMs: number): Key[] {
   return [
     key('Backend', {}),
     key('Warehouse', { last_used_at: null }),
-    key('Importer', { expires_at: at(3 * DAY_MS) }),
-    key('Leaked', { quarantined_at: at(-19 * MINUTE_MS) }),
-    key('Paused', { disabled_at: at(-DAY_MS) }),
-    key('Old trial', { expires_at: at(-DAY_MS) }),
-    key('A key with a name that is much longer than its column', { revoked_at: at(-DAY_MS) }),
+    key('Importer', { state: 'expiring', expires_at: at(3 * DAY_MS) }),
+    key('Leaked', {
+      state: 'quarantined',
+      quarantined_at: at(-19 * MINUTE_MS),
+      expires_at: at(41 * MINUTE_MS),
+    }),
+    key('Paused', { state: 'disabled', disabled_at: at(-DAY_MS) }),
+    key('Old trial', { state: 'expired', expires_at: at(-DAY_MS) }),
+    key('A key with a name that is much longer than its column', {
+      state: 'revoked',
+      revoked_at: at(-DAY_MS),
+    }),
   ];
 }

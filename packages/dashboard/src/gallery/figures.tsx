@@ -1,4 +1,5 @@
 // States, times, texts to copy, tables and charts.
+import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { nowMs } from '../clock.ts';
 import { Chart } from '../ui/charts/chart.tsx';
 import { Meter } from '../ui/charts/meter.tsx';
@@ -16,7 +17,6 @@ import { type Column, Table } from '../ui/tables/table.tsx';
 import { Block } from './block.tsx';
 import { exampleKeys, type Key } from './example-keys.ts';
 
-const HOUR_MS = 3_600_000;
 const hours = Array.from({ length: 24 }, (_, at) =>
   new Date((at + 480_000) * HOUR_MS).toISOString(),
 );

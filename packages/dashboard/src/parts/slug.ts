@@ -1,9 +1,11 @@
 // The slug of a workspace or a project, made from its name.
+import { SLUG_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
+import { SLUG } from '@keyrail/protocol/wire/slug.ts';
 
-const SLUG_CHARS_MAX = 48;
-const SLUG_CHARS_MIN = 3;
+/** Shorter than the API allows, for readable URLs. */
+const MADE_CHARS_MAX = 48;
 
-export const isSlug = (text: string): boolean => /^[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(text);
+export const isSlug = (text: string): boolean => SLUG.test(text);
 
 /** "Müller & Söhne" becomes "muller-sohne". */
 export const slugOf = (name: string): string =>
@@ -12,7 +14,7 @@ export const slugOf = (name: string): string =>
     .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, SLUG_CHARS_MAX)
+    .slice(0, MADE_CHARS_MAX)
     .replaceAll(/^-|-$/g, '');
 
 /** Names in other scripts have no letters a slug may contain. */

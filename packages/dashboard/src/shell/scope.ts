@@ -1,8 +1,9 @@
+import type { Role } from '@keyrail/protocol/wire/roles.ts';
 // Where the page is: the workspace, the environment, and what the user's role allows.
 import { createContext, useContext } from 'react';
 import type { Env, Place } from '../paths.ts';
 
-export type Role = 'owner' | 'admin' | 'member';
+export type { Role } from '@keyrail/protocol/wire/roles.ts';
 
 export type Scope = Place & {
   workspaceId: string;

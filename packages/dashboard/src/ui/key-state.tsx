@@ -1,21 +1,49 @@
+import type { KeyState as StateName } from '@keyrail/protocol/wire/key-states.ts';
+import { useEffect, useRef } from 'react';
+import { queryClient } from '../api/query-client.ts';
+import { rereadKeys } from '../api/reread.ts';
 // A key's state as shape and word.
 import { en } from '../texts/en.ts';
 import { type Shape, State, type Tone } from './content/state.tsx';
 import { useTextOfNow } from './content/time.tsx';
-import { isUnused, keyState, type StatedKey } from './key-state-facts.ts';
+import { isUnused, keyStateText, type StatedKey } from './key-state-text.ts';
 
-/** `isRotated`: this key is the `rotated_from` of another. */
+const looks: Readonly<Record<StateName, { tone: Tone; shape: Shape }>> = {
+  revoked: { tone: 'bad', shape: 'cross' },
+  quarantined: { tone: 'bad', shape: 'triangle' },
+  disabled: { tone: 'dim', shape: 'pause' },
+  expired: { tone: 'dim', shape: 'ring' },
+  expiring: { tone: 'warn', shape: 'clock' },
+  active: { tone: 'good', shape: 'full' },
+};
+
+const usable: readonly StateName[] = ['active', 'expiring', 'quarantined'];
+
+/** `isRotated`: another key names this one in `rotated_from`. */
 export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?: boolean }) {
-  // The state as text, so that a clock tick renders only keys whose state changes.
-  const stated = useTextOfNow((nowMs) => {
-    const { tone, shape, text } = keyState(of, nowMs, isRotated);
-    const isEnded = tone === 'dim' || of.revoked_at !== null;
-    return JSON.stringify([tone, shape, text, !isEnded && isUnused(of, nowMs)]);
-  });
-  const [tone, shape, text, isNoted]: [Tone, Shape, string, boolean] = JSON.parse(stated);
+  const { state } = of;
+  const { tone, shape } = looks[state];
+  // Texts, so that a tick of the clock renders only the keys that it changes.
+  const text = useTextOfNow((nowMs) => keyStateText(of, nowMs, isRotated));
+  const unused = useTextOfNow((nowMs) =>
+    usable.includes(state) && isUnused(of, nowMs) ? en.keyStates.unused : '',
+  );
+  useRereadAtEnd(of);
   return (
-    <State tone={tone} shape={shape} note={isNoted && en.keyStates.unused}>
+    <State tone={tone} shape={state === 'expiring' && isRotated ? 'half' : shape} note={unused}>
       {text}
     </State>
   );
+}
+
+/** Reads keys again when this one expires while it is shown: the server says what its state is. */
+function useRereadAtEnd({ state, expires_at }: StatedKey): void {
+  const endsMs = state === 'expiring' && expires_at !== null ? Date.parse(expires_at) : Infinity;
+  const isOver = useTextOfNow((nowMs) => String(endsMs <= nowMs)) === 'true';
+  // A browser whose clock is ahead shows keys that are over from the start. Those are left alone.
+  const wasOver = useRef(isOver);
+  useEffect(() => {
+    if (isOver && !wasOver.current) void rereadKeys(queryClient);
+    wasOver.current = isOver;
+  }, [isOver]);
 }

@@ -1,6 +1,7 @@
 // Reads the audit log page by page and recomputes every hash, off the main thread so that the page
 // stays responsive. It holds one page of rows at a time.
 import { createCaller, KeyrailError } from '@keyrail/client';
+import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import { sha256 as scriptSha256 } from '@noble/hashes/sha2.js';
 import {
   type Break,
@@ -34,7 +35,7 @@ globalThis.onmessage = ({ data: request }: MessageEvent<ChainRequest>) => {
 
 async function check({ url, token, workspaceId, remembered }: ChainRequest): Promise<void> {
   // As a header: the client would warn of plain HTTP in the console, and /system says it already.
-  const headers = { authorization: `Bearer ${token}`, 'keyrail-workspace': workspaceId };
+  const headers = { authorization: `Bearer ${token}`, [WORKSPACE_HEADER]: workspaceId };
   const client = createCaller({ url, headers });
   let head: Head = START;
   try {

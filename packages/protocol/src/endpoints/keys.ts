@@ -5,7 +5,6 @@ import {
   ApiKey,
   CreatedApiKey,
   DisabledApiKey,
-  KeyState,
   RevokedApiKey,
   RotatedApiKey,
 } from '../objects/api-key.ts';
@@ -26,9 +25,9 @@ import {
   Timestamp,
   Uuid,
 } from '../validators.ts';
+import { keyStates } from '../wire/key-states.ts';
 import {
   KEY_COUNTS_LIMIT_MAX,
-  KEY_EXPIRING_DAYS,
   KEY_TEXT_CHARS_MAX,
   KEYS_LIMIT_DEFAULT,
   KEYS_LIMIT_MAX,
@@ -74,12 +73,10 @@ export const keyEndpoints = endpoints({
       tenant_id: Uuid.optional(),
       env: Env.optional(),
       include_revoked: queryBoolean(false),
-      state: KeyState.optional().meta({
-        description:
-          'Only keys in this state. A key is in the first state that applies: `revoked`, ' +
-          '`quarantined`, `disabled`, `expired`, `expiring` (within ' +
-          `${KEY_EXPIRING_DAYS} days) or \`active\`.`,
-      }),
+      state: z
+        .enum(keyStates)
+        .optional()
+        .meta({ description: 'Only keys in this state, whatever `include_revoked` says.' }),
       unused_days: queryInteger(UNUSED_DAYS_MIN, UNUSED_DAYS_MAX)
         .optional()
         .meta({

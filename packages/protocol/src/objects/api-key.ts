@@ -1,19 +1,10 @@
 // The key a vendor issues to a customer.
 import { z } from 'zod';
 import { Env, Meta, RateLimits, Uuid } from '../validators.ts';
+import { keyStates } from '../wire/key-states.ts';
+import { KEY_EXPIRING_DAYS } from '../wire/limits.ts';
 import { incompleteReasons } from '../wire/receipt.ts';
 import { Count, SecretText, ShownOnce, WireTime } from './wire.ts';
-
-/** The first that applies: revoked, quarantined, disabled, expired, expiring, active. */
-export const KeyState = z.enum([
-  'active',
-  'disabled',
-  'expiring',
-  'expired',
-  'quarantined',
-  'revoked',
-]);
-export type KeyState = z.output<typeof KeyState>;
 
 export const ApiKey = z
   .strictObject({
@@ -24,6 +15,12 @@ export const ApiKey = z
     env: Env,
     display_prefix: z.string(),
     name: z.string().nullable(),
+    state: z.enum(keyStates).meta({
+      description:
+        'The state when the response was made: the first that applies of `revoked`, ' +
+        `\`quarantined\`, \`disabled\`, \`expired\`, \`expiring\` (within ${KEY_EXPIRING_DAYS} days) ` +
+        'and `active`.',
+    }),
     scopes: z.array(z.string()),
     meta: Meta,
     rate_limits: RateLimits.nullable().meta({

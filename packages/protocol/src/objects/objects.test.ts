@@ -20,6 +20,7 @@ const key = {
   env: 'live',
   display_prefix: 'kr_live_abcdef',
   name: null,
+  state: 'active',
   scopes: [],
   meta: {},
   rate_limits: null,

@@ -1,6 +1,8 @@
 // A credential for the vendor's own backend.
 import { z } from 'zod';
 import { Env, Meta, Uuid } from '../validators.ts';
+import { secretKeyStates } from '../wire/key-states.ts';
+import { KEY_EXPIRING_DAYS } from '../wire/limits.ts';
 import { SecretText, ShownOnce, WireTime } from './wire.ts';
 
 export const SecretKey = z
@@ -10,6 +12,11 @@ export const SecretKey = z
     env: Env,
     display_prefix: z.string(),
     name: z.string().nullable(),
+    state: z.enum(secretKeyStates).meta({
+      description:
+        'The state when the response was made: the first that applies of `revoked`, ' +
+        `\`quarantined\`, \`expired\`, \`expiring\` (within ${KEY_EXPIRING_DAYS} days) and \`active\`.`,
+    }),
     meta: Meta,
     expires_at: WireTime.nullable(),
     revoked_at: WireTime.nullable(),

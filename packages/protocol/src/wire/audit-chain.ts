@@ -1,6 +1,5 @@
 // The hash chain of the audit log: the canonical bytes of a row, and their hash. The server, the
 // command line and external verifiers all compute them the same way.
-import { createHash } from 'node:crypto';
 
 /** The link of the first row. */
 export const GENESIS_HASH = '0'.repeat(64);
@@ -40,13 +39,3 @@ export const chainedFields = [
 type ChainedField = (typeof chainedFields)[number];
 
 export type ChainedFields = Readonly<Record<ChainedField, unknown>>;
-
-/** The hash of a row as the API returns it. */
-export function hashOfRow(workspaceId: string, row: ChainedFields): string {
-  const members = chainedFields.map((name): [string, unknown] => [name, row[name]]);
-  const hashed = Object.fromEntries([...members, ['workspace_id', workspaceId]]);
-  // Goes through JSON, so that only what a response can contain is hashed.
-  return createHash('sha256')
-    .update(canonicalJson(JSON.parse(JSON.stringify(hashed))))
-    .digest('hex');
-}

@@ -23,6 +23,7 @@ test('every error code has its published status', () => {
     '404 not_found',
     '405 method_not_allowed',
     '409 conflict',
+    '409 other_workspace',
     '409 idempotency_in_progress',
     '413 payload_too_large',
     '413 snapshot_too_large',

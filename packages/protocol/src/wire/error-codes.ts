@@ -47,6 +47,7 @@ export const errorCodes = {
   not_found: { status: 404, message: 'Not found.' },
   method_not_allowed: { status: 405, message: 'This path does not support that method.' },
   conflict: { status: 409, message: 'The request conflicts with the current state.' },
+  other_workspace: { status: 409, message: 'This credential belongs to another workspace.' },
   idempotency_in_progress: idempotencyCodes.idempotency_in_progress,
   payload_too_large: { status: 413, message: 'The request body is too large.' },
   snapshot_too_large: {

@@ -1,3 +1,4 @@
+import type { Env } from './env.ts';
 // Receipts: signed statements that a key was revoked or disabled, and which nodes had applied it.
 
 /** The JWS `typ`, and the purpose of its signing keys. No other signature has them. */
@@ -21,7 +22,7 @@ export type ReceiptClaims = {
   /** The IDs of workspace and project. */
   ws: string;
   prj: string;
-  env: 'live' | 'test';
+  env: Env;
   key_id: string;
   /** SHA-256 of the full key, in hex. */
   lookup_hash: string;

@@ -16,6 +16,7 @@ const wireErrorCodes = [
   'not_found',
   'method_not_allowed',
   'conflict',
+  'other_workspace',
   'idempotency_in_progress',
   'payload_too_large',
   'snapshot_too_large',

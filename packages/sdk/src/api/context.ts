@@ -1,6 +1,7 @@
 // The request context: what a vendor's handler can read about the key behind a request.
+import type { Env } from '@keyrail/protocol/wire/env.ts';
 
-export type Env = 'live' | 'test';
+export type { Env } from '@keyrail/protocol/wire/env.ts';
 
 /** One rate limit of a key, as resolved by the policy feed. */
 export type RateLimitRule = {

@@ -1,4 +1,8 @@
 // The part of a response that is stored for idempotent retries, and how it is replayed.
+import {
+  IDEMPOTENCY_HEADER_NAME_CHARS_MAX,
+  IDEMPOTENCY_HEADER_VALUE_CHARS_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
 import type { HeaderValues } from '../api/admission.ts';
 import { fieldsOf } from '../json.ts';
 
@@ -7,9 +11,6 @@ export type ReplayedResponse = {
   headers: Record<string, string>;
   body: Uint8Array;
 };
-
-const NAME_CHARS_MAX = 128;
-const VALUE_CHARS_MAX = 4_096;
 
 /**
  * Headers that are never stored: hop-by-hop headers, headers that are set on every response,
@@ -42,8 +43,8 @@ const textOf = (value: number | string | readonly string[]): string =>
   typeof value === 'object' ? value.join(', ') : String(value);
 
 const isStorable = (name: string, value: string): boolean =>
-  name.length <= NAME_CHARS_MAX &&
-  value.length <= VALUE_CHARS_MAX &&
+  name.length <= IDEMPOTENCY_HEADER_NAME_CHARS_MAX &&
+  value.length <= IDEMPOTENCY_HEADER_VALUE_CHARS_MAX &&
   /^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) &&
   name !== '__proto__' &&
   !/[^\t\x20-\x7e\x80-\xff]/.test(value);

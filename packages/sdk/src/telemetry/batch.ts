@@ -1,18 +1,21 @@
 // One batch of telemetry events, serialized for the control plane.
+import {
+  INGEST_DURATION_MS_MAX,
+  INGEST_SHORT_CHARS_MAX,
+  INGEST_STATUS_MAX,
+  INGEST_STATUS_MIN,
+  LARGE_BODY_BYTES_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
 import type { Env } from '../api/context.ts';
 import type { Log, TelemetryOptions } from '../api/options.ts';
 import type { Chance, Clock } from '../clock.ts';
 import type { Failure, Transport } from '../transport.ts';
 
-const SHORT_CHARS_MAX = 200;
 const PATH_CHARS_MAX = 1_024;
-const DURATION_MS_MAX = 604_800_000;
 const SHARE_MIN = 0.000_001;
 const LINES_BYTES_FIRST = 64 * 1024;
 /** Half of what the control plane accepts in one request. */
-const LINES_BYTES_FULL = 4 * 1024 * 1024;
-const STATUS_MIN = 100;
-const STATUS_MAX = 999;
+const LINES_BYTES_FULL = LARGE_BODY_BYTES_MAX / 2;
 /** Reported in place of an invalid status. */
 const STATUS_ODD = 500;
 
@@ -153,26 +156,26 @@ export function openSender(
 export function lineOf(event: TelemetryEvent, projectId: string): string {
   const { ts, env, degraded } = event;
   const status = isStatus(event.status) ? event.status : STATUS_ODD;
-  const duration = Math.min(DURATION_MS_MAX, Math.max(0, event.duration_ms));
+  const duration = Math.min(INGEST_DURATION_MS_MAX, Math.max(0, event.duration_ms));
   return `{"ts":"${ts}","project_id":"${projectId}","env":"${env}","tenant_id":${idOf(
     event.tenant_id,
   )},"key_id":${idOf(event.key_id)},"display_prefix":${textOf(
     event.display_prefix,
-    SHORT_CHARS_MAX,
-  )},"method":${textOf(event.method, SHORT_CHARS_MAX)},"path":${textOf(
+    INGEST_SHORT_CHARS_MAX,
+  )},"method":${textOf(event.method, INGEST_SHORT_CHARS_MAX)},"path":${textOf(
     event.path,
     PATH_CHARS_MAX,
   )},"route":${textOf(event.route, PATH_CHARS_MAX)},"status":${status},"duration_ms":${
     Math.round(duration * 1000) / 1000
   },"degraded":${degraded},"denial_reason":${textOf(
     event.denial_reason,
-    SHORT_CHARS_MAX,
-  )},"request_id":${textOf(event.request_id, SHORT_CHARS_MAX)}}`;
+    INGEST_SHORT_CHARS_MAX,
+  )},"request_id":${textOf(event.request_id, INGEST_SHORT_CHARS_MAX)}}`;
 }
 
 /** A handler may set a status that HTTP does not allow. */
 const isStatus = (status: number): boolean =>
-  Number.isInteger(status) && status >= STATUS_MIN && status <= STATUS_MAX;
+  Number.isInteger(status) && status >= INGEST_STATUS_MIN && status <= INGEST_STATUS_MAX;
 
 const idOf = (id: string | null): string => (id === null ? 'null' : `"${id}"`);
 

@@ -1,10 +1,12 @@
 // In-memory idempotency records with the responses of the control plane.
+
 import { randomUUID } from 'node:crypto';
 import type { IdempotencyClaim } from '@keyrail/protocol/objects/idempotency.ts';
+import {
+  IDEMPOTENCY_LOCK_MS,
+  IDEMPOTENCY_STORED_BODY_BYTES_MAX,
+} from '@keyrail/protocol/wire/limits.ts';
 import { fieldsOf } from '../json.ts';
-
-const LOCK_MS = 30_000;
-const BODY_BYTES_MAX = 262_144;
 
 type Wire = Record<string, unknown>;
 
@@ -22,14 +24,15 @@ export function createTestIdempotency(now: () => number): (step: Step, body: Wir
     claim: (body) => claim(records, body, now()),
     heartbeat: (body) => {
       const record = held(body);
-      if (record) record.lockedUntil = now() + LOCK_MS;
+      if (record) record.lockedUntil = now() + IDEMPOTENCY_LOCK_MS;
       return outcome(record !== null);
     },
     release: (body) => outcome(held(body) !== null && records.delete(scopeOf(body))),
     complete: (body) => {
       const record = held(body);
       const text = typeof body.body === 'string' ? body.body : null;
-      const fits = text !== null && Buffer.from(text, 'base64').length <= BODY_BYTES_MAX;
+      const fits =
+        text !== null && Buffer.from(text, 'base64').length <= IDEMPOTENCY_STORED_BODY_BYTES_MAX;
       if (record) {
         record.response = {
           status: Number(body.status),
@@ -63,11 +66,11 @@ function claim(records: Map<string, Entry>, body: Wire, now: number): Idempotenc
   const answer = {
     object: 'idempotency_claim' as const,
     lock_token: null,
-    lock_ms: LOCK_MS,
+    lock_ms: IDEMPOTENCY_LOCK_MS,
     stolen: false,
     retry_after_ms: null,
     response: null,
-    max_body_bytes: BODY_BYTES_MAX,
+    max_body_bytes: IDEMPOTENCY_STORED_BODY_BYTES_MAX,
   };
   if (known && known.fingerprint !== fingerprint) return { ...answer, state: 'mismatch' };
   if (known?.response) return { ...answer, state: 'replay', response: known.response };
@@ -75,6 +78,11 @@ function claim(records: Map<string, Entry>, body: Wire, now: number): Idempotenc
     return { ...answer, state: 'in_progress', retry_after_ms: known.lockedUntil - now };
   }
   const token = randomUUID();
-  records.set(scope, { fingerprint, token, lockedUntil: now + LOCK_MS, response: null });
+  records.set(scope, {
+    fingerprint,
+    token,
+    lockedUntil: now + IDEMPOTENCY_LOCK_MS,
+    response: null,
+  });
   return { ...answer, state: 'execute', lock_token: token, stolen: known !== undefined };
 }

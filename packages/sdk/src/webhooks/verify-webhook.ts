@@ -1,4 +1,5 @@
 // Verifies an event that Keyrail sent to an endpoint of the vendor.
+import { SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import {
   isSignedWith,
@@ -52,7 +53,6 @@ export type VerifyWebhookOptions = {
 };
 
 const TOLERANCE_SECONDS = 300;
-const SECOND_MS = 1000;
 
 /**
  * Returns the event, or throws WebhookRefused. `body` must be the bytes as they were received, not

@@ -20,7 +20,7 @@ test('a request for another workspace is refused before anything runs', async (t
       'DELETE /v1/members/{userId}',
     ] as const) {
       const answer = await app.ask(line, { userId: other }, wrong);
-      equal(`${answer.status} ${codeOf(answer)}`, '409 conflict', line);
+      equal(`${answer.status} ${codeOf(answer)}`, '409 other_workspace', line);
       equal(messageOf(answer), 'This credential belongs to another workspace.');
     }
   }

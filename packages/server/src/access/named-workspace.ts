@@ -1,13 +1,11 @@
 // The header `Keyrail-Workspace`: the workspace that a caller expects to work in. The active
 // workspace of a session can change between two requests, so a browser tab names the one it shows.
+
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import type { Auth } from '@keyrail/protocol/wire/auth.ts';
-import { ApiError, conflict } from '../base/errors.ts';
+import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
+import { ApiError } from '../base/errors.ts';
 import { type Principal, reachOf } from './principal.ts';
-
-export const WORKSPACE_HEADER = 'keyrail-workspace';
-
-export const OTHER_WORKSPACE = 'This credential belongs to another workspace.';
 
 /** Endpoints that work in the workspace of a vendor's credential. */
 const applies: ReadonlySet<Auth> = new Set<Auth>(['vendor', 'machine', 'machineHot', 'minting']);
@@ -20,7 +18,9 @@ export function refuseOtherWorkspace(
   if (named === undefined || !applies.has(auth)) return;
   const workspaceId = Uuid.safeParse(named);
   if (!workspaceId.success) {
-    throw new ApiError('invalid_request', 'The keyrail-workspace header must be a UUID.');
+    throw new ApiError('invalid_request', `The header ${WORKSPACE_HEADER} must be a UUID.`);
   }
-  if (reachOf(principal)?.workspaceId !== workspaceId.data) throw conflict(OTHER_WORKSPACE);
+  if (reachOf(principal)?.workspaceId !== workspaceId.data) {
+    throw new ApiError('other_workspace');
+  }
 }

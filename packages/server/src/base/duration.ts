@@ -1,9 +1,8 @@
 // Durations in milliseconds, and arithmetic on dates.
+import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 
-export const SECOND_MS = 1000;
-export const MINUTE_MS = 60 * SECOND_MS;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
+// biome-ignore lint/performance/noBarrelFile: one import for durations and what is done with them
+export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 
 export const msAfter = (start: Date, ms: number): Date => new Date(start.getTime() + ms);
 

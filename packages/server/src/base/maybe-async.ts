@@ -6,6 +6,21 @@ export function chain<T, U>(value: T | Promise<T>, next: (value: T) => U): U | P
   return value instanceof Promise ? (value.then(next) as Promise<Awaited<U>>) : next(value);
 }
 
+/** Like `chain`, for work that may fail. */
+export function attempt<T, U>(
+  work: () => T | Promise<T>,
+  next: (value: T) => U,
+  failed: (thrown: unknown) => U,
+): U | Promise<U> {
+  let value: T | Promise<T>;
+  try {
+    value = work();
+  } catch (error) {
+    return failed(error);
+  }
+  return value instanceof Promise ? value.then(next, failed) : next(value);
+}
+
 /** Ends a chain: calls either `done` with the value or `failed` with the error, exactly once. */
 export function settle<T>(
   work: () => T | Promise<T>,

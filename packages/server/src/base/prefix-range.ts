@@ -1,4 +1,5 @@
 // The range of texts, and of ids, that begin with a given text.
+import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 
 /** From the first text of the range to the first after it; `to` is null if nothing comes after. */
 type TextRange = { from: string; to: string | null };
@@ -29,6 +30,6 @@ const ID_MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** The first and the last id that begin with this text; null if no id does. */
 export function idRangeOf(start: string): { from: string; to: string } | null {
   const from = start + ID_MIN.slice(start.length);
-  const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(from);
+  const isId = UUID_ANY_CASE.test(from);
   return isId ? { from, to: start + ID_MAX.slice(start.length) } : null;
 }

@@ -1,5 +1,7 @@
 // The columns of every table, as statements use them. A law compares them with the catalogue.
+
 import type { Env } from '@keyrail/protocol/wire/env.ts';
+import type { Role } from '@keyrail/protocol/wire/roles.ts';
 import type { ColumnType } from 'kysely';
 import type { DeploymentTables } from './deployment-tables.ts';
 import type { WebhookDeliveries, WebhookEndpoints } from './event-tables.ts';
@@ -179,8 +181,6 @@ type Users = {
   createdAt: Date;
   lastLoginAt: Date | null;
 };
-
-type Role = 'owner' | 'admin' | 'member';
 
 type Memberships = {
   id: string;

@@ -39,9 +39,7 @@ type Changed<T> = {
   /** Those whose nodes must fetch a snapshot, because a default of all keys changed. */
   floors: readonly string[];
   endsSecretKeys: readonly string[];
-  /** Whether `result` uses the versions, which exist only after close_change(). */
-  needsVersions: boolean;
-  result: (versions: PolicyVersion[]) => T;
+  result: T;
 };
 
 export type Change<T> =
@@ -61,21 +59,15 @@ type Effects = Ends & { policy?: readonly string[]; floors?: readonly string[] }
 export const changed = <T>(
   result: T,
   entry: Entry | readonly [Entry, ...Entry[]],
-  effects: Effects = {},
-): Change<T> => ({ ...versioned(() => result, entry, effects), needsVersions: false });
-
-/**
- * Like `changed`, for a result that contains the new policy versions. Not for an endpoint that
- * accepts an idempotency key: its response is stored together with the change.
- */
-export function versioned<T>(
-  result: (versions: PolicyVersion[]) => T,
-  entry: Entry | readonly [Entry, ...Entry[]],
-  { policy = [], floors = [], endsSecretKeys = [] }: Effects,
-): Changed<T> {
-  const entries: readonly [Entry, ...Entry[]] = 'action' in entry ? [entry] : entry;
-  return { kind: 'changed', entries, policy, floors, endsSecretKeys, needsVersions: true, result };
-}
+  { policy = [], floors = [], endsSecretKeys = [] }: Effects = {},
+): Change<T> => ({
+  kind: 'changed',
+  entries: 'action' in entry ? [entry] : entry,
+  policy,
+  floors,
+  endsSecretKeys,
+  result,
+});
 
 /** Nothing to write: the transaction is rolled back, without an audit row or a new version. */
 export const unchanged = <T>(result: T, { endsSecretKeys = [] }: Ends = {}): Change<T> => ({

@@ -1,13 +1,15 @@
 // The reach of a request: the rows it may touch, and its actor. Authentication builds it; every
 // door requires one.
+
 import { type Env, envs } from '@keyrail/protocol/wire/env.ts';
+import type { Role } from '@keyrail/protocol/wire/roles.ts';
 import type { Scope } from '../db/database.ts';
 
 export type { Env } from '@keyrail/protocol/wire/env.ts';
 
 export const allEnvs: readonly Env[] = envs;
 
-export type Role = 'owner' | 'admin' | 'member';
+export type { Role } from '@keyrail/protocol/wire/roles.ts';
 
 type ActorType = 'user' | 'secret_key' | 'bootstrap' | 'embed' | 'scanner' | 'system';
 

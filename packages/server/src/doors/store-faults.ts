@@ -8,7 +8,7 @@ import {
   sqlState,
   violatedConstraint,
 } from '../db/faults.ts';
-import { inProgress } from './kept-responses.ts';
+import { inProgress } from './request-keys.ts';
 
 /** Unique constraints that a request can violate, and the field concerned. */
 const conflicts: Record<string, () => ApiError> = {

@@ -1,6 +1,5 @@
 // The write door: one operation in one transaction, which commits only with its audit entries. A
-// request with an idempotency key also stores its response in that transaction.
-import { assert } from '../base/assert.ts';
+// request with a request key also stores its response in that transaction.
 import type { Deadline } from '../base/deadline.ts';
 import type { NewId } from '../base/ids.ts';
 import type { RandomBytes } from '../base/random.ts';
@@ -10,9 +9,9 @@ import type { StorageUse } from '../base/storage.ts';
 import type { Database, Ending, Opening } from '../db/database.ts';
 import { isRolledBack } from '../db/faults.ts';
 import type { Change, PolicyVersion, Write } from './door.ts';
-import { findKept, type KeptResponse, type KeyedRequest, keepResponse } from './kept-responses.ts';
 import { changeBy, type Operation } from './plan.ts';
 import { type Reach, scopeOf } from './reach.ts';
+import { findKept, type KeptResponse, keepResponse, type RequestKey } from './request-keys.ts';
 import { closeChange, versionsOf } from './tail.ts';
 
 export type DoorParts = {
@@ -34,7 +33,7 @@ export type DoorParts = {
 export type OpenWrite = <T>(operation: Operation<T>) => Promise<T>;
 
 /**
- * For endpoints that accept an idempotency key. `present` makes the response from the result, or as
+ * For endpoints that accept a request key. `present` makes the response from the result, or as
  * much of it as the operation determines. It must be plain JSON. A replay returns it and does not
  * run the operation.
  */
@@ -46,53 +45,58 @@ export type OpenKeyedWrite = <T, Shown>(
 /** The deadline of a write, and whether it runs before other waiting writes. */
 export type Pace = { deadline: Deadline; goesFirst?: boolean };
 
-/** What became of a request, for its response. */
-export type Fate = {
-  /** `unknown` as soon as COMMIT is sent, after it, and in a replay. */
-  outcome: 'not_done' | 'unknown';
-  isReplayed: boolean;
-};
+/**
+ * What has become of the change. `done` as soon as COMMIT is sent; a request that fails afterwards
+ * does not know whether it was made. `replayed`: an earlier request made it.
+ */
+export type Fate = 'not_done' | 'done' | 'replayed';
 
-export const newFate = (): Fate => ({ outcome: 'not_done', isReplayed: false });
+type KeyedWrite = { write: OpenKeyedWrite; fate(): Fate };
 
-export const openWrite = (
+export const openWrite = (parts: DoorParts, reach: Reach, pace: Pace): OpenWrite =>
+  unkeyed(openKeyedWrite(parts, reach, { ...pace, requestKey: null }));
+
+/** For endpoints without request keys: the result is the response. */
+export const unkeyed =
+  ({ write }: KeyedWrite): OpenWrite =>
+  (operation) =>
+    write(operation, (result) => result);
+
+type Asked = Pace & { requestKey: RequestKey | null };
+
+export function openKeyedWrite(
   parts: DoorParts,
   reach: Reach,
-  { fate = newFate(), ...pace }: Pace & { fate?: Fate },
-): OpenWrite => {
-  const write = openKeyedWrite(parts, reach, { ...pace, fate, keyed: null });
-  return (operation) => write(operation, (result) => result);
-};
+  { requestKey, ...pace }: Asked,
+): KeyedWrite {
+  const { db, newId, randomBytes, seal, storage } = parts;
+  let fate: Fate = 'not_done';
 
-type Asked = Pace & { fate: Fate; keyed: KeyedRequest | null };
-
-export const openKeyedWrite =
-  (parts: DoorParts, reach: Reach, { fate, keyed, ...pace }: Asked): OpenKeyedWrite =>
-  async <T, Shown>(operation: Operation<T>, present: (result: T) => Shown) => {
-    const { db, newId, randomBytes, seal, storage } = parts;
+  async function write<T, Shown>(operation: Operation<T>, present: (result: T) => Shown) {
     const opened: Opening = { ...opening(reach, newId(), pace), storage };
-    const door = { parts, reach, keyed };
     const transaction = db.transaction<Outcome<Shown>>(opened, async ({ run, now }) => {
-      const kept = keyed && (await findKept({ run }, keyed));
+      const kept = requestKey && (await findKept({ run }, requestKey));
       if (kept) {
-        fate.isReplayed = true;
-        fate.outcome = 'unknown';
+        fate = 'replayed';
         return replayOf(kept, parts);
       }
       const more = { newId, randomBytes, seal };
       const tx: Write = { kind: 'write', isDryRun: false, reach, run, now, ...more };
-      const ending = endingOf(await changeBy(operation, tx), present, door);
-      if (ending.kind === 'commit') fate.outcome = 'unknown';
+      const ending = endingOf(await changeBy(operation, tx), present, { parts, reach, requestKey });
+      if (ending.kind === 'commit') fate = 'done';
       return ending;
     });
     const { shown, settled, keptLater } = await transaction.catch((error: unknown) => {
-      if (isRolledBack(error)) fate.outcome = 'not_done';
+      if (isRolledBack(error)) fate = 'not_done';
       throw error;
     });
     if (settled !== null) await settled;
     if (keptLater !== null) await db.once(opened, keptLater);
     return shown;
-  };
+  }
+
+  return { write, fate: () => fate };
+}
 
 /** Throws if a write could not be finished in time; counts it until the function is called. */
 export const expectWrite = ({ db }: DoorParts, pace: Pace): (() => void) =>
@@ -113,35 +117,33 @@ type Outcome<Shown> = {
   keptLater: ReturnType<typeof keepResponse> | null;
 };
 
-type Door = { parts: DoorParts; reach: Reach; keyed: KeyedRequest | null };
+type Door = { parts: DoorParts; reach: Reach; requestKey: RequestKey | null };
 
 function endingOf<T, Shown>(
   change: Change<T>,
   present: (result: T) => Shown,
-  { parts, reach, keyed }: Door,
+  { parts, reach, requestKey }: Door,
 ): Ending<Outcome<Shown>> {
   const { newId, announce } = parts;
   const { endsSecretKeys } = change;
   const settle = () => parts.forgetKeys?.(endsSecretKeys) ?? null;
-  const keep = (request: KeyedRequest, result: T) => {
+  const keep = (request: RequestKey, result: T) => {
     const response = JSON.stringify(present(withoutSecrets(result)));
     return keepResponse(request, { response, endsSecretKeys });
   };
   if (change.kind === 'unchanged') {
     const shown = present(change.result);
-    const keptLater = keyed && keep(keyed, change.result);
+    const keptLater = requestKey && keep(requestKey, change.result);
     return { kind: 'rollback', result: { shown, settled: settle(), keptLater } };
   }
-  const { entries, policy, floors, result, needsVersions } = change;
-  assert(!(keyed && needsVersions), 'a response with policy versions cannot be kept');
+  const { entries, policy, floors, result } = change;
   const tail = closeChange({ actor: reach.actor, entries, policy, floors, newId });
   return {
     kind: 'commit',
-    last: keyed ? [tail, keep(keyed, result([]))] : [tail],
+    last: requestKey ? [tail, keep(requestKey, result)] : [tail],
     result: ([closed]) => {
-      const versions = versionsOf(closed);
-      announce(versions);
-      return { shown: present(result(versions)), settled: settle(), keptLater: null };
+      announce(versionsOf(closed));
+      return { shown: present(result), settled: settle(), keptLater: null };
     },
   };
 }

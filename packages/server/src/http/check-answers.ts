@@ -1,6 +1,5 @@
 // Checks every response against the declaration of its endpoint: enabled in tests.
 import { Impact } from '@keyrail/protocol/objects/impact.ts';
-import { OTHER_WORKSPACE } from '../access/named-workspace.ts';
 import { assert } from '../base/assert.ts';
 import { JsonText } from '../base/json-text.ts';
 import { apiErrorOf } from './faults.ts';
@@ -11,8 +10,6 @@ type Answered = { status: number; body: unknown };
 /** A conflict that the endpoint does not declare becomes a failure of the server. */
 export function checkedRefusal({ endpoint, line }: ServedRoute, thrown: unknown): unknown {
   const { code, message } = apiErrorOf(thrown);
-  // Every endpoint with a workspace has this one; the introduction of the document describes it.
-  if (message === OTHER_WORKSPACE) return thrown;
   if (code !== 'conflict' || endpoint.refusals?.[409] !== undefined) return thrown;
   return new Error(`${line}: undeclared conflict: ${message}`);
 }

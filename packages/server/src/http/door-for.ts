@@ -1,15 +1,15 @@
 // Opens the door that a route declares, for the reach of the request and within its deadline.
-import { takesIdempotencyKey } from '@keyrail/protocol/endpoint.ts';
+import { acceptsRequestKey } from '@keyrail/protocol/endpoint.ts';
 import { REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { assert, unreachable } from '../base/assert.ts';
 import { type Deadline, deadlineAfter, steppedDeadline } from '../base/deadline.ts';
 import type { Gate } from '../doors/gate.ts';
-import type { KeyedRequest } from '../doors/kept-responses.ts';
 import { openPeople } from '../doors/people.ts';
 import { openPreview, type PreviewParts } from '../doors/preview.ts';
 import type { Reach } from '../doors/reach.ts';
 import { openRead } from '../doors/read.ts';
 import { openRecord } from '../doors/record.ts';
+import type { RequestKey } from '../doors/request-keys.ts';
 import {
   type DoorParts,
   expectWrite,
@@ -17,6 +17,7 @@ import {
   openKeyedWrite,
   openWrite,
   type Pace,
+  unkeyed,
 } from '../doors/write.ts';
 import type { Counters } from '../volatile/counters.ts';
 import type { Probe, ServedRoute } from './route.ts';
@@ -28,85 +29,72 @@ const STEPPED_WAIT_TOTAL_MS = REVOKE_WAIT_MS_MAX + 30_000;
 export type RouteDoorParts = DoorParts &
   PreviewParts & { gate: Gate; probe: Probe; counters: Counters };
 
-type Opened = {
+type Asked = {
   reach: Reach | null;
   /** The time that authentication took; it is subtracted from the deadline. */
   tookMs: number;
-  fate: Fate;
-  keyed: KeyedRequest | null;
+  requestKey: RequestKey | null;
   isDryRun: boolean;
 };
+
+/** What a route gets, and what has become of a change through it. */
+type Opened = { door: object; fate(): Fate };
 
 export function doorFor(
   route: ServedRoute,
   parts: RouteDoorParts,
-  { reach, tookMs, fate, keyed, isDryRun }: Opened,
-): object {
+  { reach, tookMs, requestKey, isDryRun }: Asked,
+): Opened {
   const { door, line } = route;
-  // Only the write door reports what became of a change.
-  if (mayWriteUnseen[door]) fate.outcome = 'unknown';
   const within = (): Reach => {
     assert(reach, `${line} opens the door ${door} without a reach`);
     return reach;
   };
   switch (door) {
     case 'read':
-      return { read: openRead(parts.db, within(), deadlineOf(route, tookMs)) };
+      return reading({ read: openRead(parts.db, within(), deadlineOf(route, tookMs)) });
     case 'write': {
       const deadline = deadlineOf(route, tookMs);
       const read = openRead(parts.db, within(), deadline);
       // A dry run gets no door that writes.
-      if (isDryRun) return { read, preview: openPreview(parts, within(), deadline) };
-      return {
-        read,
-        write: writeFor(route, parts, { reach: within(), fate, keyed, deadline }),
-      };
+      if (isDryRun) return reading({ read, preview: openPreview(parts, within(), deadline) });
+      const opened = openKeyedWrite(parts, within(), { ...paceOf(route, deadline), requestKey });
+      const write = isPresented(route) ? opened.write : unkeyed(opened);
+      return { door: { read, write }, fate: opened.fate };
     }
     case 'record':
-      return { record: openRecord(parts, within(), deadlineOf(route, tookMs)) };
+      return writing({ record: openRecord(parts, within(), deadlineOf(route, tookMs)) });
     case 'gate': {
       const deadline = deadlineOf(route, tookMs);
-      return {
+      return writing({
         gate: parts.gate,
         people: openPeople(parts, deadline),
         newId: parts.newId,
         writeIn: (made: Reach) => openWrite(parts, made, paceOf(route, deadline)),
-      };
+      });
     }
     case 'volatile':
-      return { counters: parts.counters, reach: within(), newId: parts.newId };
+      return writing({ counters: parts.counters, reach: within(), newId: parts.newId });
     case 'probe':
-      return { probe: parts.probe };
+      return reading({ probe: parts.probe });
     case 'none':
-      return {};
+      return reading({});
     default:
       return unreachable(door);
   }
 }
 
-const mayWriteUnseen: Record<ServedRoute['door'], boolean> = {
-  read: false,
-  write: false,
-  record: true,
-  gate: true,
-  volatile: true,
-  probe: false,
-  none: false,
-};
+const notDone = (): Fate => 'not_done';
+const done = (): Fate => 'done';
 
-type WriteAsked = Omit<Opened, 'tookMs' | 'isDryRun'> & { reach: Reach; deadline: Deadline };
+const reading = (door: object): Opened => ({ door, fate: notDone });
 
-function writeFor(
-  route: ServedRoute,
-  parts: RouteDoorParts,
-  { reach, fate, keyed, deadline }: WriteAsked,
-): object {
-  const asked = { ...paceOf(route, deadline), fate };
-  const { line, endpoint } = route;
-  return takesIdempotencyKey(line, endpoint) || endpoint.dryRun
-    ? openKeyedWrite(parts, reach, { ...asked, keyed })
-    : openWrite(parts, reach, asked);
-}
+/** These doors do not say what becomes of a change, so it may have been made from the start. */
+const writing = (door: object): Opened => ({ door, fate: done });
+
+/** Whether the route makes its response inside the transaction. */
+const isPresented = ({ line, endpoint }: ServedRoute): boolean =>
+  acceptsRequestKey(line, endpoint) || endpoint.dryRun === true;
 
 const paceOf = ({ goesFirst }: ServedRoute, deadline: Deadline): Pace => ({
   deadline,

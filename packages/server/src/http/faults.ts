@@ -4,7 +4,6 @@ import { wireCode } from '@keyrail/protocol/wire/error-codes.ts';
 import { ApiError, invalid, reasonOf } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { apiErrorIfOfStore } from '../doors/store-faults.ts';
-import type { Fate } from '../doors/write.ts';
 
 /** Errors that Fastify throws itself. */
 const frameworkFaults: Record<string, () => ApiError> = {
@@ -19,7 +18,15 @@ const frameworkFaults: Record<string, () => ApiError> = {
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: () => new ApiError('unsupported_media_type'),
 };
 
+/** A request failed when its change may already have been made. The cause says why. */
+export class OutcomeUnknown extends Error {
+  constructor(cause: unknown) {
+    super(reasonOf(cause), { cause });
+  }
+}
+
 export function apiErrorOf(error: unknown): ApiError {
+  if (error instanceof OutcomeUnknown) return apiErrorOf(error.cause);
   if (error instanceof ApiError) return error;
   const fromStore = apiErrorIfOfStore(error);
   if (fromStore) return fromStore;
@@ -38,11 +45,13 @@ type ErrorBody = {
     message: string;
     details?: { path: string; message: string }[];
     missing_scopes?: string[];
-    outcome?: Fate['outcome'];
+    outcome?: Outcome;
   };
 };
 
-export const errorBody = (error: ApiError, outcome?: Fate['outcome']): ErrorBody => ({
+type Outcome = 'not_done' | 'unknown';
+
+export const errorBody = (error: ApiError, outcome?: Outcome): ErrorBody => ({
   error: {
     code: wireCode(error.code),
     message: error.message,

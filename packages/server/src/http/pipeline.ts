@@ -1,19 +1,21 @@
 // The stages of a request: match, authenticate, boundary, role, parse, boundary of input, run,
 // present, reply. The router matches; this file does the rest, in two steps, because the caller is
 // authenticated before the body is read.
+
 import {
+  acceptsRequestKey,
   isSafe as isSafeLine,
   pathParams,
   querySchemaOf,
-  takesIdempotencyKey,
 } from '@keyrail/protocol/endpoint.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import { REPLAYED_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
+import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
 import { refuseBeyond, refuseNamedEnv } from '../access/boundary.ts';
 import type { ChargeEmbedChange } from '../access/embed-changes.ts';
 import { refuseBeyondToken, refuseMintingPage } from '../access/embed-rules.ts';
-import { refuseOtherWorkspace, WORKSPACE_HEADER } from '../access/named-workspace.ts';
+import { refuseOtherWorkspace } from '../access/named-workspace.ts';
 import { type Principal, reachOf, refuseUnverified } from '../access/principal.ts';
 import { refuseQuarantined } from '../access/quarantine.ts';
 import { leastRole, refuseBelow } from '../access/roles.ts';
@@ -21,14 +23,15 @@ import type { Throttle } from '../access/throttle.ts';
 import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { ApiError, invalid } from '../base/errors.ts';
-import { always, chain } from '../base/maybe-async.ts';
+import { always, attempt, chain } from '../base/maybe-async.ts';
 import type { Fate } from '../doors/write.ts';
 import { checkAnswer } from './check-answers.ts';
 import type { Cursors } from './cursor.ts';
 import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
-import { type HashRequest, keyedRequestOf } from './idempotency-key.ts';
+import { apiErrorOf, OutcomeUnknown } from './faults.ts';
 import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
 import { createQueryMemory, type ParseQuery } from './repeated-queries.ts';
+import { type HashRequest, requestKeyOf } from './request-keys.ts';
 import { type NoteCaller, Reply, type ServedRoute } from './route.ts';
 
 export type PipelineParts = RouteDoorParts & {
@@ -56,7 +59,6 @@ export type Incoming = {
   query: unknown;
   contentType: string | undefined;
   body: Buffer | undefined;
-  fate: Fate;
 };
 
 export type Outgoing = {
@@ -95,7 +97,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
   const isSafe = isSafeLine(line, endpoint);
   const names = pathParams(line);
   const queryOf = queryParserOf(route);
-  const takesKey = takesIdempotencyKey(line, endpoint);
+  const takesKey = acceptsRequestKey(line, endpoint);
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
   const isCharged = endpoint.auth === 'none' && !isSafe;
@@ -139,13 +141,13 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
       const issueCursor = (position: readonly string[]): string =>
         parts.cursors.issue(bindingOf(route, principal), position);
       const cursor = cursorIn(query);
-      const { fate } = incoming;
-      const keyed = takesKey
-        ? keyedRequestOf(line, reach, { ...incoming, params, hashRequest: parts.hashRequest })
+      const requestKey = takesKey
+        ? requestKeyOf(line, reach, { ...incoming, params, hashRequest: parts.hashRequest })
         : null;
       const run = isDryRun ? foreseeOf(route) : route.run;
-      const outcome = run({
-        ...doorFor(route, parts, { reach, tookMs, fate, keyed, isDryRun }),
+      const { door, fate } = doorFor(route, parts, { reach, tookMs, requestKey, isDryRun });
+      const input = {
+        ...door,
         params,
         query,
         body,
@@ -160,16 +162,27 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
         gone: incoming.gone,
         admitAgain: async () => void (await admit(callerIn(incoming))),
         issueCursor,
-      });
-      return chain(outcome, (answered) => {
-        const outgoing = outgoingOf(answered, usualStatus, issueCursor);
-        if (fate.isReplayed) outgoing.headers = { ...outgoing.headers, [REPLAYED_HEADER]: 'true' };
+      };
+      const answered = (outcome: unknown): Outgoing => {
+        const outgoing = outgoingOf(outcome, usualStatus, issueCursor);
+        if (fate() === 'replayed') outgoing.headers = replayed(outgoing);
         if (parts.checkAnswers) checkAnswer(route, outgoing, isDryRun);
         return outgoing;
-      });
+      };
+      return attempt(() => run(input), answered, failedBy(fate));
     },
   };
 }
+
+const replayed = ({ headers }: Outgoing) => ({ ...headers, [REPLAYED_HEADER]: 'true' });
+
+/** Only a 503 says what has become of the change. */
+const failedBy =
+  (fate: () => Fate) =>
+  (thrown: unknown): never => {
+    const isUnknown = fate() !== 'not_done' && apiErrorOf(thrown).status === 503;
+    throw isUnknown ? new OutcomeUnknown(thrown) : thrown;
+  };
 
 /** Throws if this caller may not use the route. Runs before the body is read. */
 function refusalsOf(
@@ -253,7 +266,7 @@ function parseBody(route: ServedRoute, { body = EMPTY, contentType }: Incoming):
   if (body.length === 0) return endpoint.body && parsePart('body', endpoint.body, {});
   if (!isJson(contentType)) throw new ApiError('unsupported_media_type');
   const value = readJson(body, valuesMaxOf(endpoint));
-  if (endpoint.body) return route.accept?.(value) ?? parsePart('body', endpoint.body, value);
+  if (endpoint.body) return parsePart('body', endpoint.body, value);
   refuseFields('body', value);
   return undefined;
 }

@@ -8,7 +8,6 @@ import { z } from 'zod';
 import { conflict } from '../base/errors.ts';
 import { openLog } from '../base/log.ts';
 import type { Opening } from '../db/database.ts';
-import { newFate } from '../doors/write.ts';
 import { createPipeline, type Incoming, type PipelineParts } from './pipeline.ts';
 import type { ServedRoute } from './route.ts';
 
@@ -125,7 +124,7 @@ test('the time to receive a body does not count towards the deadline', async (t)
     clientAddress: '192.0.2.1',
   });
   nowMs += 20_000;
-  const incoming = { params: {}, query: {}, fate: newFate() } as Incoming;
+  const incoming = { params: {}, query: {} } as Incoming;
   await pipeline.answer(admitted, incoming);
   await pipeline.answer({ ...admitted, tookMs: 1200 }, incoming);
   deepEqual(waits, [3000, 1800]);

@@ -2,9 +2,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
-import { type Fate, newFate } from '../doors/write.ts';
 import { isEmbedPath, preflightHeaders } from './cors.ts';
-import { apiErrorOf, errorBody, errorHeaders, logFault } from './faults.ts';
+import { apiErrorOf, errorBody, errorHeaders, logFault, OutcomeUnknown } from './faults.ts';
 import { type Headers, headersFor } from './headers.ts';
 import { JSON_TYPE } from './write-response.ts';
 
@@ -44,7 +43,7 @@ export function createResponses(standard: Readonly<Headers>, log: Log): Response
       return reply
         .code(error.status)
         .headers(headers)
-        .send(JSON.stringify(errorBody(error, outcomeOf(request, error))));
+        .send(JSON.stringify(errorBody(error, outcomeOf(request, error, thrown))));
     },
     answerPreflight(request, reply) {
       const allowed = preflightHeaders(request.headers.origin ?? '');
@@ -59,25 +58,11 @@ export function createResponses(standard: Readonly<Headers>, log: Log): Response
   };
 }
 
-/** Set when the handler of a request starts. Before that nothing can have been changed. */
-export const FATE = 'fate';
-
-declare module 'fastify' {
-  // biome-ignore lint/style/useConsistentTypeDefinitions: only interfaces merge with others
-  interface FastifyRequest {
-    [FATE]: Fate | null;
-  }
-}
-
-export function fateOf(request: FastifyRequest): Fate {
-  const fate = newFate();
-  request[FATE] = fate;
-  return fate;
-}
-
 /** Whether a change may have been made in spite of a 503. */
-const outcomeOf = ({ method, [FATE]: fate }: FastifyRequest, { status }: ApiError) =>
-  status === 503 && !SAFE.includes(method) ? (fate?.outcome ?? 'not_done') : undefined;
+function outcomeOf({ method }: FastifyRequest, { status }: ApiError, thrown: unknown) {
+  if (status !== 503 || SAFE.includes(method)) return undefined;
+  return thrown instanceof OutcomeUnknown ? 'unknown' : 'not_done';
+}
 
 const SAFE: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
 

@@ -129,8 +129,6 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   hot?: true;
   /** The endpoint whose cursors this route issues and accepts. */
   cursorsOf?: Line;
-  /** A fast path for common bodies; null falls back to the schema. */
-  accept?(value: unknown): BodyOf<E> | null;
 } & (E extends { dryRun: true }
   ? { plan(input: Input<L, E> & { read: Read }): Planned<Answer<E>>; run?: never }
   : { run(input: Input<L, E> & DoorOf<L, E, D>): Promise<Answer<E>> | Answer<E>; plan?: never });
@@ -215,7 +213,6 @@ export type ServedRoute = {
   compress?: true;
   hot?: true;
   cursorsOf?: Line;
-  accept?(value: unknown): unknown;
   run(input: Record<string, unknown>): unknown;
   /** Answers `dry_run=true`; present if the endpoint accepts it. */
   foresee?(input: Record<string, unknown>): unknown;

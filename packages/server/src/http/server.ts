@@ -1,9 +1,10 @@
 // Fastify provides the router, body limits and graceful shutdown; the pipeline does the rest.
 // Fastify's coercion, validation and error responses are not used.
+
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
 import { BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { WORKSPACE_HEADER } from '../access/named-workspace.ts';
 import { ApiError } from '../base/errors.ts';
 import { isLevelEnabled, type Log } from '../base/log.ts';
 import { chain, settle } from '../base/maybe-async.ts';
@@ -21,7 +22,7 @@ import {
   type PipelineParts,
 } from './pipeline.ts';
 import { chosenRequestId } from './request-id.ts';
-import { createResponses, FATE, fateOf, isPreflight, type Responses } from './responses.ts';
+import { createResponses, isPreflight, type Responses } from './responses.ts';
 import type { ServedRoute } from './route.ts';
 import { traceRequests } from './traced-requests.ts';
 import { createLingering } from './transport/lingering.ts';
@@ -73,7 +74,6 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
       refuseMalformed({ code, socket, headers: unroutedHeaders() }, lingering),
   });
   app.decorateRequest(ADMITTED, null);
-  app.decorateRequest(FATE, null);
   app.decorateRequest(CALLER, null);
   readBodiesUnparsed(app);
   app.addHook('preClose', (done) => {
@@ -195,7 +195,6 @@ const callerOf = (request: FastifyRequest): Caller => ({
 });
 
 const incomingOf = (request: FastifyRequest, reply: FastifyReply): Incoming => ({
-  fate: fateOf(request),
   requestId: request.id,
   clientAddress: request.ip,
   noteCaller: (kind, id) => {

@@ -219,7 +219,7 @@ test('jobs are counted by outcome', async (t) => {
   const text = await scrape();
   equal(valueIn(text, 'keyrail_job_runs_total{name="beat",outcome="failed"}'), 0);
   ok((valueIn(text, 'keyrail_job_last_passed_timestamp_seconds{name="beat"}') ?? 0) > 1e9);
-  equal(valueIn(text, 'keyrail_job_runs_total{name="purge-usage",outcome="failed"}'), 0);
+  equal(valueIn(text, 'keyrail_job_runs_total{name="purge-hourly",outcome="failed"}'), 0);
 });
 
 test('odd paths and methods add no series', async (t) => {

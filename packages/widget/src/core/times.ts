@@ -1,11 +1,7 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
 // Times, durations and numbers in the language of the texts. Times are local and name their zone,
 // in the locale's 12-hour or 24-hour format; tooltips add UTC.
 import type { Words } from '../texts/texts.ts';
-
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
 
 type Unit = 'year' | 'month' | 'day' | 'hour' | 'minute';
 type Lang = Pick<Words, 'lang'>;

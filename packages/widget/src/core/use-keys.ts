@@ -1,7 +1,9 @@
+import { SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 // The list of keys: loaded page by page, and updated in place after each change.
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { nowMs } from '../clock.ts';
 import { useWidget } from '../ui/context.ts';
-import type { ApiKey } from './key-state.ts';
+import { type ApiKey, nextEnd } from './api-key.ts';
 import { detailOf, type Problem, problemOf } from './problems.ts';
 import { TokenProblem } from './refusals.ts';
 
@@ -67,8 +69,18 @@ export function useKeys(includeRevoked: boolean): KeyList {
     };
   }, [read]);
 
+  // A key that expires while it is shown is read again, unless more than one page is shown. A
+  // second later, because the server's clock decides.
+  const { keys } = shown;
+  useEffect(() => {
+    const endsMs = keys === null || keys.length > pageSize ? null : nextEnd(keys, nowMs());
+    if (endsMs === null) return;
+    const timer = setTimeout(() => void read(null), endsMs - nowMs() + SECOND_MS);
+    return () => clearTimeout(timer);
+  }, [keys, pageSize, read]);
+
   return {
-    keys: shown.keys,
+    keys,
     hasMore: shown.cursor !== null,
     isLoading,
     problem: shown.problem,

@@ -1,5 +1,6 @@
 // Creates a key: its name, and the scopes the token grants, in the vendor's words.
 import type { Answer } from '@keyrail/client';
+import { NAME_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useId, useState } from 'preact/hooks';
 import { grantsOf } from '../core/session.ts';
 import { useChange } from '../core/use-change.ts';
@@ -9,8 +10,6 @@ import { Dialog } from '../ui/dialog.tsx';
 import { ProblemBox } from '../ui/problem.tsx';
 
 export type CreatedKey = Answer<'POST /v1/embed/keys'>;
-
-const NAME_CHARS_MAX = 200;
 
 type Props = { onCreated(key: CreatedKey): void; onClose(): void; onLook(): void };
 

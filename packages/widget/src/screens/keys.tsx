@@ -1,7 +1,7 @@
 // One tenant's key manager: the list and the open dialog.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
-import { type ApiKey, nameOf } from '../core/key-state.ts';
+import { type ApiKey, nameOf } from '../core/api-key.ts';
 import { type KeyList, useKeys } from '../core/use-keys.ts';
 import type { KeyDetail } from '../types.ts';
 import { Button } from '../ui/button.tsx';

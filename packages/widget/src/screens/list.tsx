@@ -1,7 +1,7 @@
 // The rows of the list: a table, or cards where the element is narrow.
 import type { ComponentChildren } from 'preact';
 import { nowMs } from '../clock.ts';
-import { type ApiKey, keyState, nameOf } from '../core/key-state.ts';
+import { type ApiKey, nameOf, shownState } from '../core/api-key.ts';
 import { grantsOf } from '../core/session.ts';
 import { dateText, fullTime, relativeTime } from '../core/times.ts';
 import { useWidget } from '../ui/context.ts';
@@ -49,7 +49,7 @@ type RowProps = { of: ApiKey; isRotated: boolean; onChoose(choice: Choice): void
 function Row({ of: key, isRotated, onChoose }: RowProps) {
   const { words } = useWidget();
   const now = nowMs();
-  const state = keyState(key, words, { nowMs: now, isRotated });
+  const state = shownState(key, words, { nowMs: now, isRotated });
   const name = nameOf(key, words);
   return (
     // biome-ignore-start lint/a11y/useSemanticElements: rows become cards in narrow places

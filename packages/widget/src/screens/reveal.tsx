@@ -1,8 +1,8 @@
 // A new key in full, shown once. Nothing else holds its value, so it is gone with this dialog.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
+import { type ApiKey, nameOf } from '../core/api-key.ts';
 import { copyText } from '../core/copy.ts';
-import { type ApiKey, nameOf } from '../core/key-state.ts';
 import { momentText } from '../core/times.ts';
 import { Button } from '../ui/button.tsx';
 import { useWidget } from '../ui/context.ts';

@@ -1,6 +1,6 @@
 // Revokes a key, after showing when it was last used.
 import { nowMs } from '../clock.ts';
-import { type ApiKey, isInUse, nameOf } from '../core/key-state.ts';
+import { type ApiKey, isInUse, nameOf } from '../core/api-key.ts';
 import { relativeTime } from '../core/times.ts';
 import { useChange } from '../core/use-change.ts';
 import { Button } from '../ui/button.tsx';

@@ -1,9 +1,11 @@
 // Rotates a key: how long both keys work, in words and as two bars.
 import type { Answer } from '@keyrail/client';
+import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
+import { OVERLAP_HOURS_DEFAULT, OVERLAP_HOURS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
-import { type ApiKey, nameOf } from '../core/key-state.ts';
-import { HOUR_MS, momentText } from '../core/times.ts';
+import { type ApiKey, nameOf } from '../core/api-key.ts';
+import { momentText } from '../core/times.ts';
 import { useChange } from '../core/use-change.ts';
 import { Button } from '../ui/button.tsx';
 import { useWidget } from '../ui/context.ts';
@@ -13,13 +15,13 @@ import { ProblemBox } from '../ui/problem.tsx';
 export type RotatedKey = Answer<'POST /v1/embed/keys/{id}/rotate'>;
 
 const DAY_HOURS = 24;
-const OVERLAPS = [0, 1, DAY_HOURS, 3 * DAY_HOURS, 7 * DAY_HOURS];
+const OVERLAPS = [0, 1, DAY_HOURS, 3 * DAY_HOURS, OVERLAP_HOURS_MAX];
 
 type Props = { of: ApiKey; onRotated(key: RotatedKey): void; onClose(): void; onLook(): void };
 
 export function Rotate({ of: key, onRotated, onClose, onLook }: Props) {
   const { words } = useWidget();
-  const [hours, setHours] = useState(DAY_HOURS);
+  const [hours, setHours] = useState(OVERLAP_HOURS_DEFAULT);
   const { isBusy, problem, run } = useChange('rotate', onRotated);
   const submit = () =>
     run((client, signal) =>

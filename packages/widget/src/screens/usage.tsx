@@ -1,9 +1,9 @@
+import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 // The usage of one key: a bar for each day, or the same numbers as a table.
 import { useEffect, useState } from 'preact/hooks';
 import { nowMs } from '../clock.ts';
-import { type ApiKey, nameOf } from '../core/key-state.ts';
+import { type ApiKey, nameOf } from '../core/api-key.ts';
 import { detailOf, type Problem, problemOf } from '../core/problems.ts';
-import { DAY_MS } from '../core/times.ts';
 import { Button } from '../ui/button.tsx';
 import { useWidget } from '../ui/context.ts';
 import { Dialog } from '../ui/dialog.tsx';

@@ -1,5 +1,5 @@
 // Icons and state shapes, as paths.
-import type { Shape } from '../core/key-state.ts';
+import type { Shape } from '../core/api-key.ts';
 
 const strokes = {
   plus: 'M8 3.5v9M3.5 8h9',

@@ -1,7 +1,6 @@
 // The chain of audit rows: how each hash is made, and the first row that doesn't match. The worker
 // and its tests use the same code; docs/verify-audit-chain.mjs does the same outside a browser.
-
-export const GENESIS_HASH = '0'.repeat(64);
+import { canonicalJson, GENESIS_HASH, type JsonValue } from '@keyrail/protocol/wire/audit-chain.ts';
 
 /** A row as the API returns it. Fields not listed here are hashed as well. */
 type ChainRow = Readonly<Record<string, unknown>> & {
@@ -19,20 +18,11 @@ export type Break = { seq: number; reason: 'missing' | 'unlinked' | 'edited' | '
 
 export const START: Head = { seq: 0, hash: GENESIS_HASH };
 
-/** RFC 8785: keys in order, no spaces, strings and numbers as JavaScript writes them. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  const members = Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => `${JSON.stringify(name)}:${canonicalJson(member)}`);
-  return `{${members.join(',')}}`;
-}
-
-/** The text that is hashed. What the API adds for readers isn't part of it. */
+/** The text that is hashed. What the API adds for its reader is not part of it. */
 export function hashedText(row: ChainRow, workspaceId: string): string {
   const { object: _object, actor: _actor, hash: _hash, ...hashed } = row;
-  return canonicalJson({ ...hashed, workspace_id: workspaceId });
+  const text = { ...hashed, workspace_id: workspaceId } as JsonValue; // from a response: JSON
+  return canonicalJson(text);
 }
 
 type Check = {

@@ -1,6 +1,7 @@
 // Revokes or disables a key and watches its nodes. Rows come only from real responses: the list of
 // nodes before the change, polls while the response takes long, and the propagation it reports.
 import type { Answer, Item } from '@keyrail/client';
+import { LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useEffect, useRef, useState } from 'react';
 import { useApi, useRefresh, useSend } from '../../api/query.ts';
 import type { EndAct } from './texts.ts';
@@ -31,12 +32,11 @@ const POLLS_AFTER_MS = 300;
 const POLL_MS = 200;
 /** Before the change, the list keeps up with nodes that start and stop. */
 const READY_MS = 5000;
-const NODES_MAX = 1000;
 
 export function useWatch(key: ApiKey, act: EndAct) {
   const send = useSend();
   const refresh = useRefresh();
-  const query = { project_id: key.project_id, env: key.env, limit: NODES_MAX };
+  const query = { project_id: key.project_id, env: key.env, limit: LIST_LIMIT_MAX };
   const [watch, setWatch] = useState<Watch>({ phase: 'ready' });
   const everyMs = watch.phase === 'ready' && READY_MS;
   const nodes = useApi('GET /v1/policy/nodes', { query }, { everyMs });

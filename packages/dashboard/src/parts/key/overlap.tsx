@@ -1,12 +1,12 @@
 // Two bars on a time line: the old key until its end, the new key from now on.
 
+import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { nowMs } from '../../clock.ts';
 import { classes } from '../../ui/classes.ts';
 import { momentText } from '../../ui/content/spans.ts';
 import styles from './overlap.module.css';
 import { texts } from './texts.ts';
 
-const HOUR_MS = 3_600_000;
 /** The old bar begins left of now, because the old key works already. */
 const NOW_PERCENT = 18;
 const END_PERCENT = 78;

@@ -1,5 +1,11 @@
 // Rotates a key: how long both keys work is drawn as two bars on one time line.
 
+import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
+import {
+  OVERLAP_HOURS_DEFAULT,
+  OVERLAP_HOURS_MAX,
+  OVERLAP_HOURS_MIN,
+} from '@keyrail/protocol/wire/limits.ts';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
@@ -21,8 +27,6 @@ import { keySnippets } from './snippets.ts';
 import { texts } from './texts.ts';
 
 const OTHER = 'other';
-const HOUR_MS = 3_600_000;
-const HOURS_MAX = 168;
 const choices = [
   ...Object.entries(texts.rotate.overlaps).map(([value, label]) => ({ value, label })),
   { value: OTHER, label: texts.rotate.other },
@@ -30,13 +34,14 @@ const choices = [
 
 export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void }) {
   const scope = useScope();
-  const [choice, setChoice] = useState('24');
+  const [choice, setChoice] = useState(String(OVERLAP_HOURS_DEFAULT));
   const [typed, setTyped] = useState('12');
   const rotate = useChange('POST /v1/keys/{id}/rotate', {
     refreshes: ['/v1/keys', '/v1/audit_logs'],
   });
   const hours = Number(choice === OTHER ? typed : choice);
-  const isValid = Number.isInteger(hours) && hours >= 0 && hours <= HOURS_MAX;
+  const isValid =
+    Number.isInteger(hours) && hours >= OVERLAP_HOURS_MIN && hours <= OVERLAP_HOURS_MAX;
   const submit = () => {
     rotate.mutate(
       { params: { id: key.id }, body: { overlap_hours: hours } },
@@ -81,8 +86,8 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
           label={texts.rotate.hours}
           error={error}
           type="number"
-          min={0}
-          max={HOURS_MAX}
+          min={OVERLAP_HOURS_MIN}
+          max={OVERLAP_HOURS_MAX}
           value={typed}
           onValue={setTyped}
         />

@@ -1,5 +1,7 @@
 // The nodes of one project. Silent ones are folded.
+
 import type { Item } from '@keyrail/client';
+import { LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';
 import { Loaded } from '../../shell/loaded.tsx';
@@ -15,13 +17,11 @@ import { texts } from './texts.ts';
 
 type PolicyNode = Item<'GET /v1/policy/nodes'>;
 
-const NODES_MAX = 1000;
-
 type Project = { id: string; name: string; slug: string };
 
 export function NodesOf({ project, everyMs }: { project: Project; everyMs: number }) {
   const scope = useScope();
-  const query = { project_id: project.id, env: scope.env, limit: NODES_MAX };
+  const query = { project_id: project.id, env: scope.env, limit: LIST_LIMIT_MAX };
   const nodes = useApi('GET /v1/policy/nodes', { query }, { everyMs });
   const version = nodes.data?.data[0]?.current_version;
   if (nodes.data?.data.length === 0) {

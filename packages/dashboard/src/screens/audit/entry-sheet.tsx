@@ -1,7 +1,8 @@
 // One entry: what it changed, its details, its hashes recomputed, and the row as in the API.
+import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
-import { GENESIS_HASH, hashedText } from '../../parts/audit-log/chain.ts';
+import { hashedText } from '../../parts/audit-log/chain.ts';
 import { changedFields, Sentence } from '../../parts/audit-log/sentence.tsx';
 import { type AuditRow, useNames } from '../../parts/audit-log/use-names.ts';
 import { paths } from '../../paths.ts';

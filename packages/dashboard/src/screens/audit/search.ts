@@ -1,4 +1,6 @@
 // The filters of the log, as the URL holds them.
+
+import { UUID } from '@keyrail/protocol/wire/uuid.ts';
 import { actions } from '../../parts/audit-log/actions.ts';
 import { targetTypes } from './target-types.ts';
 
@@ -11,7 +13,6 @@ export type AuditSearch = {
   to?: string;
 };
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 const isAction = (text: string): boolean =>

@@ -1,9 +1,7 @@
+import { EMBED_ORIGIN } from '@keyrail/protocol/wire/embed-origin.ts';
+import { EMBED_ORIGIN_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 // Checks an origin as it is typed, by the server's rule, and says what is wrong.
 import { texts } from './texts.ts';
-
-/** Bounds of the API. */
-export const ORIGINS_MAX = 20;
-const ORIGIN_CHARS_MAX = 255;
 
 /** Null if the origin is valid; an empty text is only unfinished. */
 export function originFault(origin: string, others: readonly string[]): string | null {
@@ -15,7 +13,7 @@ export function originFault(origin: string, others: readonly string[]): string |
   const [, host = '', port] = /^([^:]*)(?::(.*))?$/.exec(rest) ?? [];
   if (!/^[A-Za-z0-9.-]{0,253}$/.test(host)) return faults.host;
   if (port !== undefined && !/^\d{0,5}$/.test(port)) return faults.port;
-  if (origin.length > ORIGIN_CHARS_MAX) return faults.long;
+  if (origin.length > EMBED_ORIGIN_CHARS_MAX) return faults.long;
   return others.includes(origin) ? faults.twice : null;
 }
 
@@ -24,7 +22,7 @@ const isBeginning = (text: string): boolean =>
   'https://'.startsWith(text) || 'http://'.startsWith(text);
 
 export const isOrigin = (text: string): boolean =>
-  /^https?:\/\/[A-Za-z0-9.-]{1,253}(:\d{1,5})?$/.test(text) && text.length <= ORIGIN_CHARS_MAX;
+  EMBED_ORIGIN.test(text) && text.length <= EMBED_ORIGIN_CHARS_MAX;
 
 export const isPlainHttp = (origin: string): boolean =>
   origin.startsWith('http://') && !/^http:\/\/(localhost|127\.|\[)/.test(origin);

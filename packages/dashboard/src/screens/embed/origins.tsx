@@ -1,3 +1,4 @@
+import { EMBED_ORIGINS_MAX } from '@keyrail/protocol/wire/limits.ts';
 // The allowed origins: a list that is saved in full.
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/query.ts';
@@ -10,7 +11,7 @@ import { Input } from '../../ui/controls/input.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import styles from './embed.module.css';
-import { isOrigin, isPlainHttp, ORIGINS_MAX, originFault } from './origin.ts';
+import { isOrigin, isPlainHttp, originFault } from './origin.ts';
 import { texts } from './texts.ts';
 
 export function Origins({ stored }: { stored: readonly string[] }) {
@@ -67,7 +68,7 @@ function Editor({ stored }: { stored: readonly string[] }) {
       <div className={styles.buttons}>
         <Button
           icon="plus"
-          because={lines.length >= ORIGINS_MAX ? full(ORIGINS_MAX) : null}
+          because={lines.length >= EMBED_ORIGINS_MAX ? full(EMBED_ORIGINS_MAX) : null}
           onClick={() => setLines([...lines, ''])}
         >
           {add}

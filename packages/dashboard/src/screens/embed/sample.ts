@@ -1,6 +1,11 @@
 // Sample data for the preview: the embed API in memory, so that every button works and nothing
 // reaches the server.
 import type { Answer, Item } from '@keyrail/client';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
+import {
+  EMBED_REFRESH_BEFORE_SECONDS,
+  EMBED_TOKEN_SECONDS,
+} from '@keyrail/protocol/wire/limits.ts';
 import { nowMs } from '../../clock.ts';
 import type { Env } from '../../paths.ts';
 
@@ -9,9 +14,6 @@ type Session = Answer<'GET /v1/embed/session'>;
 
 export type SampleChoice = { env: Env; mayWrite: boolean; keyScopes: readonly string[] };
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 1440 * MINUTE_MS;
-const TOKEN_SECONDS = 300;
 const SECRET_CHARS = 32;
 
 const at = (ms: number): string => new Date(nowMs() + ms).toISOString();
@@ -32,11 +34,17 @@ export function sampleTransport(choice: SampleChoice): typeof fetch {
     const made = madeKey(choice, state.made, sent);
     const old = state.keys.find((key) => key.id === id);
     if (act === 'revoke' && old) {
-      state.keys = changed(state.keys, { ...old, revoked_at: at(0) });
-      return json({ ...old, revoked_at: at(0) });
+      const revoked = { ...old, state: 'revoked' as const, revoked_at: at(0) };
+      state.keys = changed(state.keys, revoked);
+      return json(revoked);
     }
     if (act === 'rotate' && old) {
-      const previous_key = { ...old, expires_at: at(Number(sent.overlap_hours) * 60 * MINUTE_MS) };
+      const hours = Number(sent.overlap_hours);
+      const previous_key: ApiKey = {
+        ...old,
+        state: hours > 0 ? 'expiring' : 'expired',
+        expires_at: at(hours * HOUR_MS),
+      };
       const next = { ...made, name: old.name, scopes: old.scopes, rotated_from: old.id };
       state.keys = [withoutValue(next), ...changed(state.keys, previous_key)];
       return json({ ...next, previous_key });
@@ -49,7 +57,7 @@ export function sampleTransport(choice: SampleChoice): typeof fetch {
 /** What the element takes as `getToken`: the sample needs no token. */
 export const sampleToken = async () => ({
   token: 'sample',
-  refresh_after: at((TOKEN_SECONDS - 60) * 1000),
+  refresh_after: at((EMBED_TOKEN_SECONDS - EMBED_REFRESH_BEFORE_SECONDS) * SECOND_MS),
 });
 
 const json = (body: unknown, status = 200): Response =>
@@ -69,8 +77,8 @@ function sessionOf({ env, mayWrite, keyScopes }: SampleChoice): Session {
     test_mode: env === 'test',
     tenant: { id: idOf(2), external_id: 'sample', name: 'Sample customer' },
     scopes: ['keys:read', ...(mayWrite ? ['keys:write', ...grants] : [])],
-    expires_at: at(TOKEN_SECONDS * 1000),
-    expires_in: TOKEN_SECONDS,
+    expires_at: at(EMBED_TOKEN_SECONDS * SECOND_MS),
+    expires_in: EMBED_TOKEN_SECONDS,
   };
 }
 
@@ -107,6 +115,7 @@ function keyOf({ env }: Pick<SampleChoice, 'env'>, more: Partial<ApiKey>): ApiKe
     env,
     display_prefix: `kr_${env}_${(more.id ?? '').slice(-3)}Qm4`,
     name: null,
+    state: 'active',
     scopes: [],
     meta: {},
     rate_limits: null,
@@ -136,9 +145,16 @@ function sampleKeys(choice: SampleChoice): ApiKey[] {
     });
   return [
     key(11, { name: 'Website', last_used_at: at(-3 * MINUTE_MS), rotated_from: idOf(13) }),
-    key(12, { name: 'Nightly export', last_used_at: at(-DAY_MS), expires_at: at(9 * DAY_MS) }),
-    key(13, { name: 'Website', last_used_at: at(-MINUTE_MS), expires_at: at(DAY_MS) }),
+    key(12, { name: 'Nightly export', last_used_at: at(-DAY_MS), ...endingIn(9 * DAY_MS) }),
+    key(13, { name: 'Website', last_used_at: at(-MINUTE_MS), ...endingIn(DAY_MS) }),
     key(14, { name: 'Mobile app trial', last_used_at: at(-70 * DAY_MS) }),
-    key(15, { name: 'Old server', revoked_at: at(-DAY_MS), last_used_at: at(-2 * DAY_MS) }),
+    key(15, {
+      name: 'Old server',
+      state: 'revoked',
+      revoked_at: at(-DAY_MS),
+      last_used_at: at(-2 * DAY_MS),
+    }),
   ];
 }
+
+const endingIn = (ms: number) => ({ state: 'expiring', expires_at: at(ms) }) as const;

@@ -1,11 +1,11 @@
 // Asks before a key is changed: which key, its tenant, and what it gets. The question may have come
 // from a stranger's link, so nothing in it takes effect unseen.
+import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useApi, useChange } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import { KeyText } from '../../ui/content/secret.tsx';
-import { DAY_MS } from '../../ui/content/spans.ts';
 import { Time } from '../../ui/content/time.tsx';
 import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';

@@ -1,4 +1,5 @@
 // The request to explain: a key, and what the route requires of it.
+import { type Env, envs } from '@keyrail/protocol/wire/env.ts';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import type { FormEvent, RefObject } from 'react';
 import { useState } from 'react';
@@ -19,7 +20,7 @@ export type Asking = {
   /** A key that was chosen; null if one was pasted. */
   keyId: string | null;
   scopes: readonly string[];
-  env: 'any' | 'live' | 'test';
+  env: 'any' | Env;
   at: string | null;
 };
 
@@ -32,7 +33,7 @@ type Props = {
   onAsk(changes?: Partial<Asking>): void;
 };
 
-const ENVS = ['any', 'live', 'test'] as const;
+const ENVS = ['any', ...envs] as const;
 const CHOICES_MAX = 20;
 
 export function QuestionForm({ asking, input, busy, onChange, onAsk }: Props) {

@@ -1,3 +1,4 @@
+import type { Env } from '@keyrail/protocol/wire/env.ts';
 // Fixes for a failed check, as buttons. A change asks first, and runs the checks again afterwards.
 import { type ReactNode, type RefObject, useState } from 'react';
 import { useApi } from '../../api/query.ts';
@@ -85,7 +86,7 @@ export function Remedies(props: Props) {
   );
 }
 
-const other = (env: 'live' | 'test') => (env === 'live' ? 'test' : 'live');
+const other = (env: Env) => (env === 'live' ? 'test' : 'live');
 
 const Row = ({ children }: { children: ReactNode }) => (
   <div className={styles.remedies}>{children}</div>

@@ -1,3 +1,5 @@
+import { SCOPES_MAX } from '@keyrail/protocol/wire/limits.ts';
+import { UUID } from '@keyrail/protocol/wire/uuid.ts';
 // Why a node allows or denies a key: every check, the fix, and what the caller gets. The full key
 // is only in its input: not in the URL, not in state, not in a cache.
 import { useCallback, useEffect, useRef, useState } from 'react';
@@ -14,9 +16,6 @@ import { type Asking, QuestionForm } from './question-form.tsx';
 import { Result } from './result.tsx';
 import { texts } from './texts.ts';
 import { type Question, useExplain } from './use-explain.ts';
-
-const UUID = /^[0-9a-f-]{36}$/;
-const SCOPES_MAX = 100;
 
 type Search = { keyId: string | null; projectId: string | null; scopes: string[] };
 

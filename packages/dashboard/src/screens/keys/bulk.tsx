@@ -1,10 +1,10 @@
 // Revokes or disables several keys, one after another, with a result for each. It can be stopped.
+import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { useEffect, useRef, useState } from 'react';
 import { useApi, useRefresh, useSend } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import { useScope } from '../../shell/scope.ts';
 import { lastDays } from '../../ui/charts/intervals.ts';
-import { DAY_MS } from '../../ui/content/spans.ts';
 import { State } from '../../ui/content/state.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';

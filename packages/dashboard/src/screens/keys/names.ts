@@ -1,5 +1,6 @@
 // What the rows of a page show beside the key itself: names of tenants and projects, and usage by
 // day. One request of each kind for a page of rows.
+
 import type { Item } from '@keyrail/client';
 import { useMemo } from 'react';
 import { usePageRead } from '../../api/page-reads.ts';

@@ -1,23 +1,15 @@
 // The filters of the list in the URL.
+
 import type { CallInput } from '@keyrail/client';
+import { type KeyState, keyStates } from '@keyrail/protocol/wire/key-states.ts';
+import { UUID } from '@keyrail/protocol/wire/uuid.ts';
 import type { Env } from '../../paths.ts';
 import { texts } from './texts.ts';
 
 type Query = NonNullable<CallInput<'GET /v1/keys'>['query']>;
-type KeyState = NonNullable<Query['state']>;
 
 /** Rows of a page; also the most IDs one request can have. */
 export const PAGE_ROWS = 100;
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-const states: readonly KeyState[] = [
-  'active',
-  'disabled',
-  'expiring',
-  'expired',
-  'quarantined',
-  'revoked',
-];
 
 export type KeyFilters = {
   q: string;
@@ -31,7 +23,7 @@ export function parseFilters(search: Readonly<Record<string, string>>): KeyFilte
   const { q = '', state = '', project = '', tenant = '', unused = '' } = search;
   return {
     q,
-    state: state === 'all' ? 'all' : (states.find((one) => one === state) ?? null),
+    state: state === 'all' ? 'all' : (keyStates.find((one) => one === state) ?? null),
     project: UUID.test(project) ? project : null,
     tenant: UUID.test(tenant) ? tenant : null,
     unused: texts.filters.unusedDays.some(({ value }) => value === unused) ? unused : null,

@@ -1,3 +1,4 @@
+import { roles } from '@keyrail/protocol/wire/roles.ts';
 // Changing a member's role, removing a member, and why the last owner stays.
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
@@ -23,7 +24,6 @@ import { texts } from './texts.ts';
 
 type Props = { member: Member; isSelf: boolean; onClose(): void };
 
-const RANKS: readonly Role[] = ['member', 'admin', 'owner'];
 const KEYS_READ = 100;
 const KEYS_SHOWN = 5;
 
@@ -71,7 +71,7 @@ export function RoleDialog({ member, isSelf, onClose }: Props) {
       onClose={onClose}
     >
       <RoleField label={roleChange.role} role={role} onRole={setRole} />
-      {RANKS.indexOf(role) < RANKS.indexOf(member.role) && <p>{roleChange.lower}</p>}
+      {roles.indexOf(role) > roles.indexOf(member.role) && <p>{roleChange.lower}</p>}
       {isSelf && !isSame && <p className={styles.warn}>{roleChange.ownRole}</p>}
     </FormDialog>
   );

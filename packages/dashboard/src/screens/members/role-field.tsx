@@ -1,11 +1,10 @@
 // A role, with what it may do.
+import { roles } from '@keyrail/protocol/wire/roles.ts';
 import type { Role } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
 import { Field } from '../../ui/controls/field.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 import { texts } from './texts.ts';
-
-const ROLES = ['member', 'admin', 'owner'] as const;
 
 type Props = { label: string; role: Role; onRole(role: Role): void };
 
@@ -15,7 +14,7 @@ export const RoleField = ({ label, role, onRole }: Props) => (
       <Select
         {...control}
         value={role}
-        options={ROLES.map((value) => ({ value, label: en.roles[value] }))}
+        options={roles.toReversed().map((value) => ({ value, label: en.roles[value] }))}
         onValue={onRole}
       />
     )}

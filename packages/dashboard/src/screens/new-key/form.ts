@@ -1,8 +1,10 @@
 // The form of a new key: its request, and the same as a sentence, as curl and as a command.
+
 import type { CallInput } from '@keyrail/client';
+import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { Env } from '../../paths.ts';
 import type { SnippetText } from '../../ui/content/snippet.tsx';
-import { absoluteTime, DAY_MS } from '../../ui/content/spans.ts';
+import { absoluteTime } from '../../ui/content/spans.ts';
 import { type Limits, limitsOf, rulesOf } from '../../ui/controls/limits.ts';
 import { type Rule, ruleText } from '../../ui/controls/rate-limits.tsx';
 import { texts } from './texts.ts';

@@ -1,3 +1,4 @@
+import { LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 // The sections of a project's page.
 import { useApi } from '../../api/query.ts';
 import { Connect } from '../../parts/connect/connect.tsx';
@@ -23,7 +24,6 @@ import type { Project } from './types.ts';
 
 const NODES_EVERY_MS = 5000;
 const TRAFFIC_EVERY_MS = 10_000;
-const NODES_MAX = 1000;
 
 type Props = { project: Project };
 
@@ -110,7 +110,7 @@ function Traffic({ project }: Props) {
 
 function ProjectNodes({ project }: Props) {
   const { env } = useScope();
-  const query = { project_id: project.id, env, limit: NODES_MAX };
+  const query = { project_id: project.id, env, limit: LIST_LIMIT_MAX };
   const nodes = useApi('GET /v1/policy/nodes', { query }, { everyMs: NODES_EVERY_MS });
   return (
     <Card bare title={texts.nodes}>

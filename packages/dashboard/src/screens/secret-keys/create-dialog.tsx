@@ -1,11 +1,11 @@
 // Creates a secret key, which is then shown once.
+import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
-import { DAY_MS } from '../../ui/content/spans.ts';
 import { DateTime } from '../../ui/controls/date-time.tsx';
 import { Field } from '../../ui/controls/field.tsx';
 import { Select } from '../../ui/controls/select.tsx';

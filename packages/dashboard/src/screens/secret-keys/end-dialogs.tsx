@@ -1,5 +1,10 @@
 // Rotating and revoking a secret key. Both open with what they affect.
 import type { Item } from '@keyrail/client';
+import {
+  OVERLAP_HOURS_DEFAULT,
+  OVERLAP_HOURS_MAX,
+  OVERLAP_HOURS_MIN,
+} from '@keyrail/protocol/wire/limits.ts';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';
@@ -19,8 +24,7 @@ import { texts } from './texts.ts';
 export type SecretKey = Item<'GET /v1/secret_keys'>;
 type Props = { secretKey: SecretKey; onClose(): void };
 
-const OVERLAPS = [0, 1, 24, 72, 168];
-const OVERLAP_DEFAULT = '24';
+const OVERLAPS = [OVERLAP_HOURS_MIN, 1, OVERLAP_HOURS_DEFAULT, 72, OVERLAP_HOURS_MAX];
 
 export const nameOf = ({ name, display_prefix }: SecretKey): string => name ?? display_prefix;
 
@@ -29,7 +33,7 @@ export function RotateDialog({ secretKey, onClose }: Props) {
   const params = { id: secretKey.id };
   const impact = useImpact('POST /v1/secret_keys/{id}/rotate', { params });
   const rotate = useChange('POST /v1/secret_keys/{id}/rotate', { refreshes: STALE });
-  const [overlap, setOverlap] = useState(OVERLAP_DEFAULT);
+  const [overlap, setOverlap] = useState(String(OVERLAP_HOURS_DEFAULT));
   const confirm = () =>
     rotate.mutate(
       { params, body: { overlap_hours: Number(overlap) } },

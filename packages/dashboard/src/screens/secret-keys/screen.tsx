@@ -1,7 +1,6 @@
 // The secret keys of an environment: create, rotate, revoke.
 import { useState } from 'react';
 import { useApi, useList } from '../../api/query.ts';
-import { nowMs } from '../../clock.ts';
 import { useSearch } from '../../router/use-search.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
 import { Page } from '../../shell/page.tsx';
@@ -116,7 +115,7 @@ type Known = { minters: ReadonlyMap<string, string>; rotated: ReadonlySet<string
 // biome-ignore format: one line for each column
 const columnsOf = ({ minters, rotated }: Known): Column<SecretKey>[] => [
   { id: 'name', title: texts.columns.name, width: 'minmax(140px, 2fr)', card: 'name', cell: ({ name }) => name ?? <span className={styles.dim}>{texts.unnamed}</span> },
-  { id: 'state', title: texts.columns.state, width: 'minmax(120px, 1fr)', card: 'state', cell: (key) => <KeyState of={{ ...key, disabled_at: null }} isRotated={rotated.has(key.id)} /> },
+  { id: 'state', title: texts.columns.state, width: 'minmax(120px, 1fr)', card: 'state', cell: (key) => <KeyState of={key} isRotated={rotated.has(key.id)} /> },
   { id: 'prefix', title: texts.columns.prefix, width: '156px', card: 'fact', cell: ({ display_prefix }) => <KeyText text={display_prefix} /> },
   { id: 'authority', title: texts.columns.authority, width: '80px', card: 'none', isExtra: true, cell: ({ authority }) => (authority === null ? texts.notRecorded : en.roles[authority]) },
   { id: 'by', title: texts.columns.by, width: 'minmax(110px, 1fr)', card: 'none', isExtra: true, cell: (key) => <MintedBy secretKey={key} minters={minters} /> },
@@ -139,8 +138,6 @@ const menuColumn = (onOpen: RowsProps['onOpen']): Column<SecretKey> => ({
   card: 'menu',
   cell: (secretKey) => {
     if (secretKey.revoked_at !== null) return null;
-    const { expires_at } = secretKey;
-    const isExpired = expires_at !== null && Date.parse(expires_at) <= nowMs();
     return (
       <Menu
         label={texts.menu(nameOf(secretKey))}
@@ -149,7 +146,7 @@ const menuColumn = (onOpen: RowsProps['onOpen']): Column<SecretKey> => ({
             {
               label: texts.rotate,
               icon: 'rotate',
-              because: isExpired ? texts.ended : null,
+              because: secretKey.state === 'expired' ? texts.ended : null,
               onSelect: () => onOpen({ kind: 'rotate', secretKey }),
             },
           ],

@@ -1,5 +1,6 @@
 // What losing a secret key affects. Recent use comes first.
 import type { Impact } from '@keyrail/client';
+import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Loaded } from '../../shell/loaded.tsx';
 import { classes } from '../../ui/classes.ts';
@@ -8,8 +9,6 @@ import { Icon } from '../../ui/controls/icon.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import styles from './secret-keys.module.css';
 import { texts } from './texts.ts';
-
-const RECENT_MS = 3_600_000;
 
 type Props = { impact: UseQueryResult<Impact>; nodes(count: number): string };
 
@@ -29,7 +28,7 @@ export const SecretImpact = ({ impact, nodes }: Props) => (
 
 function LastUse({ at }: { at: string | null }) {
   const now = useNow();
-  const isRecent = at !== null && now - Date.parse(at) < RECENT_MS;
+  const isRecent = at !== null && now - Date.parse(at) < HOUR_MS;
   const { recent, used, never } = texts.impact;
   return (
     <li className={classes(isRecent && styles.recent)}>

@@ -1,8 +1,10 @@
 // The last months, and the tenants of one of them.
+
 import type { Item } from '@keyrail/client';
+import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
-import { client, WORKSPACE_HEADER } from '../../api/client.ts';
+import { client } from '../../api/client.ts';
 import { WorkspaceIdContext } from '../../api/query.ts';
 import type { Env } from '../../paths.ts';
 

@@ -1,4 +1,5 @@
 // The endpoints that receive events: add, change, rotate the secret, and look at deliveries.
+import { WEBHOOK_ENDPOINTS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useState } from 'react';
 import { useChange, useList } from '../../api/query.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
@@ -20,9 +21,6 @@ import { EndpointForm } from './endpoint-form.tsx';
 import { texts } from './texts.ts';
 import styles from './webhooks.module.css';
 
-/** A workspace has at most 20. */
-const ENDPOINTS_MAX = 20;
-
 type Open =
   | { kind: 'create' }
   | { kind: 'edit' | 'rotate' | 'remove' | 'deliveries'; endpoint: WebhookEndpoint }
@@ -31,7 +29,9 @@ type Open =
 export function Screen() {
   const { mayChange } = useScope();
   const [open, setOpen] = useState<Open>(null);
-  const endpoints = useList('GET /v1/webhook_endpoints', { query: { limit: ENDPOINTS_MAX } });
+  const endpoints = useList('GET /v1/webhook_endpoints', {
+    query: { limit: WEBHOOK_ENDPOINTS_MAX },
+  });
   const create = mayChange && (
     <Button kind="primary" icon="plus" data-create onClick={() => setOpen({ kind: 'create' })}>
       {texts.create}

@@ -1,6 +1,7 @@
 // The parts of a chart that are drawn: grid, bars, lines, and the names of the series.
+import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { line } from 'd3-shape';
-import { clockText, DAY_MS, dayText, shortCount } from '../content/spans.ts';
+import { clockText, dayText, shortCount } from '../content/spans.ts';
 import styles from './chart.module.css';
 import { type ChartProps, colourOf, endOf, LEFT, type Scales, type Size } from './chart-scales.ts';
 

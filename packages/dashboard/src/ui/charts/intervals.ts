@@ -1,4 +1,5 @@
 // Hours, days and months of UTC, by which traffic is summed.
+import { DAY_MS, HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 
 const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
@@ -8,10 +9,9 @@ export type Interval = 'hour' | 'day';
 export const monthText = (text: string): string =>
   month.format(new Date(`${text.slice(0, 7)}-01T00:00:00Z`));
 
-const HOUR_MS = 3_600_000;
 const INTERVAL_MS: Readonly<Record<Interval, number>> = {
   hour: HOUR_MS,
-  day: 24 * HOUR_MS,
+  day: DAY_MS,
 };
 
 /** The starts of the last intervals in UTC, including the current one, in ascending order. */

@@ -1,18 +1,14 @@
 // Times and durations in words. Times are local, on a 24-hour clock, with their zone; tooltips
 // and exports have UTC.
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-export const DAY_MS = 24 * HOUR;
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 
 const steps: readonly (readonly [string, number])[] = [
   ['y', 365 * DAY_MS],
   ['mo', 30 * DAY_MS],
   ['d', DAY_MS],
-  ['h', HOUR],
-  ['min', MINUTE],
-  ['s', SECOND],
+  ['h', HOUR_MS],
+  ['min', MINUTE_MS],
+  ['s', SECOND_MS],
 ];
 
 const formatOf = (format: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', format);
@@ -31,8 +27,8 @@ const moment = formatOf({ weekday: 'short', ...ofYear, ...zoned });
 /** "3 min ago", "in 2 d", "now": the units of durations. */
 export function relativeTime(atMs: number, nowMs: number): string {
   const ms = atMs - nowMs;
-  if (Math.abs(ms) < 5 * SECOND) return 'now';
-  const [unit, size] = steps.find(([, each]) => Math.abs(ms) >= each) ?? ['s', SECOND];
+  if (Math.abs(ms) < 5 * SECOND_MS) return 'now';
+  const [unit, size] = steps.find(([, each]) => Math.abs(ms) >= each) ?? ['s', SECOND_MS];
   const span = `${Math.trunc(Math.abs(ms) / size)} ${unit}`;
   return ms < 0 ? `${span} ago` : `in ${span}`;
 }
@@ -69,14 +65,14 @@ export const longestUnit = (ms: number): string =>
 
 /** "41 min", "3 d 4 h": at most two units. */
 export function durationText(ms: number): string {
-  if (ms < SECOND) return `${Math.round(ms)} ms`;
+  if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
   const parts: string[] = [];
   let rest = ms;
   for (const [name, size] of [
     ['d', DAY_MS],
-    ['h', HOUR],
-    ['min', MINUTE],
-    ['s', SECOND],
+    ['h', HOUR_MS],
+    ['min', MINUTE_MS],
+    ['s', SECOND_MS],
   ] as const) {
     const count = Math.floor(rest / size);
     if (count > 0) parts.push(`${count} ${name}`);

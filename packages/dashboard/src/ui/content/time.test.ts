@@ -85,3 +85,18 @@ test('moments are local with their zone, and tooltips add UTC', async (t) => {
   const first = page.getByRole('rowheader').first();
   match((await first.textContent()) ?? '', new RegExp(`^${SECONDS} ${ZONE}$`));
 });
+
+test('a key that expires while it is shown is read again, and its state with it', async (t) => {
+  const ground = await openGround(t);
+  if (!ground) return;
+  const { page, vendor, visit } = await ground.signIn();
+  await page.clock.install();
+  const expires_at = new Date(vendor.clock.now().getTime() + LATER_MS).toISOString();
+  await vendor.given.key({ name: 'Trial', expires_at });
+  await visit(`/w/${vendor.slug}/live/keys`);
+  const row = page.getByRole('row', { name: 'Trial' });
+  await row.getByText(/ 9 min/).waitFor();
+  vendor.clock.shift(LATER_MS);
+  await page.clock.fastForward(LATER_MS + 20_000);
+  await row.getByText('Expired').waitFor();
+});

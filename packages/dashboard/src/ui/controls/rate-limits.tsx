@@ -1,5 +1,7 @@
 // Rate limits, a sentence for each rule: at most [1000] per [1 min] for each [key], [sliding].
 import type { Answer } from '@keyrail/client';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
+import { RATE_LIMIT_RULES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useId } from 'react';
 import { rateLimits } from '../../texts/rate-limits.ts';
 import { durationText } from '../content/spans.ts';
@@ -12,12 +14,11 @@ import { Select } from './select.tsx';
 type Rules = NonNullable<Answer<'GET /v1/keys/{id}'>['rate_limits']>;
 export type Rule = Rules[number];
 
-const RULES_MAX = 5;
-const WINDOWS_MS = [1000, 10_000, 60_000, 600_000, 3_600_000, 86_400_000];
+const WINDOWS_MS = [SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, DAY_MS];
 const first: Rule = {
   id: 'requests',
   limit: 1000,
-  window_ms: 60_000,
+  window_ms: MINUTE_MS,
   algorithm: 'sliding',
   scope: 'key',
 };
@@ -43,7 +44,7 @@ export function RateLimits({ rules, errors = {}, onRules }: Props) {
           onRemove={() => onRules(rules.filter((one) => one !== rule))}
         />
       ))}
-      {rules.length < RULES_MAX && (
+      {rules.length < RATE_LIMIT_RULES_MAX && (
         <div>
           <Button small icon="plus" onClick={add}>
             {rateLimits.add}

@@ -1,6 +1,7 @@
 // The numbers of a dry run. Use in the last hour comes first.
 import type { Impact } from '@keyrail/client';
 import { cappedCount } from '@keyrail/protocol/wire/capped-count.ts';
+import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { relativeTime } from '../content/spans.ts';
 import { useNow } from '../content/time.tsx';
@@ -8,8 +9,6 @@ import { Icon } from '../controls/icon.tsx';
 import styles from './impact-facts.module.css';
 import { texts } from './impact-texts.ts';
 import { Skeleton } from './skeleton.tsx';
-
-const HOUR_MS = 3_600_000;
 
 type Figures = Pick<
   Impact,

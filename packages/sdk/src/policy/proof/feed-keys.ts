@@ -1,6 +1,8 @@
 // The public keys that may sign the feed: pinned by the options, or read from the control plane and
 // kept beside the cache. Only keys with the purpose of the feed count.
+
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { FEED_PURPOSE } from '@keyrail/protocol/wire/feed-signature.ts';
 import type { FeedJwks, Log } from '../../api/options.ts';
 import type { Clock } from '../../clock.ts';
@@ -31,7 +33,6 @@ const AGAIN_TIMEOUT_MS = 3_000;
 /** An unknown key makes the node read the list again, but not more often than this. */
 const UNKNOWN_MS = 60_000;
 /** A key that was removed from the list stays trusted for this long at most. */
-const DAY_MS = 86_400_000;
 /** The first response of an hour waits for a list that cannot be read. */
 const RETRY_MS = 3_600_000;
 const KEYS_MAX = 1000;

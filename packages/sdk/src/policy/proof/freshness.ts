@@ -2,6 +2,7 @@
 // the time of signing must keep pace with the monotonic clock, and may lag behind the wall clock
 // only by as much as a response to a nonce has proven. Such a response is new, whatever the clocks
 // say: it sets both.
+import { MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { Moment } from '../time.ts';
 
 /** A response may be slow by this, and the clocks of two servers may differ by it. */
@@ -10,7 +11,6 @@ const SLACK_MS = 120_000;
 const DRIFT = 0.001;
 /** Signatures name whole seconds. */
 const ROUNDING_MS = 1_000;
-const MINUTE_MS = 60_000;
 
 type SignedResponse = {
   signedAtMs: number;

@@ -1,7 +1,9 @@
 // What proves a policy: the signed responses that it was built from. A cache keeps them, so that a
 // start from the cache verifies them again.
+
 import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
+import { SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { Clock } from '../../clock.ts';
 import { type Moment, momentOf } from '../time.ts';
 import type { FeedKeys } from './feed-keys.ts';
@@ -44,7 +46,6 @@ export type FeedVerifier = {
 
 type VerifierParts = { keys: FeedKeys; clock: Clock; keepsBodies: boolean };
 
-const SECOND_MS = 1000;
 const OK = 200;
 /** As much as a response of the feed may have. */
 const BODY_BYTES_MAX = 8 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { insertMailOnce } from '../mail/rows.ts';
 import { findLastPassed, insertRun, type NewRun } from './rows.ts';
 import { BackupRunning, TestFailed } from './tasks.ts';
 
-const REASON_CHARS_MAX = 500;
+const FAULT_CHARS_MAX = 500;
 
 export type RecordParts = {
   work: OpenWork;
@@ -32,7 +32,7 @@ export async function recordRun<T extends Ran>(
     return done;
   } catch (error) {
     if (error instanceof BackupRunning) throw error;
-    const reason = reasonOf(error).slice(0, REASON_CHARS_MAX);
+    const reason = reasonOf(error).slice(0, FAULT_CHARS_MAX);
     const backupId = error instanceof TestFailed ? error.backupId : null;
     const recorded = work(async (tx) => {
       if (operatorEmail && (await findLastPassed(tx, kind)) !== false) {

@@ -1,4 +1,5 @@
 // Idempotent requests through the HTTP API: which one runs, waits, or gets the stored response.
+
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -13,8 +14,8 @@ import {
   release,
   TTL_MS,
 } from '@keyrail/testing/idempotency.ts';
+import { purgeTables } from '@keyrail/testing/purge.ts';
 import { newScope } from '../../../../../tests/laws/hot-fixtures.ts';
-import { purgeIdempotency } from './purge-idempotency.job.ts';
 
 const base64 = (bytes: number) => Buffer.alloc(bytes, 'k').toString('base64');
 
@@ -134,11 +135,11 @@ test('an expired record is purged and no longer replayed', async (t) => {
   const { request, lock } = await executing(app);
   await as.liveKey(complete, { ...lock, status: 200, ttl_ms: TTL_MS });
   clock.shift(TTL_MS - 2000);
-  await purgeIdempotency(testApp.app.worker.work);
+  await purgeTables(testApp, 'idempotency_records');
   equal((await as.liveKey(claim, request)).state, 'replay');
   clock.shift(4000);
   const fresh = await executing(app);
-  await purgeIdempotency(testApp.app.worker.work);
+  await purgeTables(testApp, 'idempotency_records');
   equal((await as.liveKey(heartbeat, fresh.lock)).outcome, 'ok', 'a live record is not purged');
   equal(`${(await as.liveKey(claim, request)).stolen}`, 'false');
 });

@@ -1,4 +1,5 @@
 // The life of a record: its expiry, what remains afterwards, and the purge.
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,9 +13,9 @@ import {
   release,
   TTL_MS,
 } from '@keyrail/testing/idempotency.ts';
+import { purgeTables } from '@keyrail/testing/purge.ts';
 import { newScope } from '../../../../../tests/laws/hot-fixtures.ts';
 import type { Opening } from '../../db/database.ts';
-import { purgeIdempotency } from './purge-idempotency.job.ts';
 
 const LONG_MS = 600_000;
 const WAIT_MS_MAX = 30_000;
@@ -101,7 +102,7 @@ test('the purge removes all expired records and keeps live ones', async (t) => {
   await executing(app, LONG_MS);
   equal(await recordsOf(app), ROWS + 1);
   clock.shift(1000);
-  await purgeIdempotency(testApp.app.worker.work);
+  await purgeTables(testApp, 'idempotency_records');
   equal(await recordsOf(app), 1);
 });
 
@@ -143,7 +144,7 @@ test('a record that is claimed while the purge runs stays', async (t) => {
     return { kind: 'commit', last: [], result: () => rows[0]?.state };
   });
   await claimed.promise;
-  const purging = purgeIdempotency(testApp.app.worker.work);
+  const purging = purgeTables(testApp, 'idempotency_records');
   // The embedded store has one connection, so there the purge has not started yet.
   if (testApp.db.kind === 'postgres') await someoneWaits(app);
   open.resolve();

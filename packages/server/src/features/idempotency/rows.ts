@@ -97,7 +97,7 @@ const isHeld = ({ env, scopeHash, lockToken }: HeldLock) =>
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 
 /** Returns the number of removed records. */
-export async function removeExpired(
+export async function removeExpiredRecords(
   tx: Work,
   { before, limit }: { before: Date; limit: number },
 ): Promise<number> {

@@ -1,10 +1,11 @@
 // Stored responses are limited per workspace and environment, and unreadable in the database.
+
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, callerWith, type Harness, harness } from '@keyrail/testing/harness.ts';
 import { aRequest, claim, complete, lockOf, TTL_MS } from '@keyrail/testing/idempotency.ts';
+import { purgeTables } from '@keyrail/testing/purge.ts';
 import type { Opening } from '../../db/database.ts';
-import { purgeIdempotency } from './purge-idempotency.job.ts';
 
 const KIBIBYTE = 1024;
 const LONG_MS = 600_000;
@@ -98,7 +99,7 @@ test('expired records free their bytes when they are purged or claimed again', a
   equal((await live(claim, request)).state, 'execute', 'the expired scope is claimed again');
   equal((await stored(live, { body })).isStored, true);
   app.clock.shift(TTL_MS + 1000);
-  await purgeIdempotency(app.testApp.app.worker.work);
+  await purgeTables(app.testApp, 'idempotency_records');
   const left = await bytesOf(app);
   equal(left.counted, left.there);
   equal((await stored(live, { body })).isStored, true);
@@ -117,14 +118,14 @@ test('the counters stay exact under concurrent claims, completions and purges', 
       const body = base64(((at * 7 + round) % 32) * KIBIBYTE);
       await call(complete, { ...lockOf({ ...request, env }, lock_token), status: 200, body });
     });
-    await Promise.all([...work, purgeIdempotency(app.testApp.app.worker.work)]);
+    await Promise.all([...work, purgeTables(app.testApp, 'idempotency_records')]);
     const { counted, there } = await bytesOf(app);
     equal(counted, there);
     notEqual(counted, 0);
     app.clock.shift(round % 2 === 0 ? 86_400_000 : TTL_MS + 1000);
   }
   app.clock.shift(86_400_000);
-  await purgeIdempotency(app.testApp.app.worker.work);
+  await purgeTables(app.testApp, 'idempotency_records');
   deepEqual(await bytesOf(app), { counted: 0, there: 0 });
 });
 

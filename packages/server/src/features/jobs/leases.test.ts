@@ -1,9 +1,10 @@
 // A scheduled job runs on one worker at a time, and every job is safe to run twice.
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
 import { callersOf, logIn, mailedToken, signUp, someone } from '@keyrail/testing/people.ts';
-import { purgeSessions } from '../sessions/purge-sessions.job.ts';
+import { purgeTables } from '@keyrail/testing/purge.ts';
 import { lockJob, updateHeartbeat, updateJobDone } from './rows.ts';
 
 const MINUTE_MS = 60_000;
@@ -105,19 +106,21 @@ test('workers that were not seen for a day are removed', async (t) => {
   equal(await count(app, 'worker_beats'), 1);
 });
 
+const purgeEnded = ({ testApp }: Harness) =>
+  purgeTables(testApp, 'sessions', 'one_time_tokens', 'void_sign_ups');
+
 test('sessions and tokens are removed a month after their end', async (t) => {
   const app = await harness(t);
-  const { work } = app.testApp.app.worker;
   const person = await someone(app);
   const open = await signUp(callersOf(app));
   for (let n = 0; n < 3; n += 1) await logIn(callersOf(app), person.email);
   await person.call('DELETE /v1/auth/sessions/current');
-  await purgeSessions(work);
+  await purgeEnded(app);
   const before = [await count(app, 'sessions'), await count(app, 'one_time_tokens')];
 
   app.clock.shift(30 * DAY_MS - HOUR_MS);
   const late = await logIn(callersOf(app), person.email);
-  await purgeSessions(work);
+  await purgeEnded(app);
   equal(await count(app, 'sessions'), (before[0] ?? 0) + 1, 'less than a month has passed');
 
   app.clock.shift(2 * DAY_MS);
@@ -126,24 +129,23 @@ test('sessions and tokens are removed a month after their end', async (t) => {
   const token = await mailedToken(app.testApp, open, 'existing_account');
   equal(await count(app, 'void_sign_ups'), 1);
   app.clock.shift(HOUR_MS - MINUTE_MS);
-  await Promise.all([purgeSessions(work), purgeSessions(work)]);
-  await purgeSessions(work);
+  await Promise.all([purgeEnded(app), purgeEnded(app)]);
+  await purgeEnded(app);
   deepEqual([await count(app, 'sessions'), await count(app, 'one_time_tokens')], [2, 1]);
   await fresh.call('GET /v1/auth/me');
   await refused(late.call('GET /v1/auth/me'), 401, 'invalid_session');
   const reset = 'POST /v1/auth/password_resets/consume';
   await app.as.nobody(reset, { token, password: 'another long password' });
   app.clock.shift(2 * MINUTE_MS);
-  await purgeSessions(work);
+  await purgeEnded(app);
   equal(await count(app, 'void_sign_ups'), 0);
 });
 
 test('the purge works in batches until nothing is left to remove', async (t) => {
   const ROWS = 2500;
   const app = await harness(t);
-  const { work } = app.testApp.app.worker;
   const { userId } = await someone(app);
-  await purgeSessions(work);
+  await purgeEnded(app);
   const before = await count(app, 'sessions');
   await app.testApp.db.once(
     {
@@ -160,6 +162,6 @@ test('the purge works in batches until nothing is left to remove', async (t) => 
     },
   );
   equal(await count(app, 'sessions'), before + ROWS);
-  await purgeSessions(work);
+  await purgeEnded(app);
   equal(await count(app, 'sessions'), before);
 });

@@ -1,6 +1,6 @@
 // Counts of keys. Every count reads neighbours in an index and stops at a bound, so its cost does
 // not depend on the number of keys.
-import type { KeyState } from '@keyrail/protocol/objects/api-key.ts';
+import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import {
   COUNTED_MAX,
   KEYS_COUNTED_MAX,
@@ -10,7 +10,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { byIds, many, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
-import { endsIn, stateShelfOf } from './key-state.ts';
+import { endsIn, stateShelfOf } from '../credentials/key-state.ts';
 import { partitionsIn, partitionsOf, partitionTypeFor } from './list-partition.ts';
 import { isUnused, unusedSince } from './unused-keys.ts';
 

@@ -53,6 +53,7 @@ test('imported keys are listed in the order sent, at one version and with one au
     env: 'live',
     display_prefix: texts[0]?.slice(0, 12),
     name: null,
+    state: 'active',
     scopes: [],
     meta: {},
     rate_limits: null,

@@ -62,7 +62,7 @@ for (const isKept of [true, false]) {
     let text = '';
     const making = await hold(app, async (tx) => {
       const made = await createKey(tx, { ...terms, ...at, env: 'live' });
-      const minted = made.kind === 'changed' ? made.result([]) : made.result;
+      const minted = made.result;
       text = minted.secret.reveal();
       return isKept ? made : unchanged(minted);
     });

@@ -1,11 +1,13 @@
 // The statements of an import. One JSON parameter carries all keys, so that the text of each
 // statement is the same for any number of them.
+import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import { type Selectable, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Write } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
+import { apiKeyState } from '../credentials/key-state.ts';
 
 export type NewImportedKey = {
   id: string;
@@ -65,7 +67,7 @@ export async function lockTenantsOfKeys(
   return new Set(held.map(({ id }) => id));
 }
 
-type Row = Selectable<Tables['apiKeys']>;
+type Row = Selectable<Tables['apiKeys']> & { state: KeyState };
 
 type Import = { projectId: string; env: Env; keys: readonly NewImportedKey[] };
 
@@ -117,7 +119,7 @@ export async function insertNewHashes(
         rate_limits json, expires_at timestamptz)
       order by lookup_hash collate "C", place
       on conflict (lookup_hash, workspace_id) do nothing
-      returning *`,
+      returning *, ${apiKeyState} as state`,
   );
   return new Map(inserted.map((row) => [row.id, row]));
 }

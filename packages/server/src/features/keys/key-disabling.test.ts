@@ -38,7 +38,12 @@ test('disabling and enabling change nothing else of a key, and each is recorded 
 
   const disabled = await as.liveKey(disable, { id, reason: 'unpaid' });
   ok(disabled.disabled_at);
-  deepEqual(disabled, { ...made, disabled_at: disabled.disabled_at, disabled_reason: 'unpaid' });
+  deepEqual(disabled, {
+    ...made,
+    state: 'disabled',
+    disabled_at: disabled.disabled_at,
+    disabled_reason: 'unpaid',
+  });
   deepEqual(await lastEntry(app), {
     action: 'api_key.disabled',
     target: id,

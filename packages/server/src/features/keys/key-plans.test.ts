@@ -2,7 +2,7 @@
 // plan reads more rows than fit on the page. Checked with PostgreSQL's EXPLAIN ANALYZE.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { KeyState } from '@keyrail/protocol/objects/api-key.ts';
+import { keyStates } from '@keyrail/protocol/wire/key-states.ts';
 import { COUNTED_MAX, SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { operationsOf } from '@keyrail/testing/operations.ts';
@@ -170,7 +170,7 @@ test('every list is read from an index, and only as far as its page', { skip }, 
 test('a list by state is read from its index, and only as far as its page', { skip }, async (t) => {
   const keys = await place(t);
   for (const filter of everyFilter(keys).filter(({ includeRevoked }) => !includeRevoked)) {
-    for (const state of KeyState.options) {
+    for (const state of keyStates) {
       const statement = await statementFor(keys.reach, {
         filter: { ...filter, state },
         after: null,

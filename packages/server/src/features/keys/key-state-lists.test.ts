@@ -1,6 +1,7 @@
 // Lists and counts of keys by state and last use. Each is compared with the objects of all keys.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { type KeyState, keyStates } from '@keyrail/protocol/wire/key-states.ts';
 import {
   type Caller,
   type Harness,
@@ -16,16 +17,13 @@ import { quarantineKey } from './quarantine-key.ts';
 const list = 'GET /v1/keys';
 const counts = 'GET /v1/keys/counts';
 const summary = 'GET /v1/workspace/summary';
-const states = ['active', 'disabled', 'expiring', 'expired', 'quarantined', 'revoked'] as const;
-
-type State = (typeof states)[number];
 type Key = Awaited<ReturnType<typeof everyKey>>[number];
 
 const everyKey = async (caller: Caller) =>
   (await caller(list, { include_revoked: true, limit: 200 })).data;
 
-/** The state of a key from the object alone: the first that fits. */
-function stateOf(key: Key, now: Date): State {
+/** What the documentation says, as an independent check: the first that applies. */
+function stateOf(key: Key, now: Date): KeyState {
   const endsIn = key.expires_at === null ? Infinity : Date.parse(key.expires_at) - now.getTime();
   if (key.revoked_at) return 'revoked';
   if (key.quarantined_at) return 'quarantined';
@@ -80,14 +78,18 @@ async function everyState(app: Harness): Promise<{ projects: string[]; tenants: 
   return { projects, tenants };
 }
 
-test('a list by state has exactly the keys whose first fitting state it is', async (t) => {
+test('every key says its state, and a list by state has exactly the keys in it', async (t) => {
   const app = await harness(t);
   const { projects, tenants } = await everyState(app);
   for (const caller of [app.as.liveKey, app.as.testKey]) {
     const keys = await everyKey(caller);
     const now = app.clock.now();
-    deepEqual(new Set(keys.map((key) => stateOf(key, now))), new Set(states));
-    for (const state of states) {
+    deepEqual(new Set(keys.map(({ state }) => state)), new Set(keyStates));
+    for (const key of keys) {
+      equal(key.state, stateOf(key, now), key.name ?? '');
+      deepEqual(await caller('GET /v1/keys/{id}', { id: key.id }), key);
+    }
+    for (const state of keyStates) {
       for (const env of caller === app.as.testKey ? ['test'] : ['', 'live', 'test']) {
         for (const project of ['', projects[0]]) {
           for (const tenant of ['', tenants[1]]) {

@@ -37,6 +37,7 @@ test('a new key is shown once, and increments the version of its project', async
     env: 'test',
     display_prefix: key.slice(0, 14),
     name: null,
+    state: 'active',
     scopes: [],
     meta: {},
     rate_limits: null,

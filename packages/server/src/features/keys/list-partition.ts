@@ -1,6 +1,6 @@
 // The list partition of a key, a generated column: one number for environment and revocation, with
 // which every index for lists begins. A list query reads each partition that it covers.
-import type { KeyState } from '@keyrail/protocol/objects/api-key.ts';
+import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import type { Env } from '../../doors/reach.ts';
 
 const PARTITION_OF_ENV: Record<Env, number> = { live: 0, test: 2 };

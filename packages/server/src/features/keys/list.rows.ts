@@ -1,5 +1,5 @@
 // Lists of keys, newest first: by place, by state, by last use, and by the start of a field.
-import type { KeyState } from '@keyrail/protocol/objects/api-key.ts';
+import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import { SEARCH_MATCHES_MAX, UNUSED_KEYS_EXAMINED_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { idRangeOf } from '../../base/prefix-range.ts';
@@ -8,7 +8,7 @@ import { beginsWith, maybe, newestMatches, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
-import { endsIn, stateShelfOf } from './key-state.ts';
+import { apiKeyState, endsIn, stateShelfOf } from '../credentials/key-state.ts';
 import { partitionsIn, partitionTypeFor, SEARCH_PARTITION_TYPE } from './list-partition.ts';
 import { isUnused, unusedSince } from './unused-keys.ts';
 
@@ -26,7 +26,7 @@ export type KeyFilter = {
   q?: string | undefined;
 };
 
-type Row = Selectable<Tables['apiKeys']> & { lastUsedAt: Date | null };
+type Row = Selectable<Tables['apiKeys']> & { state: KeyState; lastUsedAt: Date | null };
 
 export type ListedKey = Listed<Omit<Row, 'meta' | Unlisted>>;
 
@@ -36,7 +36,8 @@ type Unlisted =
 
 const columns = sql`id, project_id, tenant_id, env, display_prefix, name, scopes, rate_limits,
   expires_at, revoked_at, revoked_reason, quarantined_at, quarantine_reason, disabled_at,
-  disabled_reason, rotated_from, imported, created_at, (select last_at from usage_key_days
+  disabled_reason, rotated_from, imported, created_at, ${apiKeyState} as state,
+  (select last_at from usage_key_days
     where key_id = page.id and last_at is not null order by day desc limit 1) as last_used_at`;
 
 /**

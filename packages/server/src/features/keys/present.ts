@@ -31,6 +31,7 @@ export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { met
   env: row.env,
   display_prefix: row.displayPrefix,
   name: row.name,
+  state: row.state,
   scopes: row.scopes,
   meta: row.meta,
   rate_limits: row.rateLimits,

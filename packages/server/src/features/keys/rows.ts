@@ -1,5 +1,6 @@
 // All statements on api_keys except cascades, lists and counts. A database trigger records each
 // change for the policy feed, so no statement here writes a version.
+import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import { type Insertable, type Selectable, sql } from 'kysely';
 import { conflict, notFound } from '../../base/errors.ts';
 import { build, byIds, many, maybe, one } from '../../db/sql.ts';
@@ -8,6 +9,7 @@ import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
 import { type Check, locking } from '../../doors/plan.ts';
 import type { Env } from '../../doors/reach.ts';
+import { apiKeyState } from '../credentials/key-state.ts';
 import { partitionsOf } from './list-partition.ts';
 
 type Columns = Tables['apiKeys'];
@@ -15,7 +17,7 @@ type Columns = Tables['apiKeys'];
 type Row = Selectable<Columns>;
 
 /** `lastUsedAt` comes from telemetry; null when no use was reported. */
-export type KeyRow = Row & { lastUsedAt: Date | null };
+export type KeyRow = Row & { state: KeyState; lastUsedAt: Date | null };
 
 /** The last admitted request of the newest day that has one. */
 const lastUse = sql`(select last_at from usage_key_days
@@ -24,6 +26,7 @@ const lastUse = sql`(select last_at from usage_key_days
 const rows = build
   .selectFrom('apiKeys')
   .selectAll()
+  .select(apiKeyState.as('state'))
   .select(lastUse.$castTo<Date | null>().as('lastUsedAt'));
 
 export async function loadKey(tx: Read, id: string): Promise<KeyRow> {
@@ -109,7 +112,8 @@ export async function insertKey(
     build
       .insertInto('apiKeys')
       .values({ ...values, meta: JSON.stringify(meta), rateLimits: textOf(rateLimits) })
-      .returningAll(),
+      .returningAll()
+      .returning(apiKeyState.as('state')),
   );
   return { ...row, lastUsedAt: null };
 }
@@ -161,7 +165,8 @@ export async function updateKeyRow(
         ...(rateLimits !== undefined && { rateLimits: textOf(rateLimits) }),
       })
       .where('id', '=', current.id)
-      .returningAll(),
+      .returningAll()
+      .returning(apiKeyState.as('state')),
   );
   return { ...row, lastUsedAt: current.lastUsedAt };
 }

@@ -1,5 +1,6 @@
 // The outbox: a mail is queued in the transaction of its cause, its token is sealed, and concurrent
 // workers send each mail once.
+
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -15,10 +16,10 @@ import {
   PASSWORD,
   signUp,
 } from '@keyrail/testing/people.ts';
+import { purgeTables } from '@keyrail/testing/purge.ts';
 import { appBeside, failingAt } from '@keyrail/testing/second-app.ts';
 import { mailDirectory } from '@keyrail/testing/test-app.ts';
 import { until } from '@keyrail/testing/until.ts';
-import { purgeMail } from './purge-mail.job.ts';
 import { sendDueMail } from './send-mail.job.ts';
 import type { Message } from './transport.ts';
 
@@ -282,14 +283,14 @@ test('sent mail is deleted within 30 days of being queued; unsent mail is kept',
   const waiting = newAddress();
   await mailTo(app.testApp, sent);
   await signUp(callersOf(app), late);
-  const { work } = app.testApp.app.worker;
+  const purgeMail = () => purgeTables(app.testApp, 'mail_outbox');
   app.clock.shift(20 * DAY_MS);
   await mailTo(app.testApp, late); // sent 20 days after it was queued
   await signUp(callersOf(app), waiting);
-  await purgeMail(work);
+  await purgeMail();
   for (const address of [sent, late]) equal((await queuedFor(app.testApp, address)).length, 1);
   app.clock.shift(9 * DAY_MS + MINUTE_MS);
-  await Promise.all([purgeMail(work), purgeMail(work)]);
+  await Promise.all([purgeMail(), purgeMail()]);
   for (const address of [sent, late]) equal((await queuedFor(app.testApp, address)).length, 0);
   equal((await queuedFor(app.testApp, waiting)).length, 1);
 });

@@ -3,6 +3,7 @@
 import { projectEndpoints } from '@keyrail/protocol/endpoints/projects.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';
 import { planned, serve } from '../../http/route.ts';
+import { loadHead } from '../policy/rows.ts';
 import { createProject } from './create-project.ts';
 import { deleteProject } from './delete-project.ts';
 import { presentDeleted, presentProject } from './present.ts';
@@ -51,9 +52,13 @@ export const projectRoutes = serve(projectEndpoints, {
     boundary: 'shared',
     door: 'write',
     whenQuarantined: 'refuse',
-    plan: ({ params, body }) => {
+    plan: ({ read, params, body }) => {
       const patch = { name: body.name, defaultRateLimits: body.default_rate_limits };
-      return planned((tx) => updateProject(tx, { id: params.id, patch }), presentProject);
+      return planned(
+        (tx) => updateProject(tx, { id: params.id, patch }),
+        presentProject,
+        async (shown) => ({ ...shown, policy_version: (await loadHead(read, shown.id)).version }),
+      );
     },
   },
   'DELETE /v1/projects/{id}': {

@@ -1,5 +1,5 @@
 import { later } from '../../base/duration.ts';
-import { unchanged, versioned } from '../../doors/door.ts';
+import { changed, unchanged } from '../../doors/door.ts';
 import { effectOf, type Patch } from '../../doors/patch.ts';
 import { type Check, type Plan, planOf } from '../../doors/plan.ts';
 import { lockProject, type ProjectRow, updateProjectRow } from './rows.ts';
@@ -9,6 +9,7 @@ type ProjectPatch = Patch<Pick<ProjectRow, 'name' | 'defaultRateLimits'>>;
 /**
  * Updates the fields that differ; a patch without effect writes nothing. New default limits affect
  * every key that inherits them, so nodes must fetch a snapshot. A new name does not affect nodes.
+ * The result has the policy version from before the change: COMMIT assigns the next one.
  */
 export async function updateProject(
   tx: Check,
@@ -25,10 +26,7 @@ export async function updateProject(
       updatedAt: later(current.updatedAt, tx.now),
     });
     const policy = isChanged ? [id] : [];
-    return versioned(
-      ([own]) => ({ ...updated, policyVersion: own?.version ?? updated.policyVersion }),
-      { action: 'project.updated', target: id, payload },
-      { policy, floors: policy },
-    );
+    const entry = { action: 'project.updated', target: id, payload } as const;
+    return changed(updated, entry, { policy, floors: policy });
   });
 }

@@ -3,7 +3,6 @@ import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
 import { chain } from '../../base/maybe-async.ts';
 import type { Env, Reach } from '../../doors/reach.ts';
 import { serve } from '../../http/route.ts';
-import { acceptedBody } from './body-check.ts';
 import { checkLimits } from './check-limits.ts';
 import type { Subjects } from './counter-names.ts';
 import { leaseLimits } from './lease-limits.ts';
@@ -16,7 +15,6 @@ export const ratelimitRoutes = serve(ratelimitEndpoints, {
     door: 'volatile',
     whenQuarantined: 'allow',
     hot: true,
-    accept: acceptedBody,
     run: ({ counters, reach, body }) => {
       const { limits: rules, cost } = body;
       const subjects = subjectsOf(reach, body);

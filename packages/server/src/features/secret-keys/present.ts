@@ -19,6 +19,7 @@ export const presentSecretKey = <Meta>(
   env: row.env,
   display_prefix: row.displayPrefix,
   name: row.name,
+  state: row.state,
   meta: row.meta,
   ...presentLife(row),
   authority: row.authority,

@@ -1,4 +1,5 @@
 // Every statement on secret_keys.
+import type { SecretKeyState } from '@keyrail/protocol/wire/key-states.ts';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
 import { build, maybe, one, sizedPage } from '../../db/sql.ts';
@@ -6,15 +7,20 @@ import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
 import { type Check, locking } from '../../doors/plan.ts';
+import { secretKeyState } from '../credentials/key-state.ts';
 
 type Columns = Tables['secretKeys'];
 
-export type SecretKeyRow = Selectable<Columns> & { lastUsedAt: Date | null };
+export type SecretKeyRow = Selectable<Columns> & {
+  state: SecretKeyState;
+  lastUsedAt: Date | null;
+};
 
 const rows = build
   .selectFrom('secretKeys')
   .leftJoin('secretKeyUses', 'secretKeyUses.secretKeyId', 'secretKeys.id')
   .selectAll('secretKeys')
+  .select(secretKeyState.as('state'))
   .select('secretKeyUses.usedAt as lastUsedAt');
 
 export async function loadSecretKey(tx: Read, id: string): Promise<SecretKeyRow> {
@@ -56,7 +62,7 @@ type Unlisted = 'workspaceId' | 'lookupHash' | 'metaBytes' | 'vendorExpiresAt';
 
 const columns = sql`id, env, display_prefix, name, expires_at, revoked_at, revoked_reason,
   quarantined_at, quarantine_reason, rotated_from, created_at, last_used_at, authority,
-  created_by`;
+  created_by, ${secretKeyState} as state`;
 
 /** Newest first, starting after the position. */
 export function listSecretKeys(
@@ -74,7 +80,8 @@ export function listSecretKeys(
 }
 
 export async function insertSecretKey(tx: Write, values: NewSecretKeyRow): Promise<SecretKeyRow> {
-  const row = await one(tx, build.insertInto('secretKeys').values(values).returningAll());
+  const insert = build.insertInto('secretKeys').values(values);
+  const row = await one(tx, insert.returningAll().returning(secretKeyState.as('state')));
   return { ...row, lastUsedAt: null };
 }
 
@@ -85,6 +92,6 @@ export async function updateSecretKey(
   values: Updateable<Columns>,
 ): Promise<SecretKeyRow> {
   const update = build.updateTable('secretKeys').set(values).where('id', '=', current.id);
-  const row = await one(tx, update.returningAll());
+  const row = await one(tx, update.returningAll().returning(secretKeyState.as('state')));
   return { ...row, lastUsedAt: current.lastUsedAt };
 }

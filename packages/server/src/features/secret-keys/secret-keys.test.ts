@@ -206,3 +206,36 @@ test('a secret key shows its authority and its creator, a person or another key'
   deepEqual([rotated.authority, rotated.created_by], ['admin', owner.userId]);
   equal(rotated.previous_key.created_by, byAdmin.id);
 });
+
+test('a secret key says its state, wherever it is read', async (t) => {
+  const { as, clock } = await harness(t);
+  const made = (days: number) =>
+    as.liveKey(create, { env: 'live', expires_at: isoAfter(clock.now(), days * 24 * HOUR_MS) });
+  const states = new Map<string, string>();
+  const active = await made(15);
+  const expiring = await made(14);
+  for (const { id, state } of [active, expiring]) states.set(id, state);
+  const { id, state, previous_key } = await as.liveKey(rotate, { id: active.id, overlap_hours: 0 });
+  states.set(id, state).set(previous_key.id, previous_key.state);
+  const revoked = await as.liveKey(revoke, { id: (await made(1)).id });
+  states.set(revoked.id, revoked.state);
+  const leaked = await made(15);
+  const reports = [{ token: leaked.key, type: 'keyrail_key', url: '', source: 'content' }];
+  await as.scanner('POST /v1/webhooks/scanner/secret_scanning', { reports });
+  states.set(leaked.id, (await as.liveKey(read, { id: leaked.id })).state);
+
+  deepEqual([...states.values()], ['expired', 'expiring', 'active', 'revoked', 'quarantined']);
+  for (const key of (await as.liveKey(list)).data) {
+    deepEqual(await as.liveKey(read, { id: key.id }), key);
+    equal(key.state, states.get(key.id) ?? 'active');
+  }
+  clock.shift(16 * 24 * HOUR_MS);
+  const later = (await as.liveKey(list)).data.map((key) => [key.id, key.state] as const);
+  deepEqual(
+    later
+      .filter((key) => states.has(key[0]))
+      .map(([, last]) => last)
+      .toSorted(),
+    ['expired', 'expired', 'expired', 'quarantined', 'revoked'],
+  );
+});

@@ -1,12 +1,12 @@
 // Usage figures: active tenants, billing, the overview, and retention.
+
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { type Harness, harness, type Input, refused } from '@keyrail/testing/harness.ts';
+import { purgeTables } from '@keyrail/testing/purge.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 import { DAY_MS, HOUR_MS } from '../../base/duration.ts';
-import { purgeKeyDays } from './purge-key-days.job.ts';
-import { purgeUsage } from './purge-usage.job.ts';
 
 const ingest = 'POST /v1/ingest/batch';
 const billing = 'GET /v1/usage/billing';
@@ -222,11 +222,9 @@ test('the range of an overview is limited', async (t) => {
 test('expired figures are removed, but the last use of a key is kept', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
-  const { work } = app.testApp.app.worker;
-  const purge = async () => {
-    await purgeUsage(work, { hoursKeptDays: 35 });
-    await purgeKeyDays(work);
-  };
+  equal(app.testApp.app.worker.usageHoursKeptDays, 35);
+  const tables = ['usage_hours', 'usage_denials', 'ingest_batches', 'usage_key_days'];
+  const purge = () => purgeTables(app.testApp, ...tables);
   const busy = await given.key();
   const idle = await given.key();
   const began = clock.now();

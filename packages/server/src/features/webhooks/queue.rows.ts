@@ -174,28 +174,29 @@ export async function updateReleased(tx: Work, { id, claim }: Claimed): Promise<
   );
 }
 
-type Purge = { since: Date; limit: number };
+type Purge = { before: Date; limit: number };
 
 /** Deletes deliveries from before a time; returns the number of rows. */
-export const removeOldDeliveries = (tx: Work, { since, limit }: Purge): Promise<number> =>
+export const removeOldDeliveries = (tx: Work, { before, limit }: Purge): Promise<number> =>
   removed(
     tx,
     sql`delete from webhook_deliveries where id in (
-      select id from webhook_deliveries where created_at < ${since} limit ${limit}) returning id`,
+      select id from webhook_deliveries where created_at < ${before} limit ${limit}) returning id`,
   );
 
 /**
- * Deletes deliveries of endpoints that were deleted since a time; returns the number of rows.
+ * Deletes deliveries of endpoints that were deleted after a time, which has removed the older ones;
+ * returns the number of rows.
  * Lateral, because a merge join would read the deliveries of other endpoints as well.
  */
-export const removeOrphanedDeliveries = (tx: Work, { since, limit }: Purge): Promise<number> =>
+export const removeOrphanedDeliveries = (tx: Work, { before, limit }: Purge): Promise<number> =>
   removed(
     tx,
     sql`delete from webhook_deliveries where id in (
         select d.id from webhook_endpoints e
         cross join lateral (
           select id from webhook_deliveries where endpoint_id = e.id limit ${limit}) d
-        where e.deleted_at >= ${since} limit ${limit})
+        where e.deleted_at >= ${before} limit ${limit})
       returning id`,
   );
 

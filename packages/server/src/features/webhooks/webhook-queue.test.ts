@@ -1,11 +1,12 @@
 // Events are queued in the transaction of their change: for each endpoint that asked for them, and
 // never for a change that was rolled back.
+
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
+import { purgeTables } from '@keyrail/testing/purge.ts';
 import { appBeside, failingAt, traced } from '@keyrail/testing/second-app.ts';
 import { deliveriesTo, endpointFor, typesTo } from '@keyrail/testing/webhooks.ts';
-import { purgeDeliveries } from './purge-deliveries.job.ts';
 
 const CLOSED = 'http://127.0.0.1:1/hook';
 const DAY_MS = 86_400_000;
@@ -108,13 +109,13 @@ test('deliveries are kept for 30 days, and those of a removed endpoint not at al
   const gone = await endpointFor(app, CLOSED, { events: ['tenant.*'] });
   await app.given.tenant();
   await app.as.liveKey('DELETE /v1/webhook_endpoints/{id}', { id: gone.id });
-  const { work } = app.testApp.app.worker;
-  await purgeDeliveries(work);
+  const purge = () => purgeTables(app.testApp, 'webhook_deliveries');
+  await purge();
   equal((await deliveriesTo(app.testApp, gone.id)).length, 0);
   app.clock.shift(29 * DAY_MS);
-  await purgeDeliveries(work);
+  await purge();
   equal((await deliveriesTo(app.testApp, kept.id)).length, 1);
   app.clock.shift(DAY_MS + 1000);
-  await purgeDeliveries(work);
+  await purge();
   equal((await deliveriesTo(app.testApp, kept.id)).length, 0);
 });

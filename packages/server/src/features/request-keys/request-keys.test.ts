@@ -1,4 +1,5 @@
 // Requests with an idempotency key: carried out once, replayed without their secret.
+
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -9,8 +10,8 @@ import {
   harness,
   type Input,
 } from '@keyrail/testing/harness.ts';
+import { purgeTables } from '@keyrail/testing/purge.ts';
 import { allEnvs } from '../../doors/reach.ts';
-import { purgeKeptResponses } from './purge-kept-responses.job.ts';
 
 const HOUR_MS = 3_600_000;
 const create = 'POST /v1/keys';
@@ -175,7 +176,7 @@ test('an idempotency key that is not 1 to 255 visible ASCII characters is refuse
 
 test('a record lasts 24 hours; then the key is free, and the worker removes the row', async (t) => {
   const app = await opened(t);
-  const purge = () => purgeKeptResponses(app.testApp.app.worker.work);
+  const purge = () => purgeTables(app.testApp, 'kept_responses');
   const first = await app.send(newTenant, { external_id: 'a' }, 'k');
   app.clock.shift(24 * HOUR_MS - 60_000);
   await purge();

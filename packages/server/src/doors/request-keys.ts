@@ -1,5 +1,5 @@
-// The statements on kept_responses, for requests with an idempotency key. The first one runs before
-// the operation, the second one together with COMMIT.
+// The statements on kept_responses, for requests with a request key. The first one runs before the
+// operation, the second one together with COMMIT.
 import { REQUEST_KEPT_HOURS, REQUEST_RETRY_AFTER_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import { HOUR_MS } from '../base/duration.ts';
 import { ApiError } from '../base/errors.ts';
@@ -7,10 +7,10 @@ import type { Statement } from '../db/database.ts';
 import { maybe, type Runner } from '../db/sql.ts';
 import type { Env } from './reach.ts';
 
-/** A request with an idempotency key. The hashes are keyed: see http/idempotency-key.ts. */
-export type KeyedRequest = {
+/** A request and its key, as two keyed hashes: see http/request-keys.ts. */
+export type RequestKey = {
   env: Env;
-  /** Of the workspace, the environment, the caller and the idempotency key. */
+  /** Of the workspace, the environment, the caller and the key. */
   keyHash: Buffer;
   /** Of the method, path, query and body. */
   fingerprint: Buffer;
@@ -26,7 +26,7 @@ type Found = { running: true } | ({ running: false; fingerprint: Buffer } & Kept
  */
 export async function findKept(
   runner: Runner,
-  { keyHash, fingerprint }: KeyedRequest,
+  { keyHash, fingerprint }: RequestKey,
 ): Promise<KeptResponse | null> {
   const found = await maybe<Found>(runner, {
     text: `select running, fingerprint, response, ends_secret_keys
@@ -40,7 +40,7 @@ export async function findKept(
 }
 
 export const keepResponse = (
-  { env, keyHash, fingerprint }: KeyedRequest,
+  { env, keyHash, fingerprint }: RequestKey,
   { response, endsSecretKeys }: KeptResponse,
 ): Statement => ({
   text: 'select keep_response($1, $2, $3, $4, $5, $6) is null as kept',

@@ -5,7 +5,7 @@ import { many } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
 
 /** Returns the number of removed records. */
-export async function removeExpired(
+export async function removeExpiredResponses(
   tx: Work,
   { before, limit }: { before: Date; limit: number },
 ): Promise<number> {

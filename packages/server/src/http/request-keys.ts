@@ -1,11 +1,12 @@
-// Reads the Idempotency-Key of a request, and identifies the request by two keyed hashes. They are
-// keyed because short bodies could be guessed from a plain hash in a copy of the database.
+// Reads the request key, which is in the header Idempotency-Key, and identifies the request by two
+// keyed hashes. They are keyed because short bodies could be guessed from a plain hash in a copy of
+// the database.
 import { createHmac } from 'node:crypto';
 import { REQUEST_KEY_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { isRequestKey, REQUEST_KEY_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
 import { invalid } from '../base/errors.ts';
-import type { KeyedRequest } from '../doors/kept-responses.ts';
 import type { Reach } from '../doors/reach.ts';
+import type { RequestKey } from '../doors/request-keys.ts';
 
 export type HashRequest = (...parts: readonly (string | Buffer)[]) => Buffer;
 
@@ -29,11 +30,11 @@ type Asked = {
 const EMPTY = Buffer.alloc(0);
 
 /** Null if the request has no key. Throws if the key is not valid. */
-export function keyedRequestOf(
+export function requestKeyOf(
   line: string,
   reach: Reach | null,
   { hashRequest, header, params, query, body = EMPTY }: Asked,
-): KeyedRequest | null {
+): RequestKey | null {
   const key = header(REQUEST_KEY_HEADER);
   if (key === undefined || reach === null) return null;
   if (!isRequestKey(key)) throw invalid('header', [FAULT]);

@@ -1,0 +1,44 @@
+// The words for each state of a key.
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { exampleKeys } from '../gallery/example-keys.ts';
+import { isUnused, keyStateText, type StatedKey } from './key-state-text.ts';
+
+const NOW = Date.parse('2026-06-01T12:00:00Z');
+const HOUR_MS = 3_600_000;
+const at = (ms: number): string => new Date(NOW + ms).toISOString();
+
+test('each state has its own words, in the order of their weight', () => {
+  deepEqual(
+    exampleKeys(NOW).map((key) => keyStateText(key, NOW)),
+    [
+      'Active',
+      'Active',
+      'Ends in 3 d',
+      'Quarantined, ends in 41 min',
+      'Disabled',
+      'Expired',
+      'Revoked',
+    ],
+  );
+});
+
+test('the state is the one that the server says; only the time that is left is counted', () => {
+  const textOf = (state: StatedKey['state'], expires_at: string | null, isRotated = false) =>
+    keyStateText({ state, expires_at }, NOW, isRotated);
+  equal(textOf('active', at(-HOUR_MS)), 'Active');
+  equal(textOf('expired', at(HOUR_MS)), 'Expired');
+  equal(textOf('revoked', at(HOUR_MS), true), 'Revoked');
+  equal(textOf('quarantined', at(-1)), 'Quarantined');
+  equal(textOf('expiring', at(30 * HOUR_MS), true), 'Old, until 2 Jun');
+  equal(textOf('active', at(30 * 24 * HOUR_MS), true), 'Active');
+  equal(textOf('expiring', at(-HOUR_MS)), 'Ends in 1 s');
+});
+
+test('a key that nobody used for 90 days is unused, from its creation on if never used', () => {
+  const [used, never] = exampleKeys(NOW);
+  deepEqual(
+    [used, never].map((key) => key && isUnused(key, NOW)),
+    [false, true],
+  );
+});

@@ -1,0 +1,56 @@
+// The state of a key: the first that applies in the order of the protocol. These rules are the only
+// ones: a response has the value of the expression, and lists and counts search indexes by them.
+import { type KeyState, keyStates, secretKeyStates } from '@keyrail/protocol/wire/key-states.ts';
+import { KEY_EXPIRING_DAYS } from '@keyrail/protocol/wire/limits.ts';
+import { type RawBuilder, sql } from 'kysely';
+import type { Env } from '../../doors/reach.ts';
+
+const SHELF_OF_ENV: Record<Env, number> = { live: 0, test: 4 };
+
+// Subqueries are evaluated once per statement. A direct call of the clock could not use an index.
+const now = sql`(select app_now())`;
+const soon = sql`(select app_now() + ${KEY_EXPIRING_DAYS}::int * interval '1 day')`;
+
+type Rule = {
+  /** The number of the decision in the generated column `state_shelf`, and its time. */
+  decision: number;
+  decidedAt?: RawBuilder<unknown>;
+  /** Bounds of the key's end, for states that depend on the time. */
+  after?: RawBuilder<unknown>;
+  upTo?: RawBuilder<unknown>;
+};
+
+const rules: Record<KeyState, Rule> = {
+  revoked: { decision: 3, decidedAt: sql`revoked_at` },
+  quarantined: { decision: 1, decidedAt: sql`quarantined_at` },
+  disabled: { decision: 2, decidedAt: sql`disabled_at` },
+  expired: { decision: 0, upTo: now },
+  expiring: { decision: 0, after: now, upTo: soon },
+  active: { decision: 0, after: soon },
+};
+
+function stateIn<State extends KeyState>(states: readonly State[]): RawBuilder<State> {
+  const cases = states.map((state) => {
+    const { decidedAt, upTo } = rules[state];
+    if (decidedAt) return sql`when ${decidedAt} is not null then ${sql.lit(state)}`;
+    return upTo
+      ? sql`when expires_at <= ${upTo} then ${sql.lit(state)}`
+      : sql`else ${sql.lit(state)}`;
+  });
+  return sql<State>`case ${sql.join(cases, sql` `)} end`;
+}
+
+/** The state of a row of `api_keys`. */
+export const apiKeyState = stateIn(keyStates);
+
+/** The state of a row of `secret_keys`. */
+export const secretKeyState = stateIn(secretKeyStates);
+
+export const stateShelfOf = (state: KeyState, env: Env): number =>
+  SHELF_OF_ENV[env] + rules[state].decision;
+
+/** The condition on `ends_at`; none for a state that does not depend on time. */
+export function endsIn(state: KeyState): RawBuilder<unknown>[] {
+  const { after, upTo } = rules[state];
+  return [...(after ? [sql`ends_at > ${after}`] : []), ...(upTo ? [sql`ends_at <= ${upTo}`] : [])];
+}

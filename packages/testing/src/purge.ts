@@ -1,0 +1,12 @@
+// Runs the worker's retention for some tables, because a test shares its database with others.
+import { purge, retention } from '@keyrail/server/retention.ts';
+import type { TestApp } from './test-app.ts';
+
+export const purgeTables = (
+  { app: { worker } }: Pick<TestApp, 'app'>,
+  ...tables: readonly string[]
+): Promise<void> =>
+  purge(
+    worker.work,
+    retention(worker).filter(({ table }) => tables.includes(table)),
+  );

@@ -1,0 +1,50 @@
+// An API key as the list shows it. The server says its state; only the time left is counted here.
+import type { Item } from '@keyrail/client';
+import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
+import type { Words } from '../texts/texts.ts';
+import { momentText, relativeTime } from './times.ts';
+
+export type ApiKey = Item<'GET /v1/embed/keys'>;
+
+type Tone = 'good' | 'warn' | 'bad' | 'dim';
+export type Shape = 'full' | 'half' | 'ring' | 'pause' | 'cross' | 'triangle' | 'clock';
+type Look = { tone: Tone; shape: Shape; works: boolean };
+
+const looks: Readonly<Record<ApiKey['state'], Look>> = {
+  revoked: { tone: 'dim', shape: 'cross', works: false },
+  quarantined: { tone: 'bad', shape: 'triangle', works: false },
+  disabled: { tone: 'dim', shape: 'pause', works: false },
+  expired: { tone: 'dim', shape: 'ring', works: false },
+  expiring: { tone: 'warn', shape: 'clock', works: true },
+  active: { tone: 'good', shape: 'full', works: true },
+};
+
+type Moment = { nowMs: number; isRotated: boolean };
+
+export function shownState(key: ApiKey, words: Words, moment: Moment): Look & { text: string } {
+  const { state, expires_at } = key;
+  const look = looks[state];
+  if (state !== 'expiring') return { ...look, text: words[`state.${state}`] };
+  const { nowMs, isRotated } = moment;
+  // Past its end, a key is read again; until then it ends now.
+  const end = new Date(Math.max(Date.parse(expires_at ?? ''), nowMs)).toISOString();
+  return isRotated
+    ? { ...look, shape: 'half', text: words['state.ending'](momentText(end, words, nowMs)) }
+    : { ...look, text: words['state.expiring'](relativeTime(end, words, nowMs)) };
+}
+
+/** When the first of these keys expires, or null. Ends that have passed do not count. */
+export function nextEnd(keys: readonly ApiKey[], nowMs: number): number | null {
+  const ends = keys
+    .filter(({ state }) => state === 'expiring')
+    .map(({ expires_at }) => Date.parse(expires_at ?? ''))
+    .filter((endsMs) => endsMs > nowMs);
+  return ends.length === 0 ? null : Math.min(...ends);
+}
+
+export const nameOf = ({ name }: Pick<ApiKey, 'name'>, words: Words): string =>
+  name ?? words['list.unnamed'];
+
+/** The last request was within the hour. */
+export const isInUse = ({ last_used_at }: ApiKey, nowMs: number): boolean =>
+  last_used_at !== null && nowMs - Date.parse(last_used_at) < HOUR_MS;

@@ -1,0 +1,110 @@
+/**
+ * What protocol/wire defines is not typed again elsewhere: constants and unions of the same name,
+ * numbers of the same value under the end of such a name, durations, and the form of a UUID. And no
+ * message is compared: it is a text for people, and its code says what happened.
+ */
+import { type Expression, type TSType, Visitor } from 'oxc-parser';
+import { type Fault, isTest, lineAt, type Source } from './tree.ts';
+
+const WIRE = 'packages/protocol/src/wire/';
+
+/** Names that protocol/wire exports, with the value of those that are numbers. */
+export type WireNames = ReadonlyMap<string, number | null>;
+
+const isWire = ({ path }: Source): boolean => path.startsWith(WIRE) && !isTest(path);
+
+export const wireNames = (all: readonly Source[]): WireNames =>
+  new Map(
+    all
+      .filter(isWire)
+      .flatMap(declared)
+      .filter(({ isExported }) => isExported)
+      .map(({ name, value }) => [name, value]),
+  );
+
+const DURATIONS: Record<string, string> = { 3600000: 'HOUR_MS', 86400000: 'DAY_MS' };
+/** They show what the API says, or send what people type. The others have bounds of their own. */
+const SHOWS = /^packages\/(dashboard|widget|cli|client)\//;
+
+const UUID = /^\/\^\[(0-9|\\d)a-f-?\](\{8\}.*\{12\}|\{36\})\$\/i?$/;
+const COMPARED_MESSAGE =
+  /(?<!typeof )(?<!typeof \w+\.)\bmessage\s*[!=]==\s*(?!null\b|undefined\b)['"`A-Z]/g;
+/** Errors of this process itself, which have no code. */
+const OWN_ERRORS = new Set(['packages/server/src/volatile/breaker.ts']);
+
+export function copyFaults(source: Source, names: WireNames): Fault[] {
+  const { path, text, code, parsed } = source;
+  if (isTest(path) || isWire(source) || !path.startsWith('packages/')) return [];
+  const fault = (start: number, says: string): Fault => ({ path, line: lineAt(text, start), says });
+  const faults = declared(source).flatMap(({ name, value, start }) => {
+    const copied = copiedName({ path, name, value }, names);
+    return copied === null
+      ? []
+      : [fault(start, `${name} is typed again: import ${copied} of wire/`)];
+  });
+  if (parsed === null) return faults;
+  new Visitor({
+    Literal(node) {
+      if ('regex' in node && UUID.test(text.slice(node.start, node.end))) {
+        faults.push(fault(node.start, 'a UUID has its form in wire/uuid.ts'));
+      }
+      const duration = typeof node.value === 'number' ? DURATIONS[node.value] : undefined;
+      if (duration === undefined || !SHOWS.test(path)) return;
+      faults.push(fault(node.start, `${duration} has its name in wire/durations.ts`));
+    },
+  }).visit(parsed.program);
+  if (OWN_ERRORS.has(path)) return faults;
+  const compared = [...code.matchAll(COMPARED_MESSAGE)];
+  return [
+    ...faults,
+    ...compared.map(({ index }) => fault(index, 'compares a message, not a code')),
+  ];
+}
+
+type Copy = { path: string; name: string; value: number | null };
+
+/** The name in protocol/wire that this one repeats, or null. */
+function copiedName({ path, name, value }: Copy, names: WireNames): string | null {
+  const shows = SHOWS.test(path);
+  const isSame = names.get(name) === value;
+  if (names.has(name) && (shows || isSame)) return name;
+  if (!shows || value === null || !name.includes('_')) return null;
+  const isEnd = ([wire, one]: [string, number | null]) =>
+    one === value && wire.endsWith(`_${name}`);
+  return [...names].find(isEnd)?.[0] ?? null;
+}
+
+type Declared = { name: string; value: number | null; start: number; isExported: boolean };
+
+/** Constants at the top of a file that are written out, and types that are unions of texts. */
+function declared({ path, parsed }: Source): Declared[] {
+  return (parsed?.program.body ?? []).flatMap((statement) => {
+    const isExported = statement.type === 'ExportNamedDeclaration';
+    const node = isExported ? statement.declaration : statement;
+    if (node?.type === 'TSTypeAliasDeclaration') {
+      const { id, typeAnnotation, start } = node;
+      return isUnion(typeAnnotation) || path.startsWith(WIRE)
+        ? [{ name: id.name, value: null, start, isExported }]
+        : [];
+    }
+    if (node?.type !== 'VariableDeclaration') return [];
+    return node.declarations.flatMap(({ id, init, start }) =>
+      id.type === 'Identifier' && init !== null && isWrittenOut(init)
+        ? [{ name: id.name, value: numberOf(init), start, isExported }]
+        : [],
+    );
+  });
+}
+
+const isUnion = (type: TSType): boolean =>
+  type.type === 'TSUnionType' && type.types.every((each) => each.type === 'TSLiteralType');
+
+const WRITTEN_OUT = ['Literal', 'BinaryExpression', 'ArrayExpression', 'NewExpression'];
+
+const isWrittenOut = (value: Expression): boolean =>
+  value.type === 'TSAsExpression'
+    ? isWrittenOut(value.expression)
+    : WRITTEN_OUT.includes(value.type);
+
+const numberOf = (value: Expression): number | null =>
+  value.type === 'Literal' && typeof value.value === 'number' ? value.value : null;
