@@ -69,8 +69,8 @@ export async function navigate(
 export const preload = (to: string): void => void load(to);
 
 /**
- * Called when another path was asked for, before its screen is shown. What lies over the page closes
- * then: the screen gives the focus to its heading, unless a dialog covers it.
+ * Calls the listener when another path is asked for, before its screen is shown. What lies over
+ * the page closes then: the screen gives the focus to its heading, unless a dialog covers it.
  */
 export function onLeaving(listener: () => void): () => void {
   leaving.add(listener);

@@ -59,7 +59,7 @@ function EnvSwitch() {
   const { pathname } = useAddress();
   // An object belongs to one environment, so the switch leads to its list.
   const page = workspacePageOf(pathname);
-  const kind = page?.env ? page.kind : 'overview';
+  const kind = (page?.env && page.kind) || 'overview';
   return (
     <nav aria-label={en.envSwitch} className={styles.envs}>
       {(['live', 'test'] as const).map((one) => (
