@@ -1,8 +1,10 @@
--- Gives the current change its version in each project that it touched. Locked in one order, so
--- that two changes that meet in several projects wait for each other instead of for ever.
+-- What the write door calls at the end of every change.
+
+-- Gives the current change its version in each project it touched. They are locked in one order, so
+-- two changes that meet in several projects wait for each other without a deadlock.
 create function next_versions(projects_hit uuid[], floors_hit uuid[])
 returns table (project_id uuid, version bigint)
-language plpgsql security definer set search_path = keyrail, pg_catalog as $$
+language plpgsql security definer set search_path = keyrail, pg_catalog, pg_temp as $$
 #variable_conflict use_variable
 begin
   foreach project_id in array (select coalesce(array_agg(hit order by hit), '{}')
@@ -21,9 +23,13 @@ begin
   end loop;
 end $$;
 revoke execute on function next_versions from public;
+grant execute on function next_versions to kr_worker;
 
 -- The last act of every write, in one call just before COMMIT, so that the locks that serialise a
 -- workspace are held for one round trip. Lock order: versions by project, then the audit head.
+--
+-- It queues the deliveries of all audit rows in one insert. Their ids are random: this runs once,
+-- as the change is committed, and deriving them from the events would be a third of the cost.
 create function close_change(
   actor_type   text,
   actor_id     text,
@@ -36,10 +42,11 @@ create function close_change(
   envs         text[],
   payloads     text[]    -- canonical JSON (RFC 8785), hashed and stored as it is
 ) returns table (project_id uuid, version bigint)
-language plpgsql security definer set search_path = keyrail, pg_catalog as $$
+language plpgsql security definer set search_path = keyrail, pg_catalog, pg_temp as $$
 #variable_conflict use_variable
 declare
   workspace constant uuid := reach_workspace();
+  reach     constant text := coalesce(current_setting('kr.envs', true), '');
   head      audit_heads%rowtype;
   canonical text;
 begin
@@ -50,14 +57,14 @@ begin
 
   select * into head from audit_heads where workspace_id = workspace for update;
   if not found then
-    head := row(workspace, 0, repeat('0', 64), '-infinity'::timestamptz, current_change());
+    head := row(workspace, 0, repeat('0', 64), '-infinity'::timestamptz, current_change(), false);
     insert into audit_heads select head.*;
   end if;
 
   for i in 1 .. array_length(row_ids, 1) loop
     head.seq := head.seq + 1;
     head.occurred_at := greatest(head.occurred_at, app_now());
-    -- Keys in the order that RFC 8785 asks for. to_json() quotes text as ECMAScript does.
+    -- Keys in the order that RFC 8785 requires. to_json() quotes text as ECMAScript does.
     canonical := '{"action":' || to_json(actions[i])
       || ',"actor_id":' || coalesce(to_json(actor_id)::text, 'null')
       || ',"actor_type":' || to_json(actor_type)
@@ -74,6 +81,17 @@ begin
       encode(sha256(convert_to(canonical, 'UTF8')), 'hex'))
       returning hash into head.hash;
   end loop;
+
+  if head.listens then
+    perform set_config('kr.envs', 'live,test', true);
+    insert into webhook_deliveries
+      (id, workspace_id, endpoint_id, env, type, audit_id, due_at, created_at)
+    select gen_random_uuid(), workspace, e.id, e.env, event.action, event.id, (select app_now()),
+      (select app_now())
+    from unnest(row_ids, actions, envs) as event (id, action, env)
+    cross join lateral listeners_of(event.action, event.env::env) e;
+    perform set_config('kr.envs', reach, true);
+  end if;
 
   update audit_heads set seq = head.seq, hash = head.hash, occurred_at = head.occurred_at,
     change_id = current_change() where workspace_id = workspace;

@@ -1,19 +1,24 @@
--- What every later table stands on: the clock, the reach of a transaction, and the three guards.
+-- What all later tables are built on: the clock, the reach of a transaction, and the guards.
 
--- The one clock. Tests shift it for a transaction; nothing else may.
+-- The only clock. Nothing else may shift it; tests do, for one transaction at a time.
 create function app_now() returns timestamptz volatile language sql
   return date_trunc('milliseconds', clock_timestamp()
     + coalesce(nullif(current_setting('kr.clock_shift_ms', true), ''), '0')::bigint
       * interval '1 millisecond');
 
--- An instant as it stands in answers and in hashed audit rows.
+-- A time as responses and hashed audit rows write it.
 create function iso_millis(moment timestamptz) returns text immutable language sql
   return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+
+-- Telemetry sends times as milliseconds, which are much faster to parse than dates.
+create function moment_of(ms double precision) returns timestamptz stable language sql
+  return to_timestamp(0) + ms * interval '1 millisecond';
 
 create type env as enum ('live', 'test');
 create type member_role as enum ('owner', 'admin', 'member');
 
--- The reach: set for one transaction by the door that opened it. Unset means nothing is in reach.
+-- The reach is set by the door that opens a transaction, for that transaction. If it is not set, no
+-- row is in reach.
 create function reach_workspace() returns uuid stable parallel safe language sql
   return nullif(current_setting('kr.workspace', true), '')::uuid;
 
@@ -26,15 +31,37 @@ create function reach_tenant() returns uuid stable parallel safe language sql
 create function reach_project() returns uuid stable parallel safe language sql
   return nullif(current_setting('kr.project', true), '')::uuid;
 
--- The change that a transaction makes: one id, shared by all the rows that it writes.
+create function reach_user() returns uuid stable parallel safe language sql
+  return nullif(current_setting('kr.user', true), '')::uuid;
+
+-- The id of the change that a transaction makes. All rows it writes share it.
 create function current_change() returns uuid stable parallel safe language sql
   return nullif(current_setting('kr.change', true), '')::uuid;
 
--- Guard 1. Rows of other workspaces do not exist, for any role, the owner's included. Where a
--- table carries env, tenant_id or project_id, rows outside the reach do not exist either; a null
+-- Restrictive policies name the roles they narrow, because they must not hide rows from a backup.
+-- The names are put together here: a migration replaces every full role name in its text.
+create function narrowed_roles() returns text immutable language sql
+  return (select string_agg(quote_ident(role_of('kr_' || name)), ', ')
+          from unnest(array['owner', 'read', 'write', 'record', 'gate', 'worker']) name);
+
+-- Guard 1. Lets backups read a table. A backup refuses to run if a table lacks this.
+create procedure back_up(target regclass) language plpgsql as $$
+declare
+  reader constant text := role_of('kr_' || 'backup');
+begin
+  execute format('grant select on %s to %I', target, reader);
+  if (select relrowsecurity from pg_class where oid = target) then
+    execute format('create policy backup on %s for select to %I using (true)', target, reader);
+  end if;
+end $$;
+call back_up('migrations');
+
+-- Guard 2. Rows of other workspaces do not exist, for any role, not even the owner. In a table with
+-- the column env, tenant_id or project_id, rows outside of the reach do not exist either. A null
 -- env means that the row belongs to no environment.
-create procedure protect(target regclass, workspace_column name default 'workspace_id')
-language plpgsql as $$
+create procedure protect(
+  target regclass, workspace_column name default 'workspace_id'
+) language plpgsql as $$
 declare
   narrowing record;
 begin
@@ -45,8 +72,8 @@ begin
   for narrowing in
     select * from (values
       ('env',        'env is null or env = any ((select reach_envs())::env[])'),
-      -- CASE, not OR: for an OR the planner expects almost no row to be left, and sorts them all
-      -- where it could read the first two hundred off an index.
+      -- CASE instead of OR: after an OR the planner expects almost no rows to be left, and sorts
+      -- all of them instead of reading the first two hundred from an index.
       ('tenant_id',  'case when (select reach_tenant()) is null then true
                            else tenant_id = (select reach_tenant()) end'),
       ('project_id', 'case when (select reach_project()) is null then true
@@ -55,24 +82,14 @@ begin
     where exists (select from pg_attribute
                   where attrelid = target and attname = rule.column_name and not attisdropped)
   loop
-    execute format('create policy %I on %s as restrictive using (%s)',
-      'within_' || narrowing.column_name, target, narrowing.condition);
+    execute format('create policy %I on %s as restrictive to %s using (%s)',
+      'within_' || narrowing.column_name, target, narrowed_roles(), narrowing.condition);
   end loop;
+  call back_up(target);
 end $$;
 
--- The head of each workspace's audit chain: what the next row links to. It is the one row that
--- every change of a workspace locks, so it is locked last, and only by close_change().
-create table audit_heads (
-  workspace_id uuid        primary key,
-  seq          bigint      not null,
-  hash         text        not null check (length(hash) = 64),
-  occurred_at  timestamptz not null,
-  change_id    uuid        not null -- the change that appended last: what the guard asks for
-);
-call protect('audit_heads');
-
--- The guards below look once, at commit, however many rows a transaction writes: a deferred
--- trigger for each of a hundred thousand rows would hold the locks for seconds.
+-- The next two guards check once, at commit, no matter how many rows a transaction writes: a
+-- deferred trigger for each of a hundred thousand rows would hold the locks for seconds.
 create function first_in_change(guard text, workspace uuid) returns boolean language plpgsql as $$
 declare
   mark constant text := coalesce(current_setting('kr.change', true), '') || workspace;
@@ -84,7 +101,7 @@ begin
   return true;
 end $$;
 
--- Guard 2. A commit that changed a row but appended nothing to its workspace's chain is refused.
+-- Guard 3. Refuses a commit that changed a row but appended nothing to its workspace's audit log.
 create function refuse_unaudited() returns trigger language plpgsql as $$
 declare
   workspace uuid;
@@ -110,8 +127,9 @@ begin
     target, workspace_column);
 end $$;
 
--- Guard 3. A row of the policy feed bears the change that wrote it last; close_change() gives that
--- change its version in the project. A commit without one is refused, so that nothing is missed.
+-- Guard 4. Each row of the policy feed stores the change that wrote it last, and close_change()
+-- gives that change its version in the project. A commit without a version is refused, so nodes
+-- miss nothing.
 create function mark_policy_change() returns trigger language plpgsql as $$
 begin
   new.change_id := current_change();
@@ -137,6 +155,5 @@ begin
     target);
 end $$;
 
--- Names resolve before a door has set its role; what they name stays closed until it has.
+-- Names are resolved before a door has set its role. What they name stays closed until it has.
 grant usage on schema keyrail to public;
-grant select on audit_heads to kr_read, kr_write;
