@@ -59,7 +59,7 @@ test('a database of a newer version is refused, and the unknown migration is nam
 });
 
 test('a database of an earlier commit is refused, and the message says how to move it', async () => {
-  await store.beyond("create table kept as select * from migrations; delete from migrations");
+  await store.beyond('create table kept as select * from migrations; delete from migrations');
   await store.beyond(
     `insert into migrations values ('0001_reach_and_guards.sql', 'x', clock_timestamp())`,
   );

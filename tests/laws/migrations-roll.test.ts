@@ -16,9 +16,7 @@ test('every migration leaves the release before running', async () => {
 
 test('the name of a migration says whether it expands or contracts', async () => {
   const names = (await readMigrations()).map(({ name }) => name);
-  const unnamed = names
-    .filter(isLater)
-    .filter((name) => !/^\d{4}_(expand|contract)_/.test(name));
+  const unnamed = names.filter(isLater).filter((name) => !/^\d{4}_(expand|contract)_/.test(name));
   deepEqual(unnamed, []);
 });
 

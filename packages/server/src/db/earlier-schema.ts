@@ -1,6 +1,6 @@
-// Before the first release the migrations were rewritten as one set. A database of an earlier commit
-// has another history, and is not migrated: it moves by a backup. The last earlier schema was the
-// same as that of the new set, so its backups can be restored.
+// Before the first release the migrations were rewritten as one set. A database of an earlier
+// commit has another history, and is not migrated: it moves by a backup. The last earlier schema
+// was the same as that of the new set, so its backups can be restored.
 import { createHash } from 'node:crypto';
 
 type Applied = { name: string; hash: string };
