@@ -46,7 +46,7 @@ const LINE = [
 
 const SERVER = 'packages/server/src/';
 const HOLD_DB = ['db', 'doors', 'app.ts', 'doctor', 'program', 'main.ts'];
-/** The statement builder and the table types hold no connection, so rows may use them. */
+/** They hold no connection, so rows may use them. */
 const ROWS_MAY_USE = [`${SERVER}db/sql.ts`, `${SERVER}db/tables.ts`];
 /** Foreign packages that only one folder of the server may import. */
 const KEPT_IN: Record<string, string> = {

@@ -1,6 +1,6 @@
 // Queries of the gate for the embed plane and for scanners, in one statement each.
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
-import { sql } from 'kysely';
+import { sql } from '../base/sql.ts';
 import { many, maybe, type Runner } from '../db/sql.ts';
 
 /** The signing key and the ids in an embed token. */

@@ -1,10 +1,10 @@
 // The gate: queries that run before a request has a reach. Its database role sees no other rows.
 import { SESSION_IDLE_HOURS, TOUCH_INTERVAL_MS } from '@keyrail/protocol/wire/limits.ts';
-import { sql } from 'kysely';
 import type { Deadline } from '../base/deadline.ts';
 import { deadlineAfter } from '../base/deadline.ts';
+import { constant, sql } from '../base/sql.ts';
 import type { Database, Opening } from '../db/database.ts';
-import { build, listOf, many, one, type Runner } from '../db/sql.ts';
+import { listOf, many, one, type Runner } from '../db/sql.ts';
 import { type BackupFacts, findBackupFacts } from './backup-facts.ts';
 import { batchedLookUps } from './batched-lookups.ts';
 import type { PolicyVersion } from './door.ts';
@@ -24,7 +24,7 @@ import { noteServed, removeOldSpans, type ServedSpan } from './served-spans.ts';
 const GATE_TIMEOUT_MS = 3000;
 
 /** In the text of the statements, as a constant. */
-const touchInterval = sql`interval ${sql.lit(`${TOUCH_INTERVAL_MS} milliseconds`)}`;
+const touchInterval = sql`${constant(TOUCH_INTERVAL_MS)} * interval '1 millisecond'`;
 
 /** A secret key, active or not. */
 export type SecretKeyFact = {
@@ -137,18 +137,12 @@ async function findSecretKeys(
 
 /** Writes at most once a minute per key, across all processes. */
 async function noteUse(runner: Runner, { id, workspaceId }: SecretKeyFact): Promise<void> {
-  const usedAt = sql<Date>`app_now()`;
   await many(
     runner,
-    build
-      .insertInto('secretKeyUses')
-      .values({ secretKeyId: id, workspaceId, usedAt })
-      .onConflict((conflict) =>
-        conflict
-          .column('secretKeyId')
-          .doUpdateSet({ usedAt })
-          .where(sql<boolean>`secret_key_uses.used_at < app_now() - ${touchInterval}`),
-      ),
+    sql`insert into secret_key_uses (secret_key_id, workspace_id, used_at)
+      values (${id}, ${workspaceId}, app_now())
+      on conflict (secret_key_id) do update set used_at = app_now()
+        where secret_key_uses.used_at < app_now() - ${touchInterval}`,
   );
 }
 

@@ -1,7 +1,8 @@
 // The statements of an import. One JSON parameter carries all keys, so that the text of each
 // statement is the same for any number of them.
-import { type Selectable, sql } from 'kysely';
+
 import { notFound } from '../../base/errors.ts';
+import { sql } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Write } from '../../doors/door.ts';
@@ -65,7 +66,7 @@ export async function lockTenantsOfKeys(
   return new Set(held.map(({ id }) => id));
 }
 
-type Row = Selectable<Tables['apiKeys']>;
+type Row = Tables['apiKeys'];
 
 type Import = { projectId: string; env: Env; keys: readonly NewImportedKey[] };
 
