@@ -34,14 +34,14 @@ export const SHARED_FILE_MS = 30_000;
 export const RUN_MS_MAX = 45 * 60_000;
 
 /**
- * Files that are left to the full run: large tables, overload, failover, upgrades of old data,
- * other products, published packages, and looks at all screens in further ways.
+ * Files that are left to the full run: large tables, overload, failover, other products, published
+ * packages, and looks at all screens in further ways.
  */
 export const LONG_FILES = [
   'packages/dashboard/src/{adapts,bounded,every-role,gallery/gallery,layers}.test.ts',
   'packages/reference/src/browser.test.ts',
   'packages/widget/src/mounts.test.ts',
-  'tests/contracts/{counters-flood,counters-lease-simulation,upgrade-bounds}.test.ts',
+  'tests/contracts/{counters-flood,counters-lease-simulation}.test.ts',
   'tests/faults/{backup-leftovers,directory-lock,embedded-roles,event-loop,failover,goodput-*}.test.ts',
   'tests/faults/{kill-ingest,mail-worker,memory,soak-embedded}.test.ts',
   'tests/journeys/{backup-schedule,backup-to-*,edge-proxies*,examples,first-start,import}.test.ts',

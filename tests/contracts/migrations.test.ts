@@ -58,6 +58,17 @@ test('a database of a newer version is refused, and the unknown migration is nam
   await store.migrate();
 });
 
+test('a database of an earlier commit is refused, and the message says how to move it', async () => {
+  await store.beyond('create table kept as select * from migrations; delete from migrations');
+  await store.beyond(
+    `insert into migrations values ('0001_reach_and_guards.sql', 'x', clock_timestamp())`,
+  );
+  await rejects(store.migrate(), /earlier commit.*Nothing was changed.*backup.*restore/);
+  await store.beyond('delete from migrations');
+  await store.beyond('insert into migrations select * from kept; drop table kept');
+  await store.migrate();
+});
+
 type Server = { url: string; superuser: pg.Client };
 
 /** An empty database of the login, without a Keyrail schema. */

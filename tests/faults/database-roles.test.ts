@@ -1,6 +1,5 @@
-// Several databases in one cluster: the login of one database cannot use the roles of another,
-// whichever version created them.
-import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+// Several databases in one cluster: the login of one database cannot use the roles of another.
+import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
@@ -11,12 +10,7 @@ import { blocksOf, documents } from '@keyrail/testing/documents.ts';
 import { whyNoCluster } from '@keyrail/testing/processes/homes.ts';
 import { type Postgres, startPostgres } from '@keyrail/testing/stores/postgres.ts';
 import pg from 'pg';
-import { countSeen, foundWorkspace } from '../contracts/rows.ts';
-import {
-  BELONGINGS,
-  furnishWithSharedRoles,
-  migrateWithSharedRoles,
-} from '../contracts/shared-roles.ts';
+import { foundWorkspace } from '../contracts/rows.ts';
 import { type Row, stateOf } from '../contracts/store.ts';
 import { diagnosed, found, messagesOf, quietSettings } from './doctor.ts';
 
@@ -141,52 +135,6 @@ test('a login of another database cannot connect, and cannot use a role if it ma
   await foundWorkspace({ db });
   await db.close();
 });
-
-test('databases of a version with shared roles each get their own', { skip }, async (t) => {
-  const first = await made('first');
-  const second = await made('second');
-  const places = [];
-  for (const login of [first, second]) {
-    await as(login, login, migrateWithSharedRoles);
-    places.push(await as(login, login, furnishWithSharedRoles));
-  }
-  await administer(`grant connect on database ${first} to ${second}`);
-  const attack = 'set role kr_gate; select password_hash from keyrail.users';
-  equal(await stateOf(ask(second, first, attack)), 'none', 'the flaw of the shared roles');
-
-  await migrated(first);
-  equal(await stateOf(ask(second, first, attack)), REFUSED);
-  equal(await stateOf(ask(second, second, attack)), 'none', 'the other database is unchanged');
-  await migrated(second);
-  const left = await administer(`select rolname from pg_roles where rolname ~ '^kr_[a-z]+$'`);
-  deepEqual(left, [], 'the shared roles are gone');
-
-  const fresh = await made('fresh');
-  await migrated(fresh);
-  const wanted = await ask('postgres', fresh, BELONGINGS);
-  ok(wanted.length > 200, `${wanted.length} lines`);
-  for (const [at, login] of [first, second].entries()) {
-    await administer(`alter role ${login} nocreaterole`);
-    deepEqual(await migrated(login), []);
-    const lines = await ask('postgres', login, BELONGINGS);
-    deepEqual(linesOf(lines), linesOf(wanted));
-    const oid = (await roleIn(login, 'kr_owner')).split('_').at(-1);
-    deepEqual(
-      lines.filter(({ role }) => role !== null && !String(role).endsWith(`_${oid}`)),
-      [],
-    );
-    const db = openAs(login);
-    t.after(() => db.close());
-    equal(
-      await countSeen({ db }, 'api_keys', places[at] ?? {}),
-      1,
-      'the existing rows are visible',
-    );
-    await foundWorkspace({ db });
-  }
-});
-
-const linesOf = (rows: Row[]): unknown[] => rows.map(({ line }) => line);
 
 test('a renamed database keeps its roles, and a copy gets its own', { skip }, async () => {
   const login = await made('renamed');

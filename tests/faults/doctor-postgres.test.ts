@@ -66,7 +66,7 @@ test('a copy that still uses the roles of the original', { skip }, async (t) => 
   deepEqual(messagesOf(findings, 'roles', 'error'), []);
 });
 
-test('pending, newer and changed migrations', { skip }, async (t) => {
+test('pending, newer, changed and earlier migrations', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm('delete from migrations where name = (select max(name) from migrations)');
   equal(
@@ -78,6 +78,11 @@ test('pending, newer and changed migrations', { skip }, async (t) => {
   const findings = await diagnosed(settings);
   equal(found(findings, 'migrations', /newer Keyrail: 9999_future\.sql/).severity, 'error');
   equal(found(findings, 'migrations', /were changed.*0001/).severity, 'error');
+  await harm('delete from migrations');
+  await harm(`insert into migrations values ('0001_reach_and_guards.sql', 'x', app_now())`);
+  const earlier = found(await diagnosed(settings), 'migrations', /made by an earlier commit/);
+  equal(earlier.severity, 'error');
+  match(earlier.remedy ?? '', /keyrail-server backup.*keyrail-server restore/);
   await harm('drop schema keyrail cascade');
   equal(found(await diagnosed(settings), 'migrations', /never migrated/).severity, 'warning');
 });

@@ -1,10 +1,7 @@
 // Read from the catalogue: no table, role or function can be added without its guard.
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
-import { camelName } from '@keyrail/server/db/wire-format.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 
 /** Tables without a workspace, each with its reason. */
@@ -144,18 +141,4 @@ test('no function runs with its owner’s rights unless its search path is pinne
     where n.nspname = 'keyrail' and p.prosecdef and not exists (
       select from unnest(p.proconfig) setting where setting like 'search_path=%, pg_temp')`);
   deepEqual(shadowed, []);
-});
-
-test('table types and catalogue agree on every column', async () => {
-  const directory = join(import.meta.dirname, '../../packages/server/src/db');
-  const files = readdirSync(directory).filter((file) => /^(\w+-)?tables\.ts$/.test(file));
-  const source = files.map((file) => readFileSync(join(directory, file), 'utf8')).join('\n');
-  for (const { name, columns } of await readTables()) {
-    if (name === 'migrations') continue;
-    equal(new RegExp(`^  ${camelName(name)}: `, 'm').test(source), true, `${name} has no type`);
-    for (const column of columns) {
-      const field = camelName(column);
-      equal(new RegExp(`\\b${field}: `).test(source), true, `${name}.${column} has no type`);
-    }
-  }
 });

@@ -79,7 +79,9 @@ const statements = [
     ${many(SOME, `${id}, <w>, 'live', ${hash}, 'krsk_', '{}', 'owner', ${past}`)}`,
   `insert into secret_key_uses select id, workspace_id, app_now() from secret_keys
     on conflict do nothing`,
-  `insert into policy_nodes ${many(SOME, `<p>, 'bulk-' || n, 'all', <w>, 0, ${past}`)}`,
+  `insert into policy_nodes
+    (project_id, node_id, env_scope, workspace_id, acked_version, last_seen_at)
+    ${many(SOME, `<p>, 'bulk-' || n, 'all', <w>, 0, ${past}`)}`,
   `insert into users (id, email, email_key, password_hash, created_at)
     ${many(MANY, `${id}, ${address}, ${address}, '', ${past}`)}`,
   `insert into memberships select ${id}, <w>, id, 'member', created_at, created_at from users

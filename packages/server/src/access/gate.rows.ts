@@ -1,13 +1,13 @@
 // Statements of the gate on credentials: what a secret key, a session or an embed token may do now.
 import { SESSION_IDLE_HOURS, TOUCH_INTERVAL_MS } from '@keyrail/protocol/wire/limits.ts';
-import { sql } from 'kysely';
-import { build, listOf, many, maybe, type Runner } from '../db/sql.ts';
+import { constant, sql } from '../base/sql.ts';
+import { listOf, many, maybe, type Runner } from '../db/sql.ts';
 import type { Gate } from '../doors/gate.ts';
 import type { Env, Role } from '../doors/reach.ts';
 import { batchedLookUps } from './batched-lookups.ts';
 
 /** In the text of the statements, as a constant. */
-const touchInterval = sql`interval ${sql.lit(`${TOUCH_INTERVAL_MS} milliseconds`)}`;
+const touchInterval = sql`${constant(TOUCH_INTERVAL_MS)} * interval '1 millisecond'`;
 
 /** A secret key, active or not. */
 export type SecretKeyFact = {
@@ -86,18 +86,12 @@ async function findSecretKeys(
 
 /** Writes at most once a minute per key, across all processes. */
 async function noteUse(runner: Runner, { id, workspaceId }: SecretKeyFact): Promise<void> {
-  const usedAt = sql<Date>`app_now()`;
   await many(
     runner,
-    build
-      .insertInto('secretKeyUses')
-      .values({ secretKeyId: id, workspaceId, usedAt })
-      .onConflict((conflict) =>
-        conflict
-          .column('secretKeyId')
-          .doUpdateSet({ usedAt })
-          .where(sql<boolean>`secret_key_uses.used_at < app_now() - ${touchInterval}`),
-      ),
+    sql`insert into secret_key_uses (secret_key_id, workspace_id, used_at)
+      values (${id}, ${workspaceId}, app_now())
+      on conflict (secret_key_id) do update set used_at = app_now()
+        where secret_key_uses.used_at < app_now() - ${touchInterval}`,
   );
 }
 

@@ -1,16 +1,23 @@
 // Opens a backup for a restore. Everything that can be refused is refused here, before the target
 // is touched: damage, a wrong key, a newer version.
 import { join } from 'node:path';
+import { isEarlier, LAST_EARLIER_FILE, presentNames } from '../db/earlier-schema.ts';
 import { readMigrations } from '../db/migrate.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 import { BadBackup, MANIFEST } from './places.ts';
 import { digestOf } from './table-file.ts';
 
-export type OpenBackup = { directory: string; key: string | null; manifest: Manifest };
+export type OpenBackup = {
+  directory: string;
+  key: string | null;
+  manifest: Manifest;
+  /** Names of the files that make its schema. */
+  migrations: ReadonlySet<string>;
+};
 
 export async function openBackup(directory: string, key: string | null): Promise<OpenBackup> {
   const manifest = await readManifest(directory, key);
-  await refuseNewer(manifest);
+  const migrations = await migrationsOf(manifest);
   for (const { file } of manifest.tables) refuseOutside(directory, file);
   for (const { file, bytes, sha256 } of manifest.tables) {
     const path = join(directory, file);
@@ -23,7 +30,7 @@ export async function openBackup(directory: string, key: string | null): Promise
       `${path} is damaged: it does not match its hash. Nothing was changed. Choose another backup.`,
     );
   }
-  return { directory, key, manifest };
+  return { directory, key, manifest, migrations };
 }
 
 /** A manifest without a key may be from anybody. Its files are in its directory. */
@@ -35,9 +42,20 @@ function refuseOutside(directory: string, file: unknown): void {
   );
 }
 
-async function refuseNewer({ migrations, id, keyrail }: Manifest): Promise<void> {
-  const known = new Map((await readMigrations()).map(({ name, hash }) => [name, hash]));
-  const newer = migrations.filter(({ name }) => !known.has(name)).map(({ name }) => name);
+async function migrationsOf(manifest: Manifest): Promise<Set<string>> {
+  const { id, keyrail } = manifest;
+  const files = await readMigrations();
+  const migrations = presentNames(manifest.migrations, files);
+  const names = migrations.map(({ name }) => name);
+  if (isEarlier(names)) {
+    throw new BadBackup(
+      `Backup ${id} was made by an earlier commit of Keyrail, with a schema that this version does ` +
+        'not know. Nothing was changed. Restore it with the commit that made it, run the last ' +
+        `commit with the migration ${LAST_EARLIER_FILE} on that database, and take a backup there.`,
+    );
+  }
+  const known = new Map(files.map(({ name, hash }) => [name, hash]));
+  const newer = names.filter((name) => !known.has(name));
   if (newer.length > 0) {
     throw new BadBackup(
       `Backup ${id} was made by a newer Keyrail, ${keyrail} (${newer.join(', ')}). Nothing was ` +
@@ -45,6 +63,6 @@ async function refuseNewer({ migrations, id, keyrail }: Manifest): Promise<void>
     );
   }
   const other = migrations.find(({ name, hash }) => known.get(name) !== hash);
-  if (other === undefined) return;
+  if (other === undefined) return new Set(names);
   throw new BadBackup(`Backup ${id} was made with a different version of migration ${other.name}.`);
 }

@@ -53,11 +53,11 @@ async function replaceSchema(
   backup: OpenBackup,
   order: RestoreOrder,
 ): Promise<Restored> {
-  const { manifest } = backup;
+  const { manifest, migrations } = backup;
   // Again: a server may have been started before the mark. This time the tables stay locked.
   await refuseUsedTarget(admin);
   await dropSchema(admin);
-  await migrateWithin(admin, new Set(manifest.migrations.map(({ name }) => name)));
+  await migrateWithin(admin, migrations);
   await fixTextForms(admin);
   const guards = await liftGuards(admin, { foreignKeys: true });
   const shapes = await shapesFor(admin, manifest.tables);
@@ -90,15 +90,22 @@ const recordBackup = (admin: pg.ClientBase, { id, takenAt, tables }: Manifest) =
 
 type Shapes = Map<string, TableShape>;
 
-/** The tables that the migrations made; they must be those of the backup. */
+/** The tables that the migrations made, with their columns in the order of the backup. */
 async function shapesFor(admin: pg.ClientBase, tables: readonly TableRecord[]): Promise<Shapes> {
-  const shapes = new Map((await readTables(admin)).map((shape) => [shape.name, shape]));
-  const columnsOf = (name: string) => shapes.get(name)?.columns.map((column) => column.name);
-  const odd = tables.find(({ name, columns }) => String(columnsOf(name)) !== String(columns));
-  if (odd || shapes.size !== tables.length) {
-    throw new BadBackup(`The tables of the backup are not those of its migrations: ${odd?.name}.`);
+  const made = await readTables(admin);
+  const shapes: Shapes = new Map();
+  for (const { name, columns } of tables) {
+    const shape = made.find((each) => each.name === name);
+    const ordered = columns.flatMap(
+      (wanted) => shape?.columns.find((column) => column.name === wanted) ?? [],
+    );
+    if (new Set(ordered).size !== shape?.columns.length || ordered.length !== columns.length) {
+      throw new BadBackup(`The tables of the backup are not those of its migrations: ${name}.`);
+    }
+    shapes.set(name, { ...shape, columns: ordered });
   }
-  return shapes;
+  if (shapes.size === made.length) return shapes;
+  throw new BadBackup('The backup lacks tables that its migrations make.');
 }
 
 const shapeOf = (shapes: Shapes, name: string): TableShape => {

@@ -53,7 +53,7 @@ export const granted: Record<string, Rights> = {
     kr_record: ['select'],
     kr_gate: ['select(id,workspace_id,lookup_hash,revoked_at,quarantined_at,imported)'],
     kr_worker: [
-      'select(id,workspace_id,project_id,tenant_id,env,display_prefix,expires_at,revoked_at,created_at,retired_at,disabled_at)',
+      'select(id,workspace_id,project_id,tenant_id,env,display_prefix,expires_at,revoked_at,disabled_at,created_at,retired_at)',
       'update(retired_at)',
     ],
   },
@@ -150,7 +150,7 @@ export const granted: Record<string, Rights> = {
   },
   signing_keys: {
     kr_gate: ['select'],
-    kr_read: ['select(id,signs_from,ends_at,purpose)'],
+    kr_read: ['select(id,purpose,signs_from,ends_at)'],
     kr_worker: [...own, 'delete'],
   },
   worker_beats: { kr_gate: ['select'], kr_worker: [...own, 'delete'] },

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { packageFolder } from '../base/package-folder.ts';
+import { EARLIER, isEarlier, MOVE_IT } from './earlier-schema.ts';
 import { sqlState } from './faults.ts';
 import { refuseUnfinishedRestore } from './restore-marker.ts';
 import { allRoles, inThisDatabase } from './roles.ts';
@@ -132,6 +133,7 @@ async function applyMissing(
 export const isExpansion = (name: string): boolean => /^\d{4}_expand_/.test(name);
 
 function refuseUnknown(migrations: Migration[], hashes: Map<string, string>): void {
+  if (isEarlier([...hashes.keys()])) throw new Error(`${EARLIER} Nothing was changed. ${MOVE_IT}`);
   for (const { name, hash } of migrations) {
     const recorded = hashes.get(name);
     if (recorded !== undefined && recorded !== hash) {

@@ -1,54 +1,25 @@
-// Builds typed statements, which are run through a door. Kysely only compiles the text; it has no
-// connection. Names are camelCase in TypeScript and snake_case in the database.
-import {
-  CamelCasePlugin,
-  type Compilable,
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type RawBuilder,
-  sql,
-} from 'kysely';
+// Runs statements through a door, and forms of statements that several features share. Fields are
+// camelCase in TypeScript, and columns are snake_case in the database.
 import { JsonText } from '../base/json-text.ts';
 import { textRangeOf } from '../base/prefix-range.ts';
 import type { Listed, SizedPage } from '../base/sized-page.ts';
+import { joined, named, type Sql, sql, textOf } from '../base/sql.ts';
 import type { Answer, Statement } from './database.ts';
-import type { Tables } from './tables.ts';
-
-export const build = new Kysely<Tables>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-  plugins: [new CamelCasePlugin()],
-});
 
 /**
  * A list of a length that the planner does not know. Otherwise it prefers a plan for that length
  * and plans the statement each time: a look-up of one secret key takes 0.79 ms instead of 0.47.
  */
-export const listOf = (type: 'bytea' | 'text', values: readonly unknown[]): RawBuilder<unknown> =>
-  sql`(select ${values}::${sql.raw(type)}[])::${sql.raw(type)}[]`;
+export const listOf = (type: 'bytea' | 'text', values: readonly (string | Buffer | null)[]): Sql =>
+  sql`(select ${values}::${named(type)}[])::${named(type)}[]`;
 
 /** Runs statements: a transaction, or a door that opens a transaction for each statement. */
 export type Runner = { run(statement: Statement): Promise<Answer> };
 
-/** A statement that is compiled once instead of for every use. */
-type Fixed<Row> = Statement & { readonly answers?: Row };
+type Query<Row> = Sql<Row> | Statement;
 
-type Query<Row> = Compilable<Row> | RawBuilder<Row> | Fixed<Row>;
-
-export const fixed = <Row>(query: Compilable<Row>): Fixed<Row> => statementOf(query);
-
-function statementOf<Row>(query: Query<Row>): Statement {
-  if ('text' in query) return query;
-  const compiled = 'isRawBuilder' in query ? query.compile(build) : query.compile();
-  return { text: compiled.sql, values: compiled.parameters };
-}
+const statementOf = (query: Query<unknown>): Statement =>
+  'text' in query ? query : { text: textOf(query), values: query.values };
 
 export async function many<Row>(runner: Runner, query: Query<Row>): Promise<Row[]> {
   const { rows } = await runner.run(statementOf(query));
@@ -69,23 +40,23 @@ export async function one<Row>(runner: Runner, query: Query<Row>): Promise<Row> 
 }
 
 /** The condition that a folded column begins with a text; an index is searched by it. */
-export function beginsWith(column: RawBuilder<unknown>, start: string): RawBuilder<boolean> {
+export function beginsWith(column: Sql, start: string): Sql {
   const { from, to } = textRangeOf(start);
-  const isAfter = sql<boolean>`${column} >= ${from}`;
-  return to === null ? isAfter : sql<boolean>`(${isAfter} and ${column} < ${to})`;
+  const isAfter = sql`${column} >= ${from}`;
+  return to === null ? isAfter : sql`(${isAfter} and ${column} < ${to})`;
 }
 
 type Search = {
   /** Each selects `id` and `created_at`, in the order of an index and up to a limit. */
-  matches: RawBuilder<unknown>[];
+  matches: Sql[];
   after: { createdAt: Date; id: string } | null;
   limit: number;
 };
 
 /** The newest rows of all matches as a table `page (id, created_at)`; each row appears once. */
-export const newestMatches = ({ matches, after, limit }: Search): RawBuilder<unknown> => sql`(
+export const newestMatches = ({ matches, after, limit }: Search): Sql => sql`(
   select id, created_at
-  from (${sql.join(
+  from (${joined(
     matches.map((each) => sql`(${each})`),
     sql` union `,
   )}) matched
@@ -93,14 +64,10 @@ export const newestMatches = ({ matches, after, limit }: Search): RawBuilder<unk
   order by created_at desc, id desc limit ${limit}) page`;
 
 /** The rows with these ids that meet a condition, each looked up by its primary key. */
-export const byIds = (
-  table: string,
-  ids: readonly string[],
-  condition: RawBuilder<unknown>,
-): RawBuilder<unknown> => sql`(
+export const byIds = (table: string, ids: readonly string[], condition: Sql): Sql => sql`(
   select found.* from unnest(${[...new Set(ids)]}::uuid[]) as wanted (id)
   cross join lateral (
-    select * from ${sql.table(table)} where id = wanted.id and ${condition} limit 1
+    select * from ${named(table)} where id = wanted.id and ${condition} limit 1
   ) found) named`;
 
 type Sent<Fields> = Fields & { metaText: string; found: number };
@@ -112,7 +79,7 @@ type Sent<Fields> = Fields & { metaText: string; found: number };
  */
 export async function sizedPage<Fields extends object>(
   runner: Runner,
-  { listed, columns }: { listed: RawBuilder<unknown>; columns: RawBuilder<unknown> },
+  { listed, columns }: { listed: Sql; columns: Sql },
   metaBytes: number,
 ): Promise<SizedPage<Listed<Fields>>> {
   const sent = await many(

@@ -2,17 +2,7 @@
 
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { Role } from '@keyrail/protocol/wire/roles.ts';
-import type { ColumnType } from 'kysely';
-import type { DeploymentTables } from './deployment-tables.ts';
-import type { WebhookDeliveries, WebhookEndpoints } from './event-tables.ts';
-import type { TrafficTables } from './traffic-tables.ts';
-import type { Json } from './wire-format.ts';
-
-/** Set by the database from the reach of the transaction. */
-type FromReach = ColumnType<string, never, never>;
-
-/** Another column in lower case, computed by the database; searches compare it. */
-type FoldedText<Text> = ColumnType<Text, never, never>;
+import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
 
 type Meta = Record<string, unknown>;
 
@@ -49,125 +39,89 @@ type AuditLogs = {
   payload: string;
   prevHash: string;
   hash: string;
-  /** Computed by the database. */
-  isLive: ColumnType<boolean, never, never>;
+  isLive: boolean;
 };
 
-type AuditHeads = {
-  workspaceId: string;
-  seq: number;
-  hash: string;
-  occurredAt: Date;
-  changeId: string;
-  /** Whether a webhook endpoint of the workspace receives events. Set by the database. */
-  listens: ColumnType<boolean, never, never>;
-};
-
-/** Columns that API keys and secret keys share. */
-type Credential = {
+type SecretKeys = {
   id: string;
-  workspaceId: FromReach;
+  workspaceId: string;
   env: Env;
   lookupHash: Buffer;
   displayPrefix: string;
   name: string | null;
-  meta: Json<Meta>;
-  /** Computed by the database. */
-  metaBytes: ColumnType<number, never, never>;
+  meta: Meta;
   expiresAt: Date | null;
   vendorExpiresAt: Date | null;
-  revokedAt: ColumnType<Date | null, never, Date | null>;
-  revokedReason: ColumnType<string | null, never, string | null>;
-  quarantinedAt: ColumnType<Date | null, never, Date | null>;
-  quarantineReason: ColumnType<string | null, never, string | null>;
+  revokedAt: Date | null;
+  revokedReason: string | null;
+  quarantinedAt: Date | null;
+  quarantineReason: string | null;
   rotatedFrom: string | null;
   createdAt: Date;
+  authority: 'owner' | 'admin';
+  createdBy: string | null;
+  metaBytes: number;
 };
-
-type SecretKeys = Credential & { authority: 'owner' | 'admin'; createdBy: string | null };
-
-type SecretKeyUses = { secretKeyId: string; workspaceId: string; usedAt: Date };
 
 type Projects = {
   id: string;
-  workspaceId: FromReach;
+  workspaceId: string;
   name: string;
   slug: string;
-  defaultRateLimits: Json<RateLimit[]>;
+  defaultRateLimits: RateLimit[];
   createdAt: Date;
   updatedAt: Date;
-  deletedAt: ColumnType<Date | null, never, Date | null>;
-  nameKey: FoldedText<string | null>;
-  slugKey: FoldedText<string | null>;
+  deletedAt: Date | null;
+  nameKey: string | null;
+  slugKey: string | null;
 };
 
 type Tenants = {
   id: string;
-  workspaceId: FromReach;
+  workspaceId: string;
   externalId: string;
   name: string | null;
-  meta: Json<Meta>;
-  metaBytes: ColumnType<number, never, never>;
+  meta: Meta;
   embedEpoch: number;
   createdAt: Date;
   updatedAt: Date;
-  deletedAt: ColumnType<Date | null, never, Date | null>;
-  nameKey: FoldedText<string | null>;
-  externalIdKey: FoldedText<string | null>;
+  deletedAt: Date | null;
+  metaBytes: number;
+  nameKey: string | null;
+  externalIdKey: string | null;
 };
 
-type ApiKeys = Credential & {
+type ApiKeys = {
+  id: string;
+  workspaceId: string;
   projectId: string;
   tenantId: string;
+  env: Env;
+  lookupHash: Buffer;
+  displayPrefix: string;
+  name: string | null;
   scopes: string[];
-  rateLimits: Json<RateLimit[]> | null;
-  disabledAt: ColumnType<Date | null, never, Date | null>;
-  disabledReason: ColumnType<string | null, never, string | null>;
-  /** Another product issued the key. */
-  imported: ColumnType<boolean, never, never>;
-  /** Set by the database only. */
-  changeId: ColumnType<string, never, never>;
-  retiredAt: ColumnType<Date | null, never, Date>;
-  shelf: ColumnType<number, never, never>;
-  stateShelf: ColumnType<number, never, never>;
-  endsAt: ColumnType<Date, never, never>;
-  nameKey: FoldedText<string | null>;
-  prefixKey: FoldedText<string>;
-};
-
-/** Written only by the database, when a change is closed. */
-type MetaTotals = { workspaceId: string; bytes: number };
-
-type ProjectVersions = {
-  projectId: string;
-  workspaceId: string;
-  version: number;
-  floor: number;
-};
-
-type PolicyChanges = {
-  projectId: string;
-  version: number;
-  workspaceId: string;
+  meta: Meta;
+  rateLimits: RateLimit[] | null;
+  expiresAt: Date | null;
+  vendorExpiresAt: Date | null;
+  revokedAt: Date | null;
+  revokedReason: string | null;
+  quarantinedAt: Date | null;
+  quarantineReason: string | null;
+  disabledAt: Date | null;
+  disabledReason: string | null;
+  rotatedFrom: string | null;
+  imported: boolean;
+  createdAt: Date;
   changeId: string;
-  changedAt: Date;
-};
-
-type PolicyNodes = {
-  projectId: string;
-  nodeId: string;
-  envScope: string;
-  workspaceId: FromReach;
-  ackedVersion: number;
-  lastSeenAt: Date;
-  firstSeenAt: Date | null;
-  sdkName: string | null;
-  sdkVersion: string | null;
-  leftAt: Date | null;
-  nodeName: string | null;
-  nextPollBy: Date | null;
-  replacedAt: Date | null;
-  scopeRank: ColumnType<number, never, never>;
+  retiredAt: Date | null;
+  shelf: number;
+  stateShelf: number;
+  endsAt: Date;
+  metaBytes: number;
+  nameKey: string | null;
+  prefixKey: string;
 };
 
 type Users = {
@@ -182,16 +136,6 @@ type Users = {
   lastLoginAt: Date | null;
 };
 
-type Memberships = {
-  id: string;
-  workspaceId: FromReach;
-  userId: string;
-  role: Role;
-  createdAt: Date;
-  updatedAt: Date;
-  removedAt: ColumnType<Date | null, never, Date>;
-};
-
 type Sessions = {
   id: string;
   userId: string;
@@ -202,23 +146,13 @@ type Sessions = {
   lastSeenAt: Date;
   expiresAt: Date;
   absoluteExpiresAt: Date;
-  endedAt: ColumnType<Date | null, never, Date>;
-  userAgent: string | null;
-};
-
-type OneTimeTokens = {
-  id: string;
-  userId: string;
-  purpose: 'verify_email' | 'password_reset';
-  tokenHash: Buffer;
-  createdAt: Date;
-  expiresAt: Date;
   endedAt: Date | null;
+  userAgent: string | null;
 };
 
 type Invites = {
   id: string;
-  workspaceId: FromReach;
+  workspaceId: string;
   email: string;
   role: Role;
   invitedBy: string | null;
@@ -227,48 +161,87 @@ type Invites = {
   mailTokenHash: Buffer;
   createdAt: Date;
   expiresAt: Date;
-  acceptedAt: ColumnType<Date | null, never, Date>;
-  revokedAt: ColumnType<Date | null, never, Date>;
+  acceptedAt: Date | null;
+  revokedAt: Date | null;
 };
 
-/** Written only by functions of the database; the worker removes expired rows. */
-type KeptResponses = {
-  workspaceId: FromReach;
-  env: Env;
-  keyHash: Buffer;
-  fingerprint: Buffer;
-  response: string;
-  endsSecretKeys: string[];
-  keptAt: Date;
-  expiresAt: Date;
-  isTest: ColumnType<boolean, never, never>;
+type WebhookEndpoints = {
+  id: string;
+  workspaceId: string;
+  env: Env | null;
+  url: string;
+  events: string[];
+  description: string | null;
+  sealedSecret: Buffer;
+  sealedOldSecret: Buffer | null;
+  oldSecretUntil: Date | null;
+  disabledAt: Date | null;
+  disabledReason: string | null;
+  failingSince: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+  deletedAt: Date | null;
 };
 
-type KeptResponseTotals = { workspaceId: FromReach; env: Env; bytes: number };
+type WebhookDeliveries = {
+  id: string;
+  workspaceId: string;
+  endpointId: string;
+  env: Env | null;
+  type: string;
+  auditId: string | null;
+  notice: Record<string, unknown> | null;
+  state: 'pending' | 'delivered' | 'failed';
+  attempts: number;
+  dueAt: Date;
+  claim: string | null;
+  claimedUntil: Date | null;
+  lastStatus: number | null;
+  lastError: string | null;
+  durationMs: number | null;
+  createdAt: Date;
+  deliveredAt: Date | null;
+};
 
-type WorkspaceTables = {
+type MailOutbox = {
+  id: string;
+  kind: string;
+  recipient: string;
+  params: Record<string, string>;
+  sealedToken: Buffer | null;
+  createdAt: Date;
+  dueAt: Date;
+  attempts: number;
+  claim: string | null;
+  claimedUntil: Date | null;
+  sentAt: Date | null;
+  failedAt: Date | null;
+  lastError: string | null;
+};
+
+type SigningKeys = {
+  id: string;
+  purpose: SigningPurpose;
+  generation: number;
+  publicKey: string;
+  sealedPrivate: Buffer | null;
+  createdAt: Date;
+  signsFrom: Date;
+  endsAt: Date | null;
+};
+
+export type Tables = {
   workspaces: Workspaces;
   auditLogs: AuditLogs;
-  auditHeads: AuditHeads;
   secretKeys: SecretKeys;
-  secretKeyUses: SecretKeyUses;
   projects: Projects;
   tenants: Tenants;
   apiKeys: ApiKeys;
-  metaTotals: MetaTotals;
+  users: Users;
+  sessions: Sessions;
+  invites: Invites;
   webhookEndpoints: WebhookEndpoints;
   webhookDeliveries: WebhookDeliveries;
-  keptResponses: KeptResponses;
-  keptResponseTotals: KeptResponseTotals;
-  projectVersions: ProjectVersions;
-  policyChanges: PolicyChanges;
-  policyNodes: PolicyNodes;
-  users: Users;
-  voidSignUps: Users;
-  memberships: Memberships;
-  sessions: Sessions;
-  oneTimeTokens: OneTimeTokens;
-  invites: Invites;
+  mailOutbox: MailOutbox;
+  signingKeys: SigningKeys;
 };
-
-export type Tables = TrafficTables & DeploymentTables & WorkspaceTables;

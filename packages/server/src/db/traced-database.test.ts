@@ -58,9 +58,9 @@ test('a recorded statement names its span to PostgreSQL, and only there', async 
 
 test('a summary names the kind of a statement and its first table', () => {
   const summaries = {
-    'select "id" from "api_keys" where "id" = $1': 'select api_keys',
-    'insert into "projects" ("id") values ($1) returning *': 'insert projects',
-    'update "tenants" set "name" = $1': 'update tenants',
+    'select id from api_keys where id = $1': 'select api_keys',
+    'insert into projects (id) values ($1) returning *': 'insert projects',
+    'update tenants set name = $1': 'update tenants',
     'select keyrail.close_change($1, $2)': 'select close_change',
     'with wanted as (select 1) select * from wanted': 'with wanted',
     transaction: 'transaction',

@@ -49,7 +49,7 @@ export function summaryOf(text: string): string {
   let summary = summaries.get(text);
   if (summary === undefined) {
     const [word = ''] = /[a-z]+/i.exec(text) ?? [];
-    const target = /\b(?:from|into|update)\s+"?(?:keyrail\.)?([a-z_]\w*)/i.exec(text)?.[1];
+    const target = /\b(?:from|into|update)\s+(?:keyrail\.)?([a-z_]\w*)/i.exec(text)?.[1];
     summary = [word.toLowerCase(), target ?? /\b([a-z_]\w*)\(/i.exec(text)?.[1]]
       .filter((part) => part !== undefined)
       .join(' ');

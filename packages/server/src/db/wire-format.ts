@@ -1,10 +1,6 @@
 // The form of statements and rows on the wire: names of prepared statements, values in PostgreSQL's
 // text format, and field names.
 import { createHash } from 'node:crypto';
-import type { ColumnType } from 'kysely';
-
-/** Read as a parsed value, written as JSON text: an array would become an SQL array. */
-export type Json<T> = ColumnType<T, string, string>;
 
 const preparedNames = new Map<string, string>();
 

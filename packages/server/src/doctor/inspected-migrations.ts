@@ -1,9 +1,13 @@
 // Compares the migrations of a database with those of this version.
+
+import { isEarlier } from '../db/earlier-schema.ts';
 import { isExpansion, readMigrations } from '../db/migrate.ts';
 import type { Inspection } from './inspection.ts';
 
 export type MigrationState = {
   isNew: boolean;
+  /** Made by a commit before the first release, with other migrations. The lists are empty. */
+  isEarlier: boolean;
   /** The roles are those of the database that this one was copied from. */
   isCopy: boolean;
   /** Of this version, and not applied yet. */
@@ -14,6 +18,15 @@ export type MigrationState = {
   changed: string[];
 };
 
+const NOTHING: MigrationState = {
+  isNew: false,
+  isEarlier: false,
+  isCopy: false,
+  pending: [],
+  newer: [],
+  changed: [],
+};
+
 export async function compareMigrations(inspection: Inspection): Promise<MigrationState> {
   const [{ known } = { known: false }] = await inspection.query<{ known: boolean }>(
     `select to_regclass('keyrail.migrations') is not null as known`,
@@ -21,7 +34,7 @@ export async function compareMigrations(inspection: Inspection): Promise<Migrati
   const files = await readMigrations();
   if (!known) {
     const pending = files.map(({ name }) => name);
-    return { isNew: true, isCopy: false, pending, newer: [], changed: [] };
+    return { ...NOTHING, isNew: true, pending };
   }
   const suffix = await inspection.roleSuffix();
   // Only the owner of the schema can read them.
@@ -30,9 +43,10 @@ export async function compareMigrations(inspection: Inspection): Promise<Migrati
     'select name, hash from migrations order by name',
   );
   const applied = new Map(rows.map(({ name, hash }) => [name, hash]));
+  if (isEarlier([...applied.keys()])) return { ...NOTHING, isEarlier: true };
   const ours = new Set(files.map(({ name }) => name));
   return {
-    isNew: false,
+    ...NOTHING,
     isCopy: suffix.found !== suffix.expected,
     pending: files.map(({ name }) => name).filter((name) => !applied.has(name)),
     newer: [...applied.keys()].filter((name) => !ours.has(name) && !isExpansion(name)),

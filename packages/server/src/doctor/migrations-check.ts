@@ -1,9 +1,11 @@
 // Whether the schema of the database is that of this version.
+import { EARLIER, MOVE_IT } from '../db/earlier-schema.ts';
 import { fault, fine, listed, type Outcome, warning } from './finding.ts';
 import type { MigrationState } from './inspected-migrations.ts';
 
 export function checkMigrations(state: MigrationState): Outcome[] {
-  const { isNew, isCopy, pending, newer, changed } = state;
+  const { isNew, isEarlier, isCopy, pending, newer, changed } = state;
+  if (isEarlier) return [fault(EARLIER, MOVE_IT)];
   const found: Outcome[] = [];
   if (newer.length > 0) {
     found.push(

@@ -1,6 +1,6 @@
 // The gate: statements that run before a request has a reach. Its database role sees no other rows.
-import { sql } from 'kysely';
 import { deadlineAfter } from '../base/deadline.ts';
+import { sql } from '../base/sql.ts';
 import type { Database, Opening } from '../db/database.ts';
 import { many, type Runner } from '../db/sql.ts';
 import { allEnvs } from './reach.ts';

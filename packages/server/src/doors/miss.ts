@@ -1,7 +1,8 @@
 // The error for a row that was not found: 403 if it is across the live/test boundary of this
 // workspace, 404 otherwise.
-import { sql } from 'kysely';
+
 import { forbidden, notFound } from '../base/errors.ts';
+import { sql } from '../base/sql.ts';
 import { one } from '../db/sql.ts';
 import type { Read } from './door.ts';
 import { allEnvs, type Env } from './reach.ts';

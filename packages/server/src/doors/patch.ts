@@ -2,6 +2,7 @@
 // keeps its value; null and an empty array are values.
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonValue } from '@keyrail/protocol/wire/audit-chain.ts';
+import { columnName } from '../base/sql.ts';
 import { wireTime } from '../base/wire-time.ts';
 import type { Changed, Difference } from './actions.ts';
 
@@ -32,7 +33,7 @@ export function effectOf<Fields extends object>(
   for (const field in patch) {
     const value = patch[field];
     if (value === undefined || isDeepStrictEqual(asStored(value), current[field])) continue;
-    const name = wireName(field);
+    const name = columnName(field); // the wire has the names of the columns
     values[field] = value;
     names.push(name);
     changes[name] = withheld.has(name) ? {} : differenceOf(current[field], value);
@@ -60,6 +61,3 @@ const asStored = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && !(value instanceof Date)
     ? JSON.parse(JSON.stringify(value))
     : value;
-
-const wireName = (field: string): string =>
-  field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -1,6 +1,7 @@
 // An operation in two parts: the checks, which may refuse it, and the change. A dry run makes the
 // checks, measures what the change would affect, and never gets to the change.
 import type { ForeseeableAction } from '@keyrail/protocol/objects/impact.ts';
+import { type Sql, sql } from '../base/sql.ts';
 import type { Change, Read, Write } from './door.ts';
 import type { Env } from './reach.ts';
 
@@ -51,9 +52,5 @@ export async function changeBy<T>(operation: Operation<T>, tx: Write): Promise<C
   return outcome.kind === 'plan' ? outcome.apply(tx) : outcome;
 }
 
-/** Adds a lock to a query, except in a dry run: it must neither wait nor make others wait. */
-export const locking = <Query>(
-  { isDryRun }: Check,
-  query: Query,
-  lock: (query: Query) => Query,
-): Query => (isDryRun ? query : lock(query));
+/** The lock of a query, but none in a dry run: it must neither wait nor make others wait. */
+export const locking = ({ isDryRun }: Check, lock: Sql): Sql => (isDryRun ? sql`` : lock);

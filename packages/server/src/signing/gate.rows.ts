@@ -1,6 +1,6 @@
 // Which signing keys are published, and which one signs now.
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from '../base/sql.ts';
 import { many, one, type Runner } from '../db/sql.ts';
 
 /**
@@ -8,9 +8,9 @@ import { many, one, type Runner } from '../db/sql.ts';
  * the newest key whose time has come. If none has, because the clock was set back, the earliest
  * one. Null if there is none.
  */
-export const currentSigner = (purpose: SigningPurpose): RawBuilder<string | null> =>
+export const currentSigner = (purpose: SigningPurpose): Sql =>
   sql`(select id from signing_keys
-    where purpose = ${sql.lit(purpose)} and (ends_at is null or ends_at > moment.now)
+    where purpose = ${purpose} and (ends_at is null or ends_at > moment.now)
     order by signs_from > moment.now,
       case when signs_from > moment.now then signs_from end,
       signs_from desc

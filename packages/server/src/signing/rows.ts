@@ -2,32 +2,31 @@
 
 import { RECEIPT_KEYS_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
-import { type Insertable, type Selectable, sql } from 'kysely';
 import { DAY_MS, msAfter } from '../base/duration.ts';
-import { build, many, maybe } from '../db/sql.ts';
+import { sql, valuesOf } from '../base/sql.ts';
+import { many, maybe } from '../db/sql.ts';
 import type { Tables } from '../db/tables.ts';
 import type { Work } from '../doors/work.ts';
 
-type Columns = Tables['signingKeys'];
+export type SigningKeyRow = Tables['signingKeys'];
 
-export type SigningKeyRow = Selectable<Columns>;
-
-const rows = build.selectFrom('signingKeys').selectAll().orderBy('generation');
-
-export const listSigningKeys = (tx: Work): Promise<SigningKeyRow[]> => many(tx, rows);
+export const listSigningKeys = (tx: Work): Promise<SigningKeyRow[]> =>
+  many(tx, sql<SigningKeyRow>`select * from signing_keys order by generation`);
 
 /** All keys of a purpose, oldest first. The lock makes other rotations wait. */
 export const lockSigningKeys = (tx: Work, purpose: SigningPurpose): Promise<SigningKeyRow[]> =>
-  many(tx, rows.where('purpose', '=', purpose).forUpdate());
+  many(
+    tx,
+    sql<SigningKeyRow>`select * from signing_keys where purpose = ${purpose}
+      order by generation for update`,
+  );
 
 /** False if another process has created the key of this generation. */
-export async function insertSigningKey(tx: Work, values: Insertable<Columns>): Promise<boolean> {
-  const insert = build.insertInto('signingKeys').values(values);
+export async function insertSigningKey(tx: Work, values: SigningKeyRow): Promise<boolean> {
   const made = await maybe(
     tx,
-    insert
-      .onConflict((conflict) => conflict.columns(['purpose', 'generation']).doNothing())
-      .returning('id'),
+    sql`insert into signing_keys ${valuesOf(values)}
+      on conflict (purpose, generation) do nothing returning id`,
   );
   return made !== null;
 }

@@ -1,26 +1,4 @@
--- What nodes have, and what the feed no longer tells.
-
--- Long expired: gone from the feed, though nothing was decided about the key. Whoever moves its
--- expiry brings it back.
-alter table api_keys add column retired_at timestamptz;
-create function unretire() returns trigger language plpgsql as $$
-begin
-  if new.expires_at is distinct from old.expires_at then
-    new.retired_at := null;
-  end if;
-  return new;
-end $$;
-create trigger unretired before update on api_keys for each row execute function unretire();
-create index api_keys_retirable on api_keys (expires_at)
-  where revoked_at is null and retired_at is null and expires_at is not null;
-
--- Retiring is the feed's own affair and leaves no audit row; everything else about a key does.
-drop trigger audited on api_keys;
-create constraint trigger audited after insert or update of project_id, tenant_id, env,
-  lookup_hash, display_prefix, name, scopes, meta, rate_limits, expires_at, vendor_expires_at,
-  revoked_at, revoked_reason, quarantined_at, quarantine_reason, rotated_from on api_keys
-  deferrable initially deferred for each row
-  when (first_in_change('audited', new.workspace_id)) execute function refuse_unaudited();
+-- The nodes that follow the policy feed, and how long their silence counts.
 
 -- A node acknowledges a version by asking for what came after it.
 create table policy_nodes (
@@ -29,35 +7,86 @@ create table policy_nodes (
   env_scope     text        not null, -- live, test, or all
   workspace_id  uuid        not null default reach_workspace(),
   acked_version bigint      not null, -- 0: seen, but nothing acknowledged yet
+  sdk_name      text,                 -- null: not sent
+  sdk_version   text,
+  first_seen_at timestamptz,          -- null: not known
+  -- Revocations wait for nodes by this column only.
   last_seen_at  timestamptz not null,
+  -- What a node says about itself, and what lists show because of it.
+  node_name     text,                 -- shared by the nodes that follow one another in one place
+  next_poll_by  timestamptz,          -- from then on the node no longer counts as connected
+  replaced_at   timestamptz,          -- when a node of the same name started
+  -- A node that leaves may do so before its last poll is recorded. So its row stays for a while,
+  -- with last_seen_at = '-infinity', which no list and no count includes. Null: it has not left.
+  left_at       timestamptz,
+  scope_rank    smallint    not null generated always as
+    (case env_scope when 'all' then 0 when 'live' then 1 else 2 end) stored,
   primary key (project_id, node_id, env_scope),
   foreign key (workspace_id, project_id) references projects (workspace_id, id)
 );
 create index policy_nodes_seen on policy_nodes (last_seen_at);
+-- With any statistics, a list uses this index and nothing else does. Only lists compare the rank of
+-- the scope, so a poll finds its row by the primary key. There are no nulls, but "nulls last" is an
+-- order that policy_nodes_seen does not have.
+create index policy_nodes_newest
+  on policy_nodes (scope_rank, project_id, last_seen_at desc nulls last, node_id desc);
 call protect('policy_nodes');
 grant select on policy_nodes to kr_read, kr_write;
-grant select, insert, update on policy_nodes to kr_record;
-
--- The version of any project, for processes that hold requests until it moves.
-create policy gate on project_versions for select to kr_gate using (true);
-grant select (project_id, version) on project_versions to kr_gate;
-
--- The worker finds what is due in all workspaces, and then changes one of them at a time.
-create policy working on api_keys for select to kr_worker using (true);
-create policy working on policy_changes for select to kr_worker using (true);
+-- Every start of a process is a new name. If there is no room for one, names of stopped processes
+-- make way: revocations would not wait for a node that is not recorded.
+grant select, insert, update, delete on policy_nodes to kr_record;
 create policy working on policy_nodes to kr_worker using (true);
-grant select (id, workspace_id, project_id, env, tenant_id, expires_at, revoked_at, retired_at)
-  on api_keys to kr_worker;
-grant update (retired_at) on api_keys to kr_worker;
-grant select on policy_changes to kr_worker;
 grant select, delete on policy_nodes to kr_worker;
-grant execute on function next_versions to kr_worker;
+-- If a clock was set back, the worker corrects nodes that were seen in its future.
+grant update (last_seen_at) on policy_nodes to kr_worker;
 
-create index policy_changes_old on policy_changes (changed_at);
+-- Spans of time in which API processes served. A node cannot report while no process serves, so its
+-- silence is measured over these spans only. A missing span makes a node count as present for
+-- longer; no span may make it count for less.
+create table served_spans (
+  id       uuid        primary key, -- one API process, until it fails to reach the database
+  began_at timestamptz not null,
+  ended_at timestamptz not null     -- extended every few seconds while the process serves
+);
+create index served_spans_ended on served_spans (ended_at);
+alter table served_spans enable row level security;
+alter table served_spans force row level security;
+create policy noting on served_spans to kr_gate using (true);
+create policy measuring on served_spans for select to kr_read, kr_record, kr_worker using (true);
+grant select, insert, update, delete on served_spans to kr_gate;
+grant select on served_spans to kr_read, kr_record, kr_worker;
+call back_up('served_spans');
 
--- Forgets old changes; nodes that have less than what is left start over from a snapshot.
+-- The latest time since which API processes have served for `wanted` in total; -infinity if the
+-- recorded spans are shorter. Overlapping spans of several processes count once. A span that ends
+-- in the future was written before the clock was set back, and is ignored.
+create function served_since(wanted interval) returns timestamptz stable language sql
+  return coalesce((
+    select max(began_at + (served - wanted)) from (
+      select lower(span) as began_at,
+        sum(upper(span) - lower(span)) over (order by lower(span) desc) as served
+      from unnest((select range_agg(tstzrange(began_at, ended_at)) from served_spans
+                   where ended_at <= app_now())) as span
+    ) as measured
+    where served >= wanted), '-infinity');
+
+-- Restores after which nodes may run that the database does not know: they joined after the backup
+-- and have not polled since. The restore itself inserts the row, and deletes all served_spans.
+-- Until enough time has been served again, no revocation is complete. Then the row is removed.
+create table recent_restores (
+  restored_at timestamptz primary key
+);
+alter table recent_restores enable row level security;
+alter table recent_restores force row level security;
+create policy measuring on recent_restores for select to kr_read using (true);
+create policy working on recent_restores to kr_worker using (true);
+grant select on recent_restores to kr_read;
+grant select, delete on recent_restores to kr_worker;
+call back_up('recent_restores');
+
+-- Deletes old changes. Nodes whose version is older than what is left get a snapshot.
 create function prune_policy_changes(project uuid, up_to bigint, most int) returns int
-language plpgsql security definer set search_path = keyrail, pg_catalog as $$
+language plpgsql security definer set search_path = keyrail, pg_catalog, pg_temp as $$
 declare
   pruned int;
 begin

@@ -1,7 +1,7 @@
--- Moves the schema to the roles of this database if other roles own it: the roles that all
--- databases of a cluster shared in earlier versions, or those of the database that this one was
--- copied from. Runs at every migration after roles.sql. Ownership, grants and policies move in one
--- transaction, and the old roles keep no rights in this database.
+-- Moves the schema to the roles of this database if other roles own it: those of the database that
+-- this one was copied from, or the ones that all databases of a cluster shared in early commits.
+-- Runs at every migration after roles.sql. Ownership, grants and policies move in one transaction,
+-- and the old roles keep no rights in this database.
 do $$
 declare
   here      constant text := '_' || (select oid from pg_database where datname = current_database());

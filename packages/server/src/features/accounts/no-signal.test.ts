@@ -84,7 +84,7 @@ test('signing up looks the same for new, unverified and verified addresses', asy
       'begin as kr_gate',
       'insert into users',
       'insert into void_sign_ups',
-      'insert into "mail_outbox',
+      'insert into mail_outbox',
       'commit',
     ],
   );

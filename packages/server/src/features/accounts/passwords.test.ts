@@ -259,11 +259,11 @@ for (const [what, consumes] of [
     const locked = Promise.withResolvers<void>();
     const wanted = Promise.withResolvers<void>();
     const { db } = app.testApp;
-    const holding = turned(db, 'update "one_time_tokens"', () => {
+    const holding = turned(db, 'update one_time_tokens', () => {
       locked.resolve();
       return wanted.promise;
     });
-    const asking = turned(db, 'select * from "users" where "email_key"', () => {
+    const asking = turned(db, 'select * from users where email_key', () => {
       wanted.resolve();
       return locked.promise;
     });

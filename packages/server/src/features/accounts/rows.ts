@@ -1,31 +1,33 @@
 // Every statement on users, sign-ups and one-time tokens.
-import { type Selectable, sql, type Updateable } from 'kysely';
 import { assert } from '../../base/assert.ts';
-import { build, many, maybe, one } from '../../db/sql.ts';
+import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
+import { many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { People } from '../../doors/people.ts';
 import type { Work } from '../../doors/work.ts';
 import type { SignupPolicy } from './signup-policy.ts';
 
-type UserColumns = Tables['users'];
-type Purpose = Tables['oneTimeTokens']['purpose'];
+export type UserRow = Tables['users'];
 
-export type UserRow = Selectable<UserColumns>;
+type Purpose = 'verify_email' | 'password_reset';
 
 /** Addresses are stored as typed and compared by this key. */
 export const emailKeyOf = (email: string): string => email.toLowerCase();
 
-const users = build.selectFrom('users').selectAll();
+const withEmail = (email: string): Sql<UserRow> =>
+  sql`select * from users where email_key = ${emailKeyOf(email)}`;
+
+const withId = (id: string): Sql<UserRow> => sql`select * from users where id = ${id}`;
 
 export const findUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
-  maybe(tx, users.where('emailKey', '=', emailKeyOf(email)));
+  maybe(tx, withEmail(email));
 
 /** The lock lasts until commit: concurrent requests for a link run in turn, and the last wins. */
 export const lockUserByEmail = (tx: People, email: string): Promise<UserRow | null> =>
-  maybe(tx, users.where('emailKey', '=', emailKeyOf(email)).forUpdate());
+  maybe(tx, sql<UserRow>`${withEmail(email)} for update`);
 
 export async function loadUser(tx: People, id: string): Promise<UserRow> {
-  const user = await maybe(tx, users.where('id', '=', id));
+  const user = await maybe(tx, withId(id));
   assert(user, 'the user of a session does not exist');
   return user;
 }
@@ -35,7 +37,7 @@ export async function loadUser(tx: People, id: string): Promise<UserRow> {
  * UPDATE would, and the two could deadlock.
  */
 export async function lockUser(tx: People, id: string): Promise<UserRow> {
-  const user = await maybe(tx, users.where('id', '=', id).forNoKeyUpdate());
+  const user = await maybe(tx, sql<UserRow>`${withId(id)} for no key update`);
   assert(user, 'the user to lock does not exist');
   return user;
 }
@@ -109,27 +111,23 @@ export const removeVoidSignUps = async (
 export const updateUser = (
   tx: People,
   id: string,
-  values: Updateable<UserColumns>,
+  values: Partial<Omit<UserRow, 'id' | 'createdAt'>>,
 ): Promise<UserRow> =>
-  one(tx, build.updateTable('users').set(values).where('id', '=', id).returningAll());
+  one(tx, sql<UserRow>`update users set ${changesOf(values)} where id = ${id} returning *`);
 
 export async function endOpenTokens(tx: People, userId: string, purpose: Purpose): Promise<void> {
   await many(
     tx,
-    build
-      .updateTable('oneTimeTokens')
-      .set({ endedAt: tx.now })
-      .where('userId', '=', userId)
-      .where('purpose', '=', purpose)
-      .where('endedAt', 'is', null),
+    sql`update one_time_tokens set ended_at = ${tx.now}
+      where user_id = ${userId} and purpose = ${purpose} and ended_at is null`,
   );
 }
 
 type NewToken = { userId: string; purpose: Purpose; tokenHash: Buffer; expiresAt: Date };
 
 export async function insertToken(tx: People, token: NewToken): Promise<void> {
-  const values = { ...token, id: tx.newId(), createdAt: tx.now, endedAt: null };
-  await many(tx, build.insertInto('oneTimeTokens').values(values));
+  const values = { ...token, id: tx.newId(), createdAt: tx.now };
+  await many(tx, sql`insert into one_time_tokens ${valuesOf(values)}`);
 }
 
 /** Of any number of concurrent calls exactly one gets the user's id; the others get null. */
@@ -140,14 +138,10 @@ export async function consumeToken(
 ): Promise<string | null> {
   const consumed = await maybe(
     tx,
-    build
-      .updateTable('oneTimeTokens')
-      .set({ endedAt: tx.now })
-      .where('tokenHash', '=', tokenHash)
-      .where('purpose', '=', purpose)
-      .where('endedAt', 'is', null)
-      .where('expiresAt', '>', tx.now)
-      .returning('userId'),
+    sql<{ userId: string }>`update one_time_tokens set ended_at = ${tx.now}
+      where token_hash = ${tokenHash} and purpose = ${purpose} and ended_at is null
+        and expires_at > ${tx.now}
+      returning user_id`,
   );
   return consumed?.userId ?? null;
 }
@@ -160,12 +154,7 @@ export const findTokenOwner = (
 ): Promise<UserRow | null> =>
   maybe(
     tx,
-    build
-      .selectFrom('oneTimeTokens')
-      .innerJoin('users', 'users.id', 'oneTimeTokens.userId')
-      .selectAll('users')
-      .where('oneTimeTokens.tokenHash', '=', tokenHash)
-      .where('oneTimeTokens.purpose', '=', purpose)
-      .where('oneTimeTokens.endedAt', 'is', null)
-      .where('oneTimeTokens.expiresAt', '>', tx.now),
+    sql<UserRow>`select u.* from one_time_tokens t join users u on u.id = t.user_id
+      where t.token_hash = ${tokenHash} and t.purpose = ${purpose} and t.ended_at is null
+        and t.expires_at > ${tx.now}`,
   );

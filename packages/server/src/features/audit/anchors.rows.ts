@@ -1,15 +1,16 @@
 // Every statement on anchors and on the places that keep them.
-import { sql } from 'kysely';
+
 import { msAfter } from '../../base/duration.ts';
 import { notFound } from '../../base/errors.ts';
-import { build, many, maybe } from '../../db/sql.ts';
+import { changesOf, sql, valuesOf } from '../../base/sql.ts';
+import { many, maybe } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Work } from '../../doors/work.ts';
 import type { AuditAnchor, AuditHead } from '../../signing/anchors.ts';
 
 /** The newest anchor of the workspace in reach. */
 export async function loadAnchor(tx: Read): Promise<AuditAnchor> {
-  const anchor = await maybe(tx, build.selectFrom('auditAnchors').selectAll());
+  const anchor = await maybe(tx, sql<AuditAnchor>`select * from audit_anchors`);
   if (anchor === null) throw notFound('audit anchor');
   return anchor;
 }
@@ -88,12 +89,8 @@ export const listAnchors = (
 ): Promise<NumberedAnchor[]> =>
   many(
     tx,
-    build
-      .selectFrom('auditAnchors')
-      .selectAll()
-      .where('number', '>', after)
-      .orderBy('number')
-      .limit(limit),
+    sql<NumberedAnchor>`select * from audit_anchors
+      where number > ${after} order by number limit ${limit}`,
   );
 
 type PlaceRow = {
@@ -107,21 +104,19 @@ type PlaceRow = {
 };
 
 export const findPlace = (tx: Work, place: string): Promise<PlaceRow | null> =>
-  maybe(tx, build.selectFrom('auditAnchorPlaces').selectAll().where('place', '=', place));
+  maybe(tx, sql<PlaceRow>`select * from audit_anchor_places where place = ${place}`);
 
 const PLACES_MAX = 100;
 
 export const listPlaces = (tx: Work): Promise<PlaceRow[]> =>
-  many(tx, build.selectFrom('auditAnchorPlaces').selectAll().orderBy('place').limit(PLACES_MAX));
+  many(tx, sql<PlaceRow>`select * from audit_anchor_places order by place limit ${PLACES_MAX}`);
 
 export async function updatePlace(tx: Work, row: PlaceRow): Promise<void> {
   const { place: _, ...changes } = row;
   await many(
     tx,
-    build
-      .insertInto('auditAnchorPlaces')
-      .values(row)
-      .onConflict((conflict) => conflict.column('place').doUpdateSet(changes)),
+    sql`insert into audit_anchor_places ${valuesOf(row)}
+      on conflict (place) do update set ${changesOf(changes)}`,
   );
 }
 
@@ -130,8 +125,6 @@ export async function updatePlace(tx: Work, row: PlaceRow): Promise<void> {
  * is used again begins with the newest anchor of each chain.
  */
 export async function removeOldPlaces(tx: Work, keptMs: number): Promise<void> {
-  await many(
-    tx,
-    build.deleteFrom('auditAnchorPlaces').where('triedAt', '<', msAfter(tx.now, -keptMs)),
-  );
+  const before = msAfter(tx.now, -keptMs);
+  await many(tx, sql`delete from audit_anchor_places where tried_at < ${before}`);
 }

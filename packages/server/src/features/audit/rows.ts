@@ -1,10 +1,10 @@
 // Every statement on the audit log. All of them read: only close_change() appends rows.
-import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { build, many, maybe, one } from '../../db/sql.ts';
+import { allOf, type Sql, sql } from '../../base/sql.ts';
+import { many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read } from '../../doors/door.ts';
 
-export type AuditRow = Selectable<Tables['auditLogs']>;
+export type AuditRow = Tables['auditLogs'];
 
 /** A row with the person that acted. The fields are null if the actor was not a person. */
 export type AuditRowWithActor = AuditRow & {
@@ -70,7 +70,7 @@ const orderOf = ({ order }: AuditList) => (order === 'asc' ? sql`asc` : sql`desc
 const isFiltered = ({ actorId, targetId, actions }: AuditFilter): boolean =>
   actorId !== undefined || targetId !== undefined || actions !== undefined;
 
-function wholePage(tx: Read, { afterSeq, beforeSeq }: AuditList): RawBuilder<unknown> {
+function wholePage(tx: Read, { afterSeq, beforeSeq }: AuditList): Sql {
   // Repeats the row level security policy in the form that matches the index audit_logs_not_live.
   const isSeen = tx.reach.envs.includes('live') ? sql`` : sql`and (env is null or env = 'test')`;
   return sql`select * from audit_logs
@@ -81,7 +81,7 @@ function wholePage(tx: Read, { afterSeq, beforeSeq }: AuditList): RawBuilder<unk
  * The first rows of each action, live and not live, in the order of an index. Each condition is
  * checked in that index, so only rows of the page are read.
  */
-function filteredPage(tx: Read, wanted: AuditList): RawBuilder<unknown> {
+function filteredPage(tx: Read, wanted: AuditList): Sql {
   const { filter, afterSeq, beforeSeq, limit } = wanted;
   const { actorId, targetId, actions } = filter;
   const lives = tx.reach.envs.includes('live') ? [false, true] : [false];
@@ -98,7 +98,7 @@ function filteredPage(tx: Read, wanted: AuditList): RawBuilder<unknown> {
       : sql`(select is_live, action from unnest(${lives}::boolean[]) as is_live,
           unnest(${actions}::text[]) as action) covered`;
   return sql`select first.* from ${covered} cross join lateral (
-      select * from audit_logs where ${sql.join(conditions, sql` and `)}
+      select * from audit_logs where ${allOf(conditions)}
       order by seq::float8 ${orderOf(wanted)} limit ${limit}
     ) first`;
 }
@@ -124,7 +124,7 @@ export type ChainSource = {
 
 /** Rows of both environments, in order. Only for hashing: they may be outside the reach. */
 export const chainIn = (tx: Read): ChainSource => ({
-  head: () => maybe(tx, build.selectFrom('auditHeads').select(['seq', 'hash'])),
+  head: () => maybe(tx, sql<{ seq: number; hash: string }>`select seq, hash from audit_heads`),
   page: ({ afterSeq, limit }) =>
     many(tx, sql<AuditRow>`select * from audit_chain_page(${afterSeq}, ${limit})`),
 });

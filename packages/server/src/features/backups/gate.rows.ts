@@ -1,6 +1,6 @@
 // The newest backups and restore tests, as /status reads them. One that ended in the future was
 // recorded before the clock was set back: its age is unknown, so it does not count.
-import { sql } from 'kysely';
+import { sql } from '../../base/sql.ts';
 import { one, type Runner } from '../../db/sql.ts';
 import type { BackupFacts } from '../../observe/deployment-facts.ts';
 

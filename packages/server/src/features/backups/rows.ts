@@ -1,15 +1,19 @@
 // Every statement on the results of backups.
-import { type Insertable, sql } from 'kysely';
-import { build, many, maybe } from '../../db/sql.ts';
-import type { Tables } from '../../db/tables.ts';
+import { sql, valuesOf } from '../../base/sql.ts';
+import { many, maybe } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
-
-type Columns = Tables['backupRuns'];
 
 /** Rows of each kind that are kept. */
 const KEPT_ROWS = 500;
 
-export type NewRun = Omit<Insertable<Columns>, 'id' | 'endedAt'>;
+export type NewRun = {
+  kind: 'backup' | 'restore_test';
+  backupId: string | null;
+  startedAt: Date;
+  passed: boolean;
+  reason: string | null;
+  bytes: number | null;
+};
 
 /**
  * Adds a result, and removes the oldest ones and those in the future: they were recorded before the
@@ -17,7 +21,7 @@ export type NewRun = Omit<Insertable<Columns>, 'id' | 'endedAt'>;
  */
 export async function insertRun(tx: Work, run: NewRun): Promise<void> {
   const values = { ...run, id: tx.newId(), endedAt: tx.now };
-  await many(tx, build.insertInto('backupRuns').values(values));
+  await many(tx, sql`insert into backup_runs ${valuesOf(values)}`);
   await many(
     tx,
     sql`delete from backup_runs where kind = ${run.kind} and (ended_at > ${tx.now} or ended_at < (
@@ -27,9 +31,11 @@ export async function insertRun(tx: Work, run: NewRun): Promise<void> {
 }
 
 /** Whether the newest run of a kind passed; null if there is none. */
-export async function findLastPassed(tx: Work, kind: Columns['kind']): Promise<boolean | null> {
-  const newest = build.selectFrom('backupRuns').select('passed').where('kind', '=', kind);
-  const known = newest.where('endedAt', '<=', tx.now);
-  const found = await maybe(tx, known.orderBy('endedAt', 'desc').limit(1));
+export async function findLastPassed(tx: Work, kind: NewRun['kind']): Promise<boolean | null> {
+  const found = await maybe(
+    tx,
+    sql<{ passed: boolean }>`select passed from backup_runs
+      where kind = ${kind} and ended_at <= ${tx.now} order by ended_at desc limit 1`,
+  );
   return found?.passed ?? null;
 }

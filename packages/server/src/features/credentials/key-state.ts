@@ -2,7 +2,7 @@
 // ones: a response has the value of the expression, and lists and counts search indexes by them.
 import { type KeyState, keyStates, secretKeyStates } from '@keyrail/protocol/wire/key-states.ts';
 import { KEY_EXPIRING_DAYS } from '@keyrail/protocol/wire/limits.ts';
-import { type RawBuilder, sql } from 'kysely';
+import { joined, type Sql, sql } from '../../base/sql.ts';
 import type { Env } from '../../doors/reach.ts';
 
 const SHELF_OF_ENV: Record<Env, number> = { live: 0, test: 4 };
@@ -14,10 +14,10 @@ const soon = sql`(select app_now() + ${KEY_EXPIRING_DAYS}::int * interval '1 day
 type Rule = {
   /** The number of the decision in the generated column `state_shelf`, and its time. */
   decision: number;
-  decidedAt?: RawBuilder<unknown>;
+  decidedAt?: Sql;
   /** Bounds of the key's end, for states that depend on the time. */
-  after?: RawBuilder<unknown>;
-  upTo?: RawBuilder<unknown>;
+  after?: Sql;
+  upTo?: Sql;
 };
 
 const rules: Record<KeyState, Rule> = {
@@ -29,15 +29,13 @@ const rules: Record<KeyState, Rule> = {
   active: { decision: 0, after: soon },
 };
 
-function stateIn<State extends KeyState>(states: readonly State[]): RawBuilder<State> {
+function stateIn<State extends KeyState>(states: readonly State[]): Sql {
   const cases = states.map((state) => {
     const { decidedAt, upTo } = rules[state];
-    if (decidedAt) return sql`when ${decidedAt} is not null then ${sql.lit(state)}`;
-    return upTo
-      ? sql`when expires_at <= ${upTo} then ${sql.lit(state)}`
-      : sql`else ${sql.lit(state)}`;
+    if (decidedAt) return sql`when ${decidedAt} is not null then ${state}`;
+    return upTo ? sql`when expires_at <= ${upTo} then ${state}` : sql`else ${state}`;
   });
-  return sql<State>`case ${sql.join(cases, sql` `)} end`;
+  return sql`case ${joined(cases, sql` `)} end`;
 }
 
 /** The state of a row of `api_keys`. */
@@ -50,7 +48,7 @@ export const stateShelfOf = (state: KeyState, env: Env): number =>
   SHELF_OF_ENV[env] + rules[state].decision;
 
 /** The condition on `ends_at`; none for a state that does not depend on time. */
-export function endsIn(state: KeyState): RawBuilder<unknown>[] {
+export function endsIn(state: KeyState): Sql[] {
   const { after, upTo } = rules[state];
   return [...(after ? [sql`ends_at > ${after}`] : []), ...(upTo ? [sql`ends_at <= ${upTo}`] : [])];
 }

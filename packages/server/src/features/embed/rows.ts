@@ -1,5 +1,5 @@
 // Loads everything that issuing an embed token needs, in one statement.
-import { sql } from 'kysely';
+import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import { currentSigner } from '../../signing/gate.rows.ts';

@@ -1,6 +1,6 @@
 // Every statement on idempotency_records. Each is atomic and uses the database's clock. A lock
 // holder's statement checks the lock and changes the record in one step.
-import { sql } from 'kysely';
+import { sql } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';

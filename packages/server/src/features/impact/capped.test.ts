@@ -6,8 +6,8 @@ import { IMPACT_KEYS_MAX, IMPACT_PLACES_MAX } from '@keyrail/protocol/wire/limit
 import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
 import { operationsOf } from '@keyrail/testing/operations.ts';
 import { seededBytes } from '@keyrail/testing/test-app.ts';
-import { sql } from 'kysely';
 import { deadlineAfter } from '../../base/deadline.ts';
+import { sql } from '../../base/sql.ts';
 import { many } from '../../db/sql.ts';
 import { changed } from '../../doors/door.ts';
 import { allEnvs } from '../../doors/reach.ts';

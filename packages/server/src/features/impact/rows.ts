@@ -1,6 +1,6 @@
 // The statements of a dry run. Each reads a bounded number of keys, because the embedded store
 // blocks the event loop while a statement runs.
-import { type RawBuilder, sql } from 'kysely';
+import { allOf, named, type Sql, sql } from '../../base/sql.ts';
 import { maybe, one } from '../../db/sql.ts';
 import type { Check } from '../../doors/plan.ts';
 import { partitionTypeFor } from '../keys/list-partition.ts';
@@ -41,19 +41,16 @@ const DAYS = 8;
 // A subquery is evaluated once per statement. A direct call of the clock could not use an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
-const requests = (days: RawBuilder<unknown>): RawBuilder<unknown> =>
+const requests = (days: Sql): Sql =>
   sql`coalesce(sum(requests) filter (where ${days}), 0)::double precision`;
 
 /** Newest first. Null if no key is left. */
 export function countKeys(tx: Check, range: KeyRange): Promise<KeyCounts | null> {
   const { onlyInheriting, after, limit } = range;
-  const wanted = sql.join(
-    [
-      ...placeOf(range),
-      ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
-    ],
-    sql` and `,
-  );
+  const wanted = allOf([
+    ...placeOf(range),
+    ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
+  ]);
   return maybe(
     tx,
     sql<KeyCounts>`
@@ -91,9 +88,9 @@ export function countKeys(tx: Check, range: KeyRange): Promise<KeyCounts | null>
 }
 
 /** One key is found by its id, the keys of a parent in an index, newest first. */
-function placeOf({ under, shelf }: KeyRange): RawBuilder<unknown>[] {
+function placeOf({ under, shelf }: KeyRange): Sql[] {
   if ('id' in under) return [sql`id = ${under.id}`];
-  const type = sql.raw(partitionTypeFor(under));
+  const type = named(partitionTypeFor(under));
   const parent =
     'tenantId' in under ? sql`tenant_id = ${under.tenantId}` : sql`project_id = ${under.projectId}`;
   return [parent, sql`shelf::${type} = ${shelf}::${type}`];

@@ -1,6 +1,6 @@
 // Every statement that records telemetry. Each is its own transaction: the charge stays when the
 // batch is refused afterwards, and a batch is added to all sums or to none.
-import { sql } from 'kysely';
+import { sql } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';

@@ -1,6 +1,7 @@
 // Every statement on the worker's own tables.
-import { sql } from 'kysely';
+
 import { msAfter } from '../../base/duration.ts';
+import { sql } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
 

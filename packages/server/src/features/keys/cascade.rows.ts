@@ -1,6 +1,6 @@
 // Revokes all keys of a project or tenant that is being deleted, in batches.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { named, sql } from '../../base/sql.ts';
 import { maybe } from '../../db/sql.ts';
 import type { Write } from '../../doors/door.ts';
 import { allEnvs } from '../../doors/reach.ts';
@@ -70,7 +70,7 @@ const revokeChunk = (
   step: { parent: Parent; shelf: number; after: Chunk | null; reason: string },
 ): Promise<Chunk | null> => {
   const { parent, shelf, after, reason } = step;
-  const type = sql.raw(partitionTypeFor(parent));
+  const type = named(partitionTypeFor(parent));
   const under =
     'tenantId' in parent
       ? sql`tenant_id = ${parent.tenantId}`

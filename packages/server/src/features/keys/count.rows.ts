@@ -6,7 +6,7 @@ import {
   KEYS_COUNTED_MAX,
   UNUSED_DAYS_COUNTED,
 } from '@keyrail/protocol/wire/limits.ts';
-import { type RawBuilder, sql } from 'kysely';
+import { allOf, joined, named, type Sql, sql } from '../../base/sql.ts';
 import { byIds, many, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -22,18 +22,18 @@ type CountedState = (typeof countedStates)[number];
 export type StateCounts = Record<CountedState, number>;
 
 /** The keys of one state are neighbours in the index api_keys_ends. */
-const countOf = (state: KeyState, envs: readonly Env[]): RawBuilder<unknown> => {
+const countOf = (state: KeyState, envs: readonly Env[]): Sql => {
   const conditions = [sql`state_shelf::int = covered.shelf`, ...endsIn(state)];
   return sql`(select count(*)::int from (
     select from unnest(${envs.map((env) => stateShelfOf(state, env))}::int[]) as covered (shelf)
     cross join lateral (
-      select from api_keys where ${sql.join(conditions, sql` and `)}
+      select from api_keys where ${allOf(conditions)}
       order by ends_at limit ${COUNTED_MAX}) keys
-    limit ${COUNTED_MAX}) counted) as ${sql.ref(state)}`;
+    limit ${COUNTED_MAX}) counted) as ${named(state)}`;
 };
 
 export const countByState = (tx: Read, envs: readonly Env[]): Promise<StateCounts> =>
-  one(tx, sql<StateCounts>`select ${sql.join(countedStates.map((state) => countOf(state, envs)))}`);
+  one(tx, sql<StateCounts>`select ${joined(countedStates.map((state) => countOf(state, envs)))}`);
 
 /** Null if there are more old keys than may be looked at. */
 export async function countUnused(tx: Read, envs: readonly Env[]): Promise<number | null> {
@@ -68,12 +68,12 @@ type Parents = { by: 'project' | 'tenant'; ids: readonly string[]; envs: readonl
 /** The newest keys of each parent, unrevoked and revoked. Unknown parents are left out. */
 export function countUnder(tx: Read, { by, ids, envs }: Parents): Promise<KeyCountRow[]> {
   const isProject = by === 'project';
-  const type = sql.raw(partitionTypeFor(isProject ? { projectId: '' } : { tenantId: '' }));
-  const keys = (shelf: RawBuilder<unknown>) => sql`
+  const type = named(partitionTypeFor(isProject ? { projectId: '' } : { tenantId: '' }));
+  const keys = (shelf: Sql) => sql`
     select env, state_shelf, ends_at from api_keys
-    where ${sql.ref(`${by}_id`)} = parent.id and shelf::${type} = ${shelf}
+    where ${named(`${by}_id`)} = parent.id and shelf::${type} = ${shelf}
     order by created_at desc, id desc limit ${KEYS_COUNTED_MAX}`;
-  const isActive = sql.join([sql`state_shelf = covered.active`, ...endsIn('active')], sql` and `);
+  const isActive = allOf([sql`state_shelf = covered.active`, ...endsIn('active')]);
   // Columns of the index's type: row level security keeps sums and casts out of an index.
   const shelves = partitionsOf(envs, { includeRevoked: false });
   const revoked = partitionsIn(envs, { state: 'revoked', includeRevoked: true });

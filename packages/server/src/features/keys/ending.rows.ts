@@ -1,5 +1,5 @@
 // Keys in the order in which they end, of all workspaces, for the jobs that tell people about them.
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from '../../base/sql.ts';
 import { many } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { Work } from '../../doors/work.ts';
@@ -50,7 +50,7 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 function listEnding(
   tx: Work,
-  keys: RawBuilder<unknown>,
+  keys: Sql,
   { from, to, after, limit }: EndingPage,
 ): Promise<EndingKey[]> {
   const place = after ?? { expiresAt: from, id: LAST_ID };
@@ -131,6 +131,6 @@ export const listNeverUsed = (
 const unusedColumns = sql`id, workspace_id, env, project_id, tenant_id, display_prefix`;
 
 /** A condition on a row of `api_keys`. */
-const isUsable = ({ now }: Work): RawBuilder<boolean> =>
-  sql<boolean>`revoked_at is null and disabled_at is null
+const isUsable = ({ now }: Work): Sql =>
+  sql`revoked_at is null and disabled_at is null
     and (expires_at is null or expires_at > ${now})`;

@@ -1,8 +1,9 @@
 // The statements of an import. One JSON parameter carries all keys, so that the text of each
 // statement is the same for any number of them.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
-import { type Selectable, sql } from 'kysely';
+
 import { notFound } from '../../base/errors.ts';
+import { sql } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Write } from '../../doors/door.ts';
@@ -67,7 +68,7 @@ export async function lockTenantsOfKeys(
   return new Set(held.map(({ id }) => id));
 }
 
-type Row = Selectable<Tables['apiKeys']> & { state: KeyState };
+type Row = Tables['apiKeys'] & { state: KeyState };
 
 type Import = { projectId: string; env: Env; keys: readonly NewImportedKey[] };
 

@@ -7,9 +7,9 @@ import { COUNTED_MAX, SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.t
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { operationsOf } from '@keyrail/testing/operations.ts';
 import { storeName } from '@keyrail/testing/test-app.ts';
-import { sql } from 'kysely';
 import pg from 'pg';
 import { deadlineAfter } from '../../base/deadline.ts';
+import { sql } from '../../base/sql.ts';
 import type { Statement } from '../../db/database.ts';
 import { many } from '../../db/sql.ts';
 import { changed } from '../../doors/door.ts';

@@ -1,9 +1,9 @@
 // Lists of keys, newest first: by place, by state, by last use, and by the start of a field.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import { SEARCH_MATCHES_MAX, UNUSED_KEYS_EXAMINED_MAX } from '@keyrail/protocol/wire/limits.ts';
-import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { idRangeOf } from '../../base/prefix-range.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
+import { allOf, named, type Sql, sql } from '../../base/sql.ts';
 import { beginsWith, maybe, newestMatches, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read } from '../../doors/door.ts';
@@ -26,7 +26,7 @@ export type KeyFilter = {
   q?: string | undefined;
 };
 
-type Row = Selectable<Tables['apiKeys']> & { state: KeyState; lastUsedAt: Date | null };
+type Row = Tables['apiKeys'] & { state: KeyState; lastUsedAt: Date | null };
 
 export type ListedKey = Listed<Omit<Row, 'meta' | Unlisted>>;
 
@@ -72,10 +72,10 @@ export async function listKeys(
   return { ...(await sizedPage<ListedKey>(tx, { listed, columns }, metaBytes)), end };
 }
 
-const newestOf = (keys: RawBuilder<unknown>, limit: number): RawBuilder<unknown> =>
+const newestOf = (keys: Sql, limit: number): Sql =>
   sql`${keys} order by created_at desc, id desc limit ${limit}`;
 
-const unusedIn = ({ unusedDays }: KeyFilter): RawBuilder<unknown>[] =>
+const unusedIn = ({ unusedDays }: KeyFilter): Sql[] =>
   unusedDays === undefined ? [] : [isUnused(unusedDays)];
 
 /** The last key that a page may look at; null if it may look at all that are left. */
@@ -92,10 +92,10 @@ const findEnd = (tx: Read, scan: Scan): Promise<Position | null> =>
 type Scan = {
   /** The partitions to read, and the comparison that only the index to be used can answer. */
   partitions: number[];
-  covers: RawBuilder<unknown>;
-  conditions: RawBuilder<unknown>[];
-  order: RawBuilder<unknown>;
-  selected?: RawBuilder<unknown>;
+  covers: Sql;
+  conditions: Sql[];
+  order: Sql;
+  selected?: Sql;
 };
 
 const envsIn = (tx: Read, { env }: KeyFilter): Env[] =>
@@ -110,8 +110,8 @@ function placeIn(tx: Read, filter: KeyFilter) {
   return { conditions, type: partitionTypeFor({ projectId, tenantId }) };
 }
 
-const ofPartition = (type: string): RawBuilder<unknown> =>
-  sql`shelf::${sql.raw(type)} = covered.shelf::${sql.raw(type)}`;
+const ofPartition = (type: string): Sql =>
+  sql`shelf::${named(type)} = covered.shelf::${named(type)}`;
 
 /** The keys of a list from the newest on, in the order of an index. */
 function scanOf(tx: Read, filter: KeyFilter, after: Position | null): Scan {
@@ -137,18 +137,18 @@ function scanOf(tx: Read, filter: KeyFilter, after: Position | null): Scan {
 }
 
 /** Reads the first keys of each partition, in the order of an index. */
-function fromEach(scan: Scan & { limit: number }): RawBuilder<unknown> {
+function fromEach(scan: Scan & { limit: number }): Sql {
   const { partitions, covers, conditions, order, limit, selected = sql`*` } = scan;
   return sql`
     select first.* from unnest(${partitions}::smallint[]) as covered (shelf)
     cross join lateral (
-      select ${selected} from api_keys where ${sql.join([covers, ...conditions], sql` and `)}
+      select ${selected} from api_keys where ${allOf([covers, ...conditions])}
       order by ${order} limit ${limit}
     ) first`;
 }
 
 /** The matches of a search by each field. State and last use are checked on what was matched. */
-function matchesOf(tx: Read, q: string, filter: KeyFilter): RawBuilder<unknown>[] {
+function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
   const envs = envsIn(tx, filter);
   const partitions = partitionsIn(envs, filter);
   const { state } = filter;
@@ -159,7 +159,7 @@ function matchesOf(tx: Read, q: string, filter: KeyFilter): RawBuilder<unknown>[
     ...(state === undefined ? [] : endsIn(state)),
     ...unusedIn(filter),
   ];
-  const by = (condition: RawBuilder<unknown>, order: RawBuilder<unknown>) => {
+  const by = (condition: Sql, order: Sql) => {
     const matches = fromEach({
       partitions,
       covers: ofPartition(SEARCH_PARTITION_TYPE),
@@ -168,7 +168,7 @@ function matchesOf(tx: Read, q: string, filter: KeyFilter): RawBuilder<unknown>[
       limit: SEARCH_MATCHES_MAX,
       selected: sql`id, created_at, state_shelf, ends_at`,
     });
-    const where = checks.length === 0 ? sql`` : sql`where ${sql.join(checks, sql` and `)}`;
+    const where = checks.length === 0 ? sql`` : sql`where ${allOf(checks)}`;
     return sql`select id, created_at from (${matches}) api_keys ${where}`;
   };
   const ids = idRangeOf(q);
@@ -180,6 +180,6 @@ function matchesOf(tx: Read, q: string, filter: KeyFilter): RawBuilder<unknown>[
 }
 
 /** Whole rows of a page. The limit keeps the planner from reading the table in the page's order. */
-const keysOf = (page: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+const keysOf = (page: Sql): Sql => sql`
   select found.* from ${page}
   cross join lateral (select * from api_keys where id = page.id limit 1) found`;

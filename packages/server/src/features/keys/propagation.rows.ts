@@ -1,5 +1,5 @@
 // What a wait for nodes needs to know before it begins.
-import { type Selectable, sql } from 'kysely';
+import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read } from '../../doors/door.ts';
@@ -21,7 +21,7 @@ export type Awaited = {
  */
 export const loadAwaited = (
   tx: Read,
-  { changeId, projectId }: Pick<Selectable<Tables['apiKeys']>, 'changeId' | 'projectId'>,
+  { changeId, projectId }: Pick<Tables['apiKeys'], 'changeId' | 'projectId'>,
 ): Promise<Awaited> =>
   one(
     tx,

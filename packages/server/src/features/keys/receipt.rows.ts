@@ -1,6 +1,6 @@
 // Loads everything that a receipt states beside the propagation, in one statement.
 import type { ReceiptChange } from '@keyrail/protocol/wire/receipt.ts';
-import { sql } from 'kysely';
+import { sql } from '../../base/sql.ts';
 import { maybe } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import { currentSigner } from '../../signing/gate.rows.ts';

@@ -1,9 +1,9 @@
 // All statements on api_keys except cascades, lists and counts. A database trigger records each
 // change for the policy feed, so no statement here writes a version.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
-import { type Insertable, type Selectable, sql } from 'kysely';
 import { conflict, notFound } from '../../base/errors.ts';
-import { build, byIds, many, maybe, one } from '../../db/sql.ts';
+import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
+import { byIds, many, maybe, one } from '../../db/sql.ts';
 import type { RateLimit, Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
@@ -12,25 +12,20 @@ import type { Env } from '../../doors/reach.ts';
 import { apiKeyState } from '../credentials/key-state.ts';
 import { partitionsOf } from './list-partition.ts';
 
-type Columns = Tables['apiKeys'];
-
-type Row = Selectable<Columns>;
+type Row = Tables['apiKeys'];
+type Stated = Row & { state: KeyState };
 
 /** `lastUsedAt` comes from telemetry; null when no use was reported. */
-export type KeyRow = Row & { state: KeyState; lastUsedAt: Date | null };
+export type KeyRow = Stated & { lastUsedAt: Date | null };
 
-/** The last admitted request of the newest day that has one. */
-const lastUse = sql`(select last_at from usage_key_days
-  where key_id = api_keys.id and last_at is not null order by day desc limit 1)`;
-
-const rows = build
-  .selectFrom('apiKeys')
-  .selectAll()
-  .select(apiKeyState.as('state'))
-  .select(lastUse.$castTo<Date | null>().as('lastUsedAt'));
+/** With the last allowed request of the newest day that has one. */
+const keyWhere = (condition: Sql): Sql<KeyRow> => sql`
+  select *, ${apiKeyState} as state, (select last_at from usage_key_days
+    where key_id = api_keys.id and last_at is not null order by day desc limit 1) as last_used_at
+  from api_keys where ${condition}`;
 
 export async function loadKey(tx: Read, id: string): Promise<KeyRow> {
-  const row = await maybe(tx, rows.where('id', '=', id));
+  const row = await maybe(tx, keyWhere(sql`id = ${id}`));
   return row ?? miss(tx, 'API key', id);
 }
 
@@ -48,10 +43,7 @@ export const findKey = (
   tx: Read,
   by: { id: string } | { lookupHash: Buffer },
 ): Promise<KeyRow | null> =>
-  maybe(
-    tx,
-    'id' in by ? rows.where('id', '=', by.id) : rows.where('lookupHash', '=', by.lookupHash),
-  );
+  maybe(tx, keyWhere('id' in by ? sql`id = ${by.id}` : sql`lookup_hash = ${by.lookupHash}`));
 
 /** Whether nodes of the project, or of any project in reach, hold imported keys. */
 export async function hasImportedKeys(tx: Read, projectId: string | undefined): Promise<boolean> {
@@ -66,8 +58,7 @@ export async function hasImportedKeys(tx: Read, projectId: string | undefined): 
 
 /** Locks the key's row, so that no other transaction changes it until this one ends. */
 export async function lockKey(tx: Check, id: string): Promise<KeyRow> {
-  const query = locking(tx, rows.where('id', '=', id), (row) => row.forUpdate());
-  const row = await maybe(tx, query);
+  const row = await maybe(tx, keyWhere(sql`id = ${id} ${locking(tx, sql`for update`)}`));
   return row ?? miss(tx, 'API key', id);
 }
 
@@ -98,9 +89,12 @@ type Ending =
   | ('revokedAt' | 'revokedReason' | 'quarantinedAt' | 'quarantineReason')
   | ('disabledAt' | 'disabledReason');
 
-/** The columns of a new row, with JSON columns as values: only this file converts them to text. */
-export type NewKey = Omit<Insertable<Columns>, 'meta' | 'rateLimits'> &
-  Pick<KeyRow, 'meta' | 'rateLimits'>;
+/** The columns of a new row. Only this file converts JSON columns to text. */
+export type NewKey = Pick<
+  Row,
+  | ('id' | 'projectId' | 'tenantId' | 'env' | 'lookupHash' | 'displayPrefix' | 'rotatedFrom')
+  | (Changeable | 'createdAt')
+>;
 
 export async function insertKey(
   tx: Write,
@@ -109,11 +103,11 @@ export async function insertKey(
   await refuseBeyondQuota(tx, values);
   const row = await one(
     tx,
-    build
-      .insertInto('apiKeys')
-      .values({ ...values, meta: JSON.stringify(meta), rateLimits: textOf(rateLimits) })
-      .returningAll()
-      .returning(apiKeyState.as('state')),
+    sql<Stated>`insert into api_keys ${valuesOf({
+      ...values,
+      meta: JSON.stringify(meta),
+      rateLimits: textOf(rateLimits),
+    })} returning *, ${apiKeyState} as state`,
   );
   return { ...row, lastUsedAt: null };
 }
@@ -138,7 +132,7 @@ async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
 
 /** Stops counting at `most`. */
 async function countUnrevoked(tx: Write, place: Place, most: number): Promise<number> {
-  const [shelf] = partitionsOf([place.env], { includeRevoked: false });
+  const [shelf = null] = partitionsOf([place.env], { includeRevoked: false });
   const { keys } = await one(
     tx,
     sql<{ keys: number }>`select count(*)::int as keys from (
@@ -155,18 +149,15 @@ export async function updateKeyRow(
   current: KeyRow,
   { meta, rateLimits, ...values }: Partial<Pick<Row, Changeable | Ending>>,
 ): Promise<KeyRow> {
+  const changes = changesOf({
+    ...values,
+    meta: meta && JSON.stringify(meta),
+    rateLimits: rateLimits === undefined ? undefined : textOf(rateLimits),
+  });
   const row = await one(
     tx,
-    build
-      .updateTable('apiKeys')
-      .set({
-        ...values,
-        ...(meta !== undefined && { meta: JSON.stringify(meta) }),
-        ...(rateLimits !== undefined && { rateLimits: textOf(rateLimits) }),
-      })
-      .where('id', '=', current.id)
-      .returningAll()
-      .returning(apiKeyState.as('state')),
+    sql<Stated>`update api_keys set ${changes} where id = ${current.id}
+      returning *, ${apiKeyState} as state`,
   );
   return { ...row, lastUsedAt: current.lastUsedAt };
 }

@@ -1,12 +1,12 @@
 // A key is unused for some days if it was created and last used at least that long ago.
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from '../../base/sql.ts';
 
 /** A subquery is evaluated once per statement. A call of the clock could not use an index. */
-export const unusedSince = (days: number): RawBuilder<Date> =>
-  sql<Date>`(select app_now() - ${days}::int * interval '1 day')`;
+export const unusedSince = (days: number): Sql =>
+  sql`(select app_now() - ${days}::int * interval '1 day')`;
 
 /** A condition on a row of `api_keys`. The last use is read as `last_used_at` is. */
-export const isUnused = (days: number): RawBuilder<boolean> =>
-  sql<boolean>`coalesce((select last_at from usage_key_days
+export const isUnused = (days: number): Sql =>
+  sql`coalesce((select last_at from usage_key_days
       where key_id = api_keys.id and last_at is not null order by day desc limit 1),
     api_keys.created_at) <= ${unusedSince(days)} and api_keys.created_at <= ${unusedSince(days)}`;

@@ -1,8 +1,8 @@
 // All statements on the outbox.
-import { type Selectable, sql } from 'kysely';
 import { msAfter } from '../../base/duration.ts';
 import type { Secret } from '../../base/secret.ts';
-import { build, many, maybe, type Runner } from '../../db/sql.ts';
+import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
+import { many, maybe, type Runner } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Write } from '../../doors/door.ts';
 import type { People } from '../../doors/people.ts';
@@ -11,7 +11,7 @@ import { isDue, isUnclaimed } from '../jobs/due-times.ts';
 import type { MailKind, MailParams, MailRequestParams } from './kinds.ts';
 import { CLAIM_MS, LONGEST_PAUSES_MS } from './mail-schedule.ts';
 
-export type MailRow = Selectable<Tables['mailOutbox']>;
+export type MailRow = Tables['mailOutbox'];
 
 type QueuedParams = MailParams & MailRequestParams;
 
@@ -28,19 +28,17 @@ export async function insertMail<K extends keyof QueuedParams>(
   tx: Write | People,
   { kind, to, params, token }: NewMail<K>,
 ): Promise<void> {
-  await many(
-    tx as Runner,
-    build.insertInto('mailOutbox').values({
-      id: tx.newId(),
-      kind,
-      recipient: to,
-      params: JSON.stringify(params),
-      sealedToken: token && tx.seal(token),
-      createdAt: tx.now,
-      dueAt: tx.now,
-      attempts: 0,
-    }),
-  );
+  const values = {
+    id: tx.newId(),
+    kind,
+    recipient: to,
+    params: JSON.stringify(params),
+    sealedToken: token && tx.seal(token),
+    createdAt: tx.now,
+    dueAt: tx.now,
+    attempts: 0,
+  };
+  await many(tx as Runner, sql`insert into mail_outbox ${valuesOf(values)}`);
 }
 
 /** For a job that may run twice: a mail with this id is queued once. */
@@ -48,14 +46,9 @@ export async function insertMailOnce<K extends MailKind>(
   tx: Work,
   { id, kind, to, params }: Omit<NewMail<K>, 'token'> & { id: string },
 ): Promise<void> {
-  const values = { id, kind, recipient: to, params: JSON.stringify(params), attempts: 0 };
-  await many(
-    tx,
-    build
-      .insertInto('mailOutbox')
-      .values({ ...values, createdAt: tx.now, dueAt: tx.now, sealedToken: null })
-      .onConflict((conflict) => conflict.column('id').doNothing()),
-  );
+  const queued = { createdAt: tx.now, dueAt: tx.now, attempts: 0 };
+  const values = { id, kind, recipient: to, params: JSON.stringify(params), ...queued };
+  await many(tx, sql`insert into mail_outbox ${valuesOf(values)} on conflict (id) do nothing`);
 }
 
 /** Among these many, a mail of a clock that was set back is found before it is the next one. */
@@ -82,15 +75,18 @@ export const claimDueMail = (tx: Work, { claim }: { claim: string }): Promise<Ma
   );
 
 /** Updates a mail only under its current claim: a worker paused past its claim changes nothing. */
-const claimed = (id: string, claim: string) =>
-  build.updateTable('mailOutbox').where('id', '=', id).where('claim', '=', claim);
+const updateClaimed = (
+  { id, claim }: Claimed,
+  changes: Partial<Omit<MailRow, 'params'>>,
+): Sql<MailRow> =>
+  sql`update mail_outbox set ${changesOf(changes)}
+    where id = ${id} and claim = ${claim} returning *`;
+
+type Claimed = { id: string; claim: string };
 
 /** Extends a claim while its mail is being sent. */
-export async function updateClaim(
-  tx: Work,
-  { id, claim }: { id: string; claim: string },
-): Promise<void> {
-  await many(tx, claimed(id, claim).set({ claimedUntil: msAfter(tx.now, CLAIM_MS) }));
+export async function updateClaim(tx: Work, claimed: Claimed): Promise<void> {
+  await many(tx, updateClaimed(claimed, { claimedUntil: msAfter(tx.now, CLAIM_MS) }));
 }
 
 /** The mail that a request was turned into. */
@@ -99,31 +95,28 @@ export type ResolvedMail = { kind: MailKind; recipient: string; sealedToken: Buf
 /** Turns the request into a mail, also for later attempts; null when the claim has expired. */
 export const updateResolved = (
   tx: Work,
-  { id, claim }: { id: string; claim: string },
+  claimed: Claimed,
   resolved: ResolvedMail,
-): Promise<MailRow | null> => maybe(tx, claimed(id, claim).set(resolved).returningAll());
+): Promise<MailRow | null> => maybe(tx, updateClaimed(claimed, resolved));
 
 /** Deletes a request that leads to no mail, so that its address is not kept. */
-export async function removeClaimed(
-  tx: Work,
-  { id, claim }: { id: string; claim: string },
-): Promise<void> {
-  await many(tx, build.deleteFrom('mailOutbox').where('id', '=', id).where('claim', '=', claim));
+export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<void> {
+  await many(tx, sql`delete from mail_outbox where id = ${id} and claim = ${claim}`);
 }
 
 export async function updateSent(tx: Work, id: string, claim: string): Promise<boolean> {
-  const done = claimed(id, claim).set({ sentAt: tx.now, sealedToken: null, claim: null });
-  return (await maybe(tx, done.returning('id'))) !== null;
+  const done = { sentAt: tx.now, sealedToken: null, claim: null };
+  return (await maybe(tx, updateClaimed({ id, claim }, done))) !== null;
 }
 
 export async function updateUnsent(
   tx: Work,
-  { id, claim }: { id: string; claim: string },
+  claimed: Claimed,
   { dueAt, error, givenUp }: { dueAt: Date; error: string; givenUp: boolean },
 ): Promise<void> {
   await many(
     tx,
-    claimed(id, claim).set({
+    updateClaimed(claimed, {
       claim: null,
       claimedUntil: null,
       dueAt,

@@ -1,9 +1,9 @@
 // All statements on the memberships and invitations of a workspace.
 import { INVITE_DAYS } from '@keyrail/protocol/wire/limits.ts';
-import { type Insertable, type Selectable, sql } from 'kysely';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import { notFound } from '../../base/errors.ts';
-import { build, many, maybe, one } from '../../db/sql.ts';
+import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
+import { many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { type Check, locking } from '../../doors/plan.ts';
@@ -20,51 +20,31 @@ export type MemberRow = {
   updatedAt: Date;
 };
 
-export type InviteRow = Selectable<Tables['invites']>;
+export type InviteRow = Tables['invites'];
 
 type Position = { createdAt: Date; id: string };
 type Listing = { after: Position | null; limit: number };
 
-const members = build
-  .selectFrom('memberships')
-  .innerJoin('users', 'users.id', 'memberships.userId')
-  .select([
-    'memberships.id',
-    'memberships.userId',
-    'users.email',
-    'users.emailVerifiedAt',
-    'users.name',
-    'memberships.role',
-    'memberships.createdAt',
-    'memberships.updatedAt',
-  ])
-  .where('memberships.removedAt', 'is', null);
+const selectMembers = (condition: Sql): Sql<MemberRow> => sql`
+  select m.id, m.user_id, u.email, u.email_verified_at, u.name, m.role, m.created_at, m.updated_at
+  from memberships m join users u on u.id = m.user_id
+  where m.removed_at is null ${condition}`;
 
 /** Oldest first, so that founders come first. */
-export function listMembers(tx: Read, { after, limit }: Listing): Promise<MemberRow[]> {
-  let page = members.orderBy('memberships.createdAt').orderBy('memberships.id').limit(limit);
-  if (after) {
-    page = page.where(({ eb, refTuple, tuple }) =>
-      eb(
-        refTuple('memberships.createdAt', 'memberships.id'),
-        '>',
-        tuple(after.createdAt, after.id),
-      ),
-    );
-  }
-  return many(tx, page);
-}
+export const listMembers = (tx: Read, { after, limit }: Listing): Promise<MemberRow[]> =>
+  many(
+    tx,
+    selectMembers(sql`
+      ${after ? sql`and (m.created_at, m.id) > (${after.createdAt}, ${after.id})` : sql``}
+      order by m.created_at, m.id limit ${limit}`),
+  );
 
 /**
  * Locks the workspace, so that role changes and removals run one after the other and two owners
  * cannot remove each other. Inserts that refer to the workspace do not wait: see lockWorkspace().
  */
 export async function lockMember(tx: Check, userId: string): Promise<MemberRow> {
-  const workspace = build.selectFrom('workspaces').select('id');
-  await many(
-    tx,
-    locking(tx, workspace, (query) => query.forNoKeyUpdate()),
-  );
+  await many(tx, sql`select id from workspaces ${locking(tx, sql`for no key update`)}`);
   const member = await findMember(tx, userId);
   if (!member) throw notFound('member');
   return member;
@@ -72,24 +52,21 @@ export async function lockMember(tx: Check, userId: string): Promise<MemberRow> 
 
 /** Call it under a lock of the workspace. Null when the person is no longer a member. */
 export const findMember = (tx: Read, userId: string): Promise<MemberRow | null> =>
-  maybe(tx, members.where('memberships.userId', '=', userId));
+  maybe(tx, selectMembers(sql`and m.user_id = ${userId}`));
 
 export async function countOwners(tx: Read): Promise<number> {
   const { owners } = await one(
     tx,
-    build
-      .selectFrom('memberships')
-      .select(({ fn }) => fn.countAll<number>().as('owners'))
-      .where('role', '=', 'owner')
-      .where('removedAt', 'is', null),
+    sql<{ owners: number }>`select count(*) as owners from memberships
+      where role = 'owner' and removed_at is null`,
   );
   return owners;
 }
 
 /** The addresses of the owners, longest membership first. */
 export async function listOwnerAddresses(tx: Read, most: number): Promise<string[]> {
-  const owners = members.where('memberships.role', '=', 'owner').orderBy('memberships.createdAt');
-  return (await many(tx, owners.limit(most))).map(({ email }) => email);
+  const owners = selectMembers(sql`and m.role = 'owner' order by m.created_at limit ${most}`);
+  return (await many(tx, owners)).map(({ email }) => email);
 }
 
 /** False when the person is already a member, even if a concurrent request made them one. */
@@ -97,16 +74,11 @@ export async function insertMember(
   tx: Write,
   { userId, role }: { userId: string; role: Role },
 ): Promise<boolean> {
-  const created = { createdAt: tx.now, updatedAt: tx.now };
+  const values = { id: tx.newId(), userId, role, createdAt: tx.now, updatedAt: tx.now };
   const made = await maybe(
     tx,
-    build
-      .insertInto('memberships')
-      .values({ id: tx.newId(), userId, role, ...created })
-      .onConflict((conflict) =>
-        conflict.columns(['workspaceId', 'userId']).where('removedAt', 'is', null).doNothing(),
-      )
-      .returning('id'),
+    sql`insert into memberships ${valuesOf(values)}
+      on conflict (workspace_id, user_id) where removed_at is null do nothing returning id`,
   );
   return made !== null;
 }
@@ -116,57 +88,44 @@ export async function updateMember(
   id: string,
   values: { role?: Role; removedAt?: Date },
 ): Promise<void> {
-  const update = build.updateTable('memberships').set({ ...values, updatedAt: tx.now });
-  await many(tx, update.where('id', '=', id));
+  const changes = changesOf({ ...values, updatedAt: tx.now });
+  await many(tx, sql`update memberships set ${changes} where id = ${id}`);
 }
 
-export function listInvites(tx: Read, { after, limit }: Listing): Promise<InviteRow[]> {
-  let page = build
-    .selectFrom('invites')
-    .selectAll()
-    .orderBy('createdAt', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit);
-  if (after) {
-    page = page.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('createdAt', 'id'), '<', tuple(after.createdAt, after.id)),
-    );
-  }
-  return many(tx, page);
-}
+export const listInvites = (tx: Read, { after, limit }: Listing): Promise<InviteRow[]> =>
+  many(
+    tx,
+    sql<InviteRow>`select * from invites
+      ${after ? sql`where (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
+      order by created_at desc, id desc limit ${limit}`,
+  );
 
-export const insertInvite = (
-  tx: Write,
-  values: Insertable<Tables['invites']>,
-): Promise<InviteRow> => one(tx, build.insertInto('invites').values(values).returningAll());
+type NewInvite = Omit<InviteRow, 'workspaceId' | 'acceptedAt' | 'revokedAt'>;
+
+export const insertInvite = (tx: Write, values: NewInvite): Promise<InviteRow> =>
+  one(tx, sql<InviteRow>`insert into invites ${valuesOf(values)} returning *`);
 
 /** The creation time of the `count`th newest invitation; null when there are fewer. */
 export async function findInviteTime(tx: Write, count: number): Promise<Date | null> {
-  const newest = build.selectFrom('invites').select('createdAt').orderBy('createdAt', 'desc');
   const found = await maybe(
     tx,
-    newest
-      .orderBy('id', 'desc')
-      .offset(count - 1)
-      .limit(1),
+    sql<{ createdAt: Date }>`select created_at from invites
+      order by created_at desc, id desc limit 1 offset ${count - 1}`,
   );
   return found?.createdAt ?? null;
 }
 
 export async function lockInvite(tx: Write, id: string): Promise<InviteRow> {
-  const invite = await maybe(
-    tx,
-    build.selectFrom('invites').selectAll().where('id', '=', id).forUpdate(),
-  );
+  const invite = await maybe(tx, sql<InviteRow>`select * from invites where id = ${id} for update`);
   if (!invite) throw notFound('invite');
   return invite;
 }
 
 export const updateRevokedInvite = (tx: Write, id: string): Promise<InviteRow> =>
-  one(
-    tx,
-    build.updateTable('invites').set({ revokedAt: tx.now }).where('id', '=', id).returningAll(),
-  );
+  one(tx, sql<InviteRow>`update invites set revoked_at = ${tx.now} where id = ${id} returning *`);
+
+const isOpen = (tx: Write): Sql =>
+  sql`accepted_at is null and revoked_at is null and expires_at > ${tx.now}`;
 
 /**
  * Revokes the open invitations of a person and of the person's keys, and returns them. Call it
@@ -177,40 +136,25 @@ export const updateRevokedInvitesBy = (
   tx: Write,
   { userId, keys }: { userId: string; keys: readonly { id: string }[] },
 ): Promise<Pick<InviteRow, 'id' | 'role'>[]> =>
+  // The first condition follows from being open, in a form that an index has.
   many(
     tx,
-    build
-      .updateTable('invites')
-      .set({ revokedAt: tx.now })
-      // The same as being open, in a form that an index has.
-      .where('createdAt', '>', msAfter(tx.now, -INVITE_DAYS * DAY_MS))
-      .where(
-        sql<boolean>`(invited_by = ${userId} or invited_by_key = any(${keys.map(({ id }) => id)}::uuid[]))`,
-      )
-      .where('acceptedAt', 'is', null)
-      .where('revokedAt', 'is', null)
-      .where('expiresAt', '>', tx.now)
-      .returning(['id', 'role']),
+    sql<Pick<InviteRow, 'id' | 'role'>>`update invites set revoked_at = ${tx.now}
+      where created_at > ${msAfter(tx.now, -INVITE_DAYS * DAY_MS)}
+        and (invited_by = ${userId} or invited_by_key = any(${keys.map(({ id }) => id)}::uuid[]))
+        and ${isOpen(tx)}
+      returning id, role`,
   );
 
 /** Each hash is looked up in its own index; an "or" would scan all invitations. */
-const hasToken = (hash: Buffer) =>
-  sql<boolean>`id = any (array(
+const hasToken = (hash: Buffer): Sql =>
+  sql`id = any (array(
     select id from invites where token_hash = ${hash}
     union all select id from invites where mail_token_hash = ${hash}))`;
 
 /** The invitation of a token, if it can still be accepted. */
 export const findOpenInvite = (tx: Write, hash: Buffer): Promise<InviteRow | null> =>
-  maybe(
-    tx,
-    build
-      .selectFrom('invites')
-      .selectAll()
-      .where(hasToken(hash))
-      .where('acceptedAt', 'is', null)
-      .where('revokedAt', 'is', null)
-      .where('expiresAt', '>', tx.now),
-  );
+  maybe(tx, sql<InviteRow>`select * from invites where ${hasToken(hash)} and ${isOpen(tx)}`);
 
 /** Of several concurrent acceptances, exactly one gets the invitation; the others get null. */
 export const acceptOpenInvite = (
@@ -219,15 +163,9 @@ export const acceptOpenInvite = (
 ): Promise<(InviteRow & { isMailed: boolean }) | null> =>
   maybe(
     tx,
-    build
-      .updateTable('invites')
-      .set({ acceptedAt: tx.now })
-      .where(hasToken(hash))
-      .where('acceptedAt', 'is', null)
-      .where('revokedAt', 'is', null)
-      .where('expiresAt', '>', tx.now)
-      .returningAll()
-      .returning(sql<boolean>`mail_token_hash = ${hash}`.as('isMailed')),
+    sql<InviteRow & { isMailed: boolean }>`update invites set accepted_at = ${tx.now}
+      where ${hasToken(hash)} and ${isOpen(tx)}
+      returning *, mail_token_hash = ${hash} as is_mailed`,
   );
 
 type Person = { id: string; email: string; emailKey: string; isVerified: boolean };
@@ -236,18 +174,10 @@ type Person = { id: string; email: string; emailKey: string; isVerified: boolean
 export const loadActingPerson = (tx: Write, userId: string): Promise<Person> =>
   one(
     tx,
-    build
-      .selectFrom('users')
-      .select([
-        'id',
-        'email',
-        'emailKey',
-        sql<boolean>`email_verified_at is not null`.as('isVerified'),
-      ])
-      .where('id', '=', userId),
+    sql<Person>`select id, email, email_key, email_verified_at is not null as is_verified
+      from users where id = ${userId}`,
   );
 
 export async function updateVerified(tx: Write, userId: string): Promise<void> {
-  const update = build.updateTable('users').set({ emailVerifiedAt: tx.now });
-  await many(tx, update.where('id', '=', userId));
+  await many(tx, sql`update users set email_verified_at = ${tx.now} where id = ${userId}`);
 }

@@ -1,7 +1,7 @@
 // Statements of the gate on policy versions, and on served_spans, the record of when API processes
 // served. See served_since() in the migrations.
-import { sql } from 'kysely';
 import { MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
+import { sql } from '../../base/sql.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { PolicyVersion } from '../../doors/door.ts';
 

@@ -1,5 +1,5 @@
 // Statements that count nodes.
-import { type RawBuilder, sql } from 'kysely';
+import { type Sql, sql } from '../../base/sql.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { EnvScope } from './feed-view.ts';
 import {
@@ -82,10 +82,10 @@ export const countLiveNodes = (tx: Runner, filter: NodeSelection): Promise<NodeC
       where last_seen_at > ${servedSince(NODE_COUNTED_MS)} and ${isSeenBy(filter)}`,
   );
 
-const isSeenBy = (filter: NodeSelection): RawBuilder<boolean> =>
+const isSeenBy = (filter: NodeSelection): Sql =>
   'envScopes' in filter
-    ? sql<boolean>`env_scope = any (${filter.envScopes}::text[])`
-    : sql<boolean>`(project_id, env_scope) in (
+    ? sql`env_scope = any (${filter.envScopes}::text[])`
+    : sql`(project_id, env_scope) in (
         select project, scope from unnest(${filter.changes.map(({ projectId }) => projectId)}::uuid[],
           ${filter.changes.map(({ env }) => env)}::text[]) as change (project, env)
         cross join lateral (values (env), ('all')) as seen (scope))`;

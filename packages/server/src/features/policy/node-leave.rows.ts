@@ -1,5 +1,5 @@
 // Statements on nodes that leave.
-import { sql } from 'kysely';
+import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 import { NODES_PER_SCOPE_MAX, type NodeName } from './node-conditions.ts';
 

@@ -1,5 +1,5 @@
 // Statements about whether nodes are shown. No revocation depends on them.
-import { sql } from 'kysely';
+import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 import { moment, type NodeName } from './node-conditions.ts';
 

@@ -1,8 +1,8 @@
 // Statements on nodes. Those that count nodes are in node-count.rows.ts, those on nodes that leave,
 // hang up or are replaced in node-leave.rows.ts and node-presence.rows.ts, and the deletion of
 // silent ones is in upkeep.rows.ts.
-import { sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
+import { sql } from '../../base/sql.ts';
 import { listOf, many, type Runner } from '../../db/sql.ts';
 import type { EnvScope } from './feed-view.ts';
 import {

@@ -1,6 +1,7 @@
 // All statements of the policy feed, except those on nodes (node.rows.ts) and of upkeep jobs.
-import { sql } from 'kysely';
+
 import { notFound } from '../../base/errors.ts';
+import { joined, named, sql } from '../../base/sql.ts';
 import { many, maybe, type Runner } from '../../db/sql.ts';
 import type { RateLimit } from '../../db/tables.ts';
 import type { Recording } from '../../doors/door.ts';
@@ -67,8 +68,8 @@ export async function loadHead(tx: Runner, projectId: string): Promise<FeedHead>
   return head;
 }
 
-const usualColumns = sql.raw(`id, tenant_id, env, encode(lookup_hash, 'hex') as lookup_hash,
-  display_prefix, scopes, expires_at, rate_limits, imported as is_imported, shelf, created_at`);
+const usualColumns = sql`id, tenant_id, env, encode(lookup_hash, 'hex') as lookup_hash,
+  display_prefix, scopes, expires_at, rate_limits, imported as is_imported, shelf, created_at`;
 
 /** `meta` itself is read later, when it is known how many entries fit into the response. */
 const entryColumns = ({ include }: Pick<FeedFilter, 'include'>) =>
@@ -98,7 +99,7 @@ export function listEntries(
     ? sql`cross join unnest(${tenantIds}::uuid[]) as wanted (tenant)`
     : sql``;
   const ofTenant = tenantIds ? sql`and tenant_id = wanted.tenant` : sql``;
-  const type = sql.raw(partitionTypeFor({ projectId, tenantId: tenantIds?.[0] }));
+  const type = named(partitionTypeFor({ projectId, tenantId: tenantIds?.[0] }));
   return many(
     tx,
     sql<EntryRow>`
@@ -174,7 +175,7 @@ function listDetails(
     : sql``;
   return many(
     tx,
-    sql<DetailsRow>`select ${sql.join(columns)} from unnest(${ids}::uuid[]) as wanted (id)
+    sql<DetailsRow>`select ${joined(columns)} from unnest(${ids}::uuid[]) as wanted (id)
       cross join lateral (
         select id, meta, tenant_id from api_keys where id = wanted.id limit 1
       ) k ${tenants}`,

@@ -1,6 +1,7 @@
 // Statements of the jobs that keep the feed short.
-import { sql } from 'kysely';
+
 import { msAfter } from '../../base/duration.ts';
+import { sql } from '../../base/sql.ts';
 import { many } from '../../db/sql.ts';
 import type { PolicyVersion } from '../../doors/door.ts';
 import type { Work } from '../../doors/work.ts';

@@ -1,28 +1,25 @@
 // Every statement on projects. Deleted rows are kept for the feed, usage and the audit log; these
 // statements do not return them.
 import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
-import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
-import { beginsWith, build, byIds, many, maybe, newestMatches, one } from '../../db/sql.ts';
+import { allOf, changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
+import { beginsWith, byIds, many, maybe, newestMatches, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { type Check, locking } from '../../doors/plan.ts';
 
 type Columns = Tables['projects'];
 
-export type ProjectRow = Selectable<Columns> & { policyVersion: number };
+export type ProjectRow = Columns & { policyVersion: number };
 
 const FIRST_VERSION = 1;
 
-const living = build
-  .selectFrom('projects')
-  .innerJoin('projectVersions', 'projectVersions.projectId', 'projects.id')
-  .selectAll('projects')
-  .select('projectVersions.version as policyVersion')
-  .where('projects.deletedAt', 'is', null);
+const living = sql`select p.*, v.version as policy_version
+  from projects p join project_versions v on v.project_id = p.id
+  where p.deleted_at is null`;
 
 export async function loadProject(tx: Read, id: string): Promise<ProjectRow> {
-  const row = await maybe(tx, living.where('projects.id', '=', id));
+  const row = await maybe(tx, sql<ProjectRow>`${living} and p.id = ${id}`);
   if (!row) throw notFound('project');
   return row;
 }
@@ -32,11 +29,8 @@ export async function loadProject(tx: Read, id: string): Promise<ProjectRow> {
  * rotating one: a deletion may be waiting for that rotation.
  */
 export async function lockProject(tx: Check, id: string): Promise<ProjectRow> {
-  const wanted = living.where('projects.id', '=', id);
-  const row = await maybe(
-    tx,
-    locking(tx, wanted, (query) => query.forNoKeyUpdate('projects')),
-  );
+  const lock = locking(tx, sql`for no key update of p`);
+  const row = await maybe(tx, sql<ProjectRow>`${living} and p.id = ${id} ${lock}`);
   if (!row) throw notFound('project');
   return row;
 }
@@ -60,25 +54,20 @@ export function listProjects(
   if (q !== undefined && slug === undefined && ids === undefined) {
     return searchProjects(tx, { q, after, limit });
   }
-  const newest = living.orderBy('projects.createdAt', 'desc').orderBy('projects.id', 'desc');
   if (ids !== undefined) return projectsWithIds(tx, ids, { slug, q, after, limit });
   // A slug matches at most one project. Range conditions ordered by slug force the slug's index;
   // with "=" the planner may choose the list's index and scan all projects.
-  let page =
+  const page =
     slug === undefined
-      ? newest.limit(limit)
-      : living
-          .where('projects.slug', '>=', slug)
-          .where('projects.slug', '<=', slug)
-          .orderBy('projects.slug')
-          .limit(1);
-  if (after) {
-    page = page.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('projects.createdAt', 'projects.id'), '<', tuple(after.createdAt, after.id)),
-    );
-  }
-  if (q !== undefined) page = page.where(sql<boolean>`(${byName(q)} or ${bySlug(q)})`);
-  return many(tx, page);
+      ? sql`order by p.created_at desc, p.id desc limit ${limit}`
+      : sql`and p.slug >= ${slug} and p.slug <= ${slug} order by p.slug limit 1`;
+  return many(
+    tx,
+    sql<ProjectRow>`${living}
+      ${after ? sql`and (p.created_at, p.id) < (${after.createdAt}, ${after.id})` : sql``}
+      ${q === undefined ? sql`` : sql`and (${byName(q)} or ${bySlug(q)})`}
+      ${page}`,
+  );
 }
 
 /** Each is looked up by its primary key; the other filters apply to what was found. */
@@ -96,20 +85,20 @@ function projectsWithIds(
   return many(
     tx,
     sql<ProjectRow>`select named.*, version as policy_version
-      from ${byIds('projects', ids, sql.join(conditions, sql` and `))}
+      from ${byIds('projects', ids, allOf(conditions))}
       join project_versions on project_id = named.id
       order by named.created_at desc, named.id desc limit ${limit}`,
   );
 }
 
-const byName = (q: string) => beginsWith(sql`projects.name_key`, q);
-const bySlug = (q: string) => beginsWith(sql`projects.slug_key`, q);
+const byName = (q: string) => beginsWith(sql`name_key`, q);
+const bySlug = (q: string) => beginsWith(sql`slug_key`, q);
 
 function searchProjects(
   tx: Read,
   { q, after, limit }: Filter & { q: string },
 ): Promise<ProjectRow[]> {
-  const by = (condition: RawBuilder<boolean>, order: RawBuilder<unknown>) =>
+  const by = (condition: Sql, order: Sql) =>
     sql`select id, created_at from projects where ${condition}
       order by ${order} limit ${SEARCH_MATCHES_MAX}`;
   const matches = [by(byName(q), sql`name_key, created_at desc`), by(bySlug(q), sql`slug_key`)];
@@ -117,7 +106,7 @@ function searchProjects(
   return many(
     tx,
     sql<ProjectRow>`select found.* from ${newestMatches({ matches, after, limit })}
-      cross join lateral (${living.where('projects.id', '=', sql<string>`page.id`).limit(1)}) found
+      cross join lateral (${living} and p.id = page.id limit 1) found
       order by found.created_at desc, found.id desc`,
   );
 }
@@ -132,7 +121,7 @@ export async function insertProject(
   }: Omit<ProjectRow, 'workspaceId' | 'deletedAt' | 'policyVersion' | 'nameKey' | 'slugKey'>,
 ): Promise<ProjectRow> {
   const columns = { ...values, defaultRateLimits: JSON.stringify(defaultRateLimits) };
-  const row = await one(tx, build.insertInto('projects').values(columns).returningAll());
+  const row = await one(tx, sql<Columns>`insert into projects ${valuesOf(columns)} returning *`);
   return { ...row, policyVersion: FIRST_VERSION };
 }
 
@@ -142,10 +131,11 @@ export async function updateProjectRow(
   { id, policyVersion }: ProjectRow,
   { defaultRateLimits, ...values }: Partial<Pick<ProjectRow, Changeable>>,
 ): Promise<ProjectRow> {
-  const columns = {
-    ...values,
-    ...(defaultRateLimits && { defaultRateLimits: JSON.stringify(defaultRateLimits) }),
-  };
-  const update = build.updateTable('projects').set(columns).where('id', '=', id);
-  return { ...(await one(tx, update.returningAll())), policyVersion };
+  const limits = defaultRateLimits && JSON.stringify(defaultRateLimits);
+  const changes = changesOf({ ...values, defaultRateLimits: limits });
+  const row = await one(
+    tx,
+    sql<Columns>`update projects set ${changes} where id = ${id} returning *`,
+  );
+  return { ...row, policyVersion };
 }

@@ -1,6 +1,6 @@
 // The worker's statement on kept_responses. Requests use the functions of the database, through the
 // write door.
-import { sql } from 'kysely';
+import { sql } from '../../base/sql.ts';
 import { many } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
 

@@ -1,5 +1,5 @@
 // Finds the credentials that a scanner reports, before there is a reach.
-import { sql } from 'kysely';
+import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 
 /** A credential that a scanner may find. A session belongs to no workspace. */

@@ -1,7 +1,7 @@
 // The secret keys that go back to a person, and their revocation with the person's membership.
 import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
-import { sql } from 'kysely';
-import { build, many } from '../../db/sql.ts';
+import { sql } from '../../base/sql.ts';
+import { many } from '../../db/sql.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import type { Env, Role } from '../../doors/reach.ts';
 
@@ -47,10 +47,7 @@ export const updateRevokedKeys = (
 ): Promise<{ id: string; env: Env }[]> =>
   many(
     tx,
-    build
-      .updateTable('secretKeys')
-      .set({ revokedAt: tx.now, revokedReason: reason })
-      .where('id', 'in', [...ids])
-      .where('revokedAt', 'is', null)
-      .returning(['id', 'env']),
+    sql<{ id: string; env: Env }>`update secret_keys
+      set revoked_at = ${tx.now}, revoked_reason = ${reason}
+      where id = any (${ids}::uuid[]) and revoked_at is null returning id, env`,
   );

@@ -16,8 +16,5 @@ export function newSecretKey(
   const { name, meta, authority } = wanted;
   const { columns, secret } = newCredential('secret_key', wanted, tx);
   const createdBy = tx.reach.actor.id;
-  return {
-    values: { ...columns, name, meta: JSON.stringify(meta), authority, createdBy },
-    secret,
-  };
+  return { values: { ...columns, name, meta, authority, createdBy }, secret };
 }

@@ -1,8 +1,8 @@
 // Every statement on secret_keys.
 import type { SecretKeyState } from '@keyrail/protocol/wire/key-states.ts';
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
-import { build, maybe, one, sizedPage } from '../../db/sql.ts';
+import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
+import { maybe, one, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
@@ -11,30 +11,23 @@ import { secretKeyState } from '../credentials/key-state.ts';
 
 type Columns = Tables['secretKeys'];
 
-export type SecretKeyRow = Selectable<Columns> & {
-  state: SecretKeyState;
-  lastUsedAt: Date | null;
-};
+type Stated = Columns & { state: SecretKeyState };
 
-const rows = build
-  .selectFrom('secretKeys')
-  .leftJoin('secretKeyUses', 'secretKeyUses.secretKeyId', 'secretKeys.id')
-  .selectAll('secretKeys')
-  .select(secretKeyState.as('state'))
-  .select('secretKeyUses.usedAt as lastUsedAt');
+export type SecretKeyRow = Stated & { lastUsedAt: Date | null };
+
+const withId = (id: string): Sql<SecretKeyRow> =>
+  sql`select k.*, ${secretKeyState} as state, u.used_at as last_used_at
+    from secret_keys k left join secret_key_uses u on u.secret_key_id = k.id where k.id = ${id}`;
 
 export async function loadSecretKey(tx: Read, id: string): Promise<SecretKeyRow> {
-  const row = await maybe(tx, rows.where('secretKeys.id', '=', id));
+  const row = await maybe(tx, withId(id));
   return row ?? miss(tx, 'secret key', id);
 }
 
 /** Loads and locks the row: no other transaction can change the key until this one ends. */
 export async function lockSecretKey(tx: Check, id: string): Promise<SecretKeyRow> {
-  const wanted = rows.where('secretKeys.id', '=', id);
-  const row = await maybe(
-    tx,
-    locking(tx, wanted, (query) => query.forUpdate('secretKeys')),
-  );
+  const locked = sql<SecretKeyRow>`${withId(id)} ${locking(tx, sql`for update of k`)}`;
+  const row = await maybe(tx, locked);
   return row ?? miss(tx, 'secret key', id);
 }
 
@@ -52,7 +45,9 @@ export async function findPersonBehindKey(tx: Read, id: string): Promise<string 
   return (await maybe(tx, found))?.creator ?? null;
 }
 
-export type NewSecretKeyRow = Insertable<Columns>;
+type Ending = 'revokedAt' | 'revokedReason' | 'quarantinedAt' | 'quarantineReason';
+
+export type NewSecretKeyRow = Omit<Columns, 'workspaceId' | 'metaBytes' | Ending>;
 
 type Position = { createdAt: Date; id: string };
 
@@ -79,9 +74,16 @@ export function listSecretKeys(
   return sizedPage(tx, { listed, columns }, metaBytes);
 }
 
-export async function insertSecretKey(tx: Write, values: NewSecretKeyRow): Promise<SecretKeyRow> {
-  const insert = build.insertInto('secretKeys').values(values);
-  const row = await one(tx, insert.returningAll().returning(secretKeyState.as('state')));
+export async function insertSecretKey(
+  tx: Write,
+  { meta, ...values }: NewSecretKeyRow,
+): Promise<SecretKeyRow> {
+  const row = await one(
+    tx,
+    sql<Stated>`insert into secret_keys
+      ${valuesOf({ ...values, meta: JSON.stringify(meta) })}
+      returning *, ${secretKeyState} as state`,
+  );
   return { ...row, lastUsedAt: null };
 }
 
@@ -89,9 +91,12 @@ export async function insertSecretKey(tx: Write, values: NewSecretKeyRow): Promi
 export async function updateSecretKey(
   tx: Write,
   current: SecretKeyRow,
-  values: Updateable<Columns>,
+  values: Partial<Pick<Columns, 'expiresAt' | Ending>>,
 ): Promise<SecretKeyRow> {
-  const update = build.updateTable('secretKeys').set(values).where('id', '=', current.id);
-  const row = await one(tx, update.returningAll().returning(secretKeyState.as('state')));
+  const row = await one(
+    tx,
+    sql<Stated>`update secret_keys set ${changesOf(values)} where id = ${current.id}
+      returning *, ${secretKeyState} as state`,
+  );
   return { ...row, lastUsedAt: current.lastUsedAt };
 }

@@ -1,33 +1,29 @@
 // Every statement on sessions, and the list of a person's own memberships.
-import { type Insertable, type Selectable, sql } from 'kysely';
-import { build, many, maybe, one } from '../../db/sql.ts';
+import { sql, valuesOf } from '../../base/sql.ts';
+import { many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Write } from '../../doors/door.ts';
 import type { People } from '../../doors/people.ts';
 import type { Role } from '../../doors/reach.ts';
 import type { Work } from '../../doors/work.ts';
 
-type Columns = Tables['sessions'];
-
-export type SessionRow = Selectable<Columns>;
+export type SessionRow = Tables['sessions'];
 
 export type MembershipRow = { workspaceId: string; role: Role; name: string; slug: string };
 
-export const insertSession = (tx: People, values: Insertable<Columns>): Promise<SessionRow> =>
-  one(tx, build.insertInto('sessions').values(values).returningAll());
+export const insertSession = (
+  tx: People,
+  values: Omit<SessionRow, 'endedAt'>,
+): Promise<SessionRow> =>
+  one(tx, sql<SessionRow>`insert into sessions ${valuesOf(values)} returning *`);
 
 /** A person's workspaces, oldest membership first. */
 export const listMemberships = (tx: People, userId: string): Promise<MembershipRow[]> =>
   many(
     tx,
-    build
-      .selectFrom('memberships')
-      .innerJoin('workspaces', 'workspaces.id', 'memberships.workspaceId')
-      .select(['memberships.workspaceId', 'memberships.role', 'workspaces.name', 'workspaces.slug'])
-      .where('memberships.userId', '=', userId)
-      .where('memberships.removedAt', 'is', null)
-      .orderBy('memberships.createdAt')
-      .orderBy('memberships.id'),
+    sql<MembershipRow>`select m.workspace_id, m.role, w.name, w.slug
+      from memberships m join workspaces w on w.id = m.workspace_id
+      where m.user_id = ${userId} and m.removed_at is null order by m.created_at, m.id`,
   );
 
 type Listing = { after: { createdAt: Date; id: string } | null; limit: number };
@@ -38,28 +34,15 @@ export async function listLiveSessions(
   userId: string,
   { after, limit }: Listing,
 ): Promise<SessionRow[]> {
-  let page = build
-    .selectFrom('sessions')
-    .leftJoin('memberships', (join) =>
-      join
-        .onRef('memberships.workspaceId', '=', 'sessions.activeWorkspaceId')
-        .onRef('memberships.userId', '=', 'sessions.userId')
-        .on('memberships.removedAt', 'is', null),
-    )
-    .selectAll('sessions')
-    .select('memberships.workspaceId as memberOf')
-    .where('sessions.userId', '=', userId)
-    .where('sessions.endedAt', 'is', null)
-    .where('sessions.expiresAt', '>', tx.now)
-    .orderBy('sessions.createdAt', 'desc')
-    .orderBy('sessions.id', 'desc')
-    .limit(limit);
-  if (after) {
-    page = page.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('sessions.createdAt', 'sessions.id'), '<', tuple(after.createdAt, after.id)),
-    );
-  }
-  const rows = await many(tx, page);
+  const rows = await many(
+    tx,
+    sql<SessionRow & { memberOf: string | null }>`select s.*, m.workspace_id as member_of
+      from sessions s left join memberships m on m.workspace_id = s.active_workspace_id
+        and m.user_id = s.user_id and m.removed_at is null
+      where s.user_id = ${userId} and s.ended_at is null and s.expires_at > ${tx.now}
+        ${after ? sql`and (s.created_at, s.id) < (${after.createdAt}, ${after.id})` : sql``}
+      order by s.created_at desc, s.id desc limit ${limit}`,
+  );
   return rows.map(({ memberOf, ...row }) => ({ ...row, activeWorkspaceId: memberOf }));
 }
 
@@ -71,20 +54,17 @@ export const endLiveSession = (
 ): Promise<{ id: string } | null> =>
   maybe(
     tx,
-    build
-      .updateTable('sessions')
-      .set({ endedAt: tx.now })
-      .where('id', '=', id)
-      .where('userId', '=', userId)
-      .where('endedAt', 'is', null)
-      .where('expiresAt', '>', tx.now)
-      .returning('id'),
+    sql<{ id: string }>`update sessions set ended_at = ${tx.now}
+      where id = ${id} and user_id = ${userId} and ended_at is null and expires_at > ${tx.now}
+      returning id`,
   );
 
 /** Ends a session that was found in public, of any person. */
 export async function endLeakedSession(tx: People, id: string): Promise<void> {
-  const ending = build.updateTable('sessions').set({ endedAt: tx.now }).where('id', '=', id);
-  await many(tx, ending.where('endedAt', 'is', null));
+  await many(
+    tx,
+    sql`update sessions set ended_at = ${tx.now} where id = ${id} and ended_at is null`,
+  );
 }
 
 /** Ends all sessions of a person, or all but one. */
@@ -93,13 +73,11 @@ export async function endSessions(
   userId: string,
   { except }: { except: string | null },
 ): Promise<void> {
-  let ending = build
-    .updateTable('sessions')
-    .set({ endedAt: tx.now })
-    .where('userId', '=', userId)
-    .where('endedAt', 'is', null);
-  if (except !== null) ending = ending.where('id', '<>', except);
-  await many(tx, ending);
+  await many(
+    tx,
+    sql`update sessions set ended_at = ${tx.now} where user_id = ${userId} and ended_at is null
+      ${except === null ? sql`` : sql`and id <> ${except}`}`,
+  );
 }
 
 /** Sets the active workspace of the session, and the one in which the next login starts. */
@@ -108,10 +86,11 @@ export async function updateActiveWorkspace(
   { userId, sessionId }: { userId: string; sessionId: string },
   workspaceId: string,
 ): Promise<void> {
-  const active = { activeWorkspaceId: workspaceId };
-  await many(tx, build.updateTable('sessions').set(active).where('id', '=', sessionId));
-  const last = { lastWorkspaceId: workspaceId };
-  await many(tx, build.updateTable('users').set(last).where('id', '=', userId));
+  await many(
+    tx,
+    sql`update sessions set active_workspace_id = ${workspaceId} where id = ${sessionId}`,
+  );
+  await many(tx, sql`update users set last_workspace_id = ${workspaceId} where id = ${userId}`);
 }
 
 type Purge = { before: Date; limit: number };

@@ -1,7 +1,7 @@
 // Figures of the whole deployment: what waits in the queues, how far nodes are behind, and whether
 // a worker runs. Each figure stops counting at FIGURE_MAX, so that a long queue does not slow it
 // down.
-import { sql } from 'kysely';
+import { constant, named, sql } from '../../base/sql.ts';
 import { one, type Runner } from '../../db/sql.ts';
 import type { DeploymentFigures } from '../../observe/deployment-facts.ts';
 
@@ -10,10 +10,10 @@ const ENDPOINTS_MAX = 500;
 /** Nodes that were not seen for longer are silent, and not behind. */
 const NODE_SEEN_SECONDS = 100;
 
-const max = sql.lit(FIGURE_MAX);
+const max = constant(FIGURE_MAX);
 
 const overdue = (dueAt: string) =>
-  sql`greatest(0, extract(epoch from (select app_now()) - ${sql.ref(dueAt)}))::float8`;
+  sql`greatest(0, extract(epoch from (select app_now()) - ${named(dueAt)}))::float8`;
 
 /** The nodes that were not seen for longest come first: they are the ones that may be behind. */
 const figures = sql<DeploymentFigures>`
@@ -24,14 +24,14 @@ const figures = sql<DeploymentFigures>`
     select (select d.endpoint_id from webhook_deliveries d
         where d.state = 'pending' and d.endpoint_id > w.endpoint_id
         order by d.endpoint_id limit 1), w.place + 1
-      from waiting w where w.endpoint_id is not null and w.place < ${sql.lit(ENDPOINTS_MAX)}),
+      from waiting w where w.endpoint_id is not null and w.place < ${constant(ENDPOINTS_MAX)}),
   lagging as (
     select (select c.changed_at from policy_changes c
         where c.project_id = n.project_id and c.version > n.acked_version
         order by c.version limit 1) as since
       from (select project_id, acked_version from policy_nodes
         where last_seen_at >
-          (select app_now() - ${sql.lit(NODE_SEEN_SECONDS)} * interval '1 second')
+          (select app_now() - ${constant(NODE_SEEN_SECONDS)} * interval '1 second')
         order by last_seen_at limit ${max}) n)
   select
     (select count(*)::int from (select 1 from mail_outbox

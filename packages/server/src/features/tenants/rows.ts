@@ -1,21 +1,20 @@
 // Every statement on tenants. Deleted rows are kept for usage and the audit log; these statements
 // do not return them.
 import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
-import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { notFound } from '../../base/errors.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
-import { beginsWith, build, byIds, maybe, newestMatches, one, sizedPage } from '../../db/sql.ts';
+import { allOf, changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
+import { beginsWith, byIds, maybe, newestMatches, one, sizedPage } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 
-type Columns = Tables['tenants'];
+export type TenantRow = Tables['tenants'];
 
-export type TenantRow = Selectable<Columns>;
-
-const living = build.selectFrom('tenants').selectAll().where('deletedAt', 'is', null);
+const living = (id: string): Sql<TenantRow> =>
+  sql`select * from tenants where deleted_at is null and id = ${id}`;
 
 export async function loadTenant(tx: Read, id: string): Promise<TenantRow> {
-  const row = await maybe(tx, living.where('id', '=', id));
+  const row = await maybe(tx, living(id));
   if (!row) throw notFound('tenant');
   return row;
 }
@@ -25,7 +24,7 @@ export async function loadTenant(tx: Read, id: string): Promise<TenantRow> {
  * rotating one: a deletion may be waiting for that rotation.
  */
 export async function lockTenant(tx: Write, id: string): Promise<TenantRow> {
-  const row = await maybe(tx, living.where('id', '=', id).forNoKeyUpdate());
+  const row = await maybe(tx, sql<TenantRow>`${living(id)} for no key update`);
   if (!row) throw notFound('tenant');
   return row;
 }
@@ -71,7 +70,7 @@ export function listTenants(
       : [sql`(${beginsWith(sql`name_key`, q)} or ${beginsWith(sql`external_id_key`, q)})`]),
     ...(after ? [sql`(created_at, id) < (${after.createdAt}, ${after.id})`] : []),
   ];
-  const where = sql.join(conditions, sql` and `);
+  const where = allOf(conditions);
   if (ids !== undefined) {
     const listed = sql`select * from ${byIds('tenants', ids, where)}
       order by created_at desc, id desc limit ${limit}`;
@@ -83,7 +82,7 @@ export function listTenants(
 }
 
 /** The matches of a search by each field. */
-const matchesOf = (q: string): RawBuilder<unknown>[] => [
+const matchesOf = (q: string): Sql[] => [
   sql`select id, created_at from tenants
     where ${beginsWith(sql`name_key`, q)}
     order by name_key, created_at desc limit ${SEARCH_MATCHES_MAX}`,
@@ -103,10 +102,8 @@ export const insertTenant = (
 ): Promise<TenantRow> =>
   one(
     tx,
-    build
-      .insertInto('tenants')
-      .values({ ...values, meta: JSON.stringify(meta) })
-      .returningAll(),
+    sql<TenantRow>`insert into tenants
+      ${valuesOf({ ...values, meta: JSON.stringify(meta) })} returning *`,
   );
 
 /** Updates a locked row and returns the new row. */
@@ -117,9 +114,7 @@ export const updateTenantRow = (
 ): Promise<TenantRow> =>
   one(
     tx,
-    build
-      .updateTable('tenants')
-      .set({ ...values, ...(meta && { meta: JSON.stringify(meta) }) })
-      .where('id', '=', id)
-      .returningAll(),
+    sql<TenantRow>`update tenants
+      set ${changesOf({ ...values, meta: meta && JSON.stringify(meta) })}
+      where id = ${id} returning *`,
   );

@@ -1,7 +1,6 @@
 // Every statement that reads the sums of traffic or removes expired ones.
-import { type Selectable, sql } from 'kysely';
+import { allOf, type Sql, sql } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
-import type { Tables } from '../../db/tables.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { Work } from '../../doors/work.ts';
@@ -62,7 +61,15 @@ export const listBillableMonths = (
       group by active.month order by active.month limit ${limit}`,
   );
 
-export type TenantMonthRow = Omit<Selectable<Tables['usageTenantMonths']>, 'workspaceId'>;
+export type TenantMonthRow = {
+  tenantId: string;
+  projectId: string;
+  env: Env;
+  month: string;
+  requestCount: number;
+  firstSeenAt: Date;
+  lastSeenAt: Date;
+};
 
 export type TenantMonthPlace = Pick<TenantMonthRow, 'month' | 'tenantId' | 'projectId' | 'env'>;
 
@@ -89,7 +96,7 @@ export function listTenantMonths(
         ]
       : []),
   ];
-  const where = sql.join(conditions, sql` and `);
+  const where = allOf(conditions);
   // Of one tenant, each month is looked up: the index begins with the month.
   const known =
     tenantId === undefined
@@ -130,14 +137,11 @@ export function listIntervals(tx: Read, filter: OverviewFilter): Promise<Interva
   const { interval, count, projectId, env } = filter;
   const first = sql`(select date_trunc(${interval}, app_now(), 'UTC')
     - ${count - 1}::int * ${interval === 'hour' ? '1 hour' : '24 hours'}::interval)`;
-  const wanted = sql.join(
-    [
-      sql`hour >= ${first} and hour <= (select app_now())`,
-      ...(projectId ? [sql`project_id = ${projectId}`] : []),
-      ...(env ? [sql`env = ${env}`] : []),
-    ],
-    sql` and `,
-  );
+  const wanted = allOf([
+    sql`hour >= ${first} and hour <= (select app_now())`,
+    ...(projectId ? [sql`project_id = ${projectId}`] : []),
+    ...(env ? [sql`env = ${env}`] : []),
+  ]);
   const start = sql`date_trunc(${interval}, hour, 'UTC') as start`;
   return many(
     tx,
@@ -220,6 +224,6 @@ export const removeOldKeyDays = (
 
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 
-async function removed(tx: Work, statement: ReturnType<typeof sql>): Promise<number> {
+async function removed(tx: Work, statement: Sql): Promise<number> {
   return (await many(tx, statement)).length;
 }

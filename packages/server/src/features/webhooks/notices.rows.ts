@@ -1,5 +1,5 @@
 // Statements of the job that queues notices.
-import { sql } from 'kysely';
+import { sql } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { Work } from '../../doors/work.ts';

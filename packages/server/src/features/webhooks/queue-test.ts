@@ -32,7 +32,7 @@ export async function queueTest(tx: Write, endpointId: string): Promise<Change<D
     endpointId,
     env,
     type: TEST_EVENT,
-    notice: JSON.stringify({ object: 'webhook_test', endpoint_id: endpointId }),
+    notice: { object: 'webhook_test', endpoint_id: endpointId },
     state: 'pending',
     attempts: 0,
     dueAt: tx.now,

@@ -1,7 +1,8 @@
 // Statements of the worker on the queue of deliveries. A delivery is claimed before it is sent, and
 // only the holder of the claim may record its result; a claim expires.
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+
 import { msAfter } from '../../base/duration.ts';
+import { type Sql, sql } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Work } from '../../doors/work.ts';
@@ -9,10 +10,10 @@ import { isDue, isUnclaimed } from '../jobs/due-times.ts';
 import { CLAIM_MS, LONGEST_PAUSES_MS } from './attempt-schedule.ts';
 import type { Attempt } from './webhook-request.ts';
 
-type Endpoint = Selectable<Tables['webhookEndpoints']>;
+type Endpoint = Tables['webhookEndpoints'];
 
 /** A delivery with what sending it needs of its endpoint. */
-export type DueDelivery = Selectable<Tables['webhookDeliveries']> &
+export type DueDelivery = Tables['webhookDeliveries'] &
   Pick<Endpoint, 'url' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'> & {
     /** Of the endpoint now; `env` is that of the endpoint when the event was queued. */
     endpointEnv: Endpoint['env'];
@@ -200,5 +201,5 @@ export const removeOrphanedDeliveries = (tx: Work, { before, limit }: Purge): Pr
       returning id`,
   );
 
-const removed = async (tx: Work, statement: RawBuilder<unknown>): Promise<number> =>
+const removed = async (tx: Work, statement: Sql): Promise<number> =>
   (await many(tx, statement)).length;

@@ -1,56 +1,63 @@
 // Statements of requests on webhook endpoints and their deliveries. Deleted endpoints are kept for
 // their deliveries; these statements do not return them.
 import { TEST_EVENT } from '@keyrail/protocol/wire/event-types.ts';
-import type { Insertable, Selectable, Updateable } from 'kysely';
-import { build, many, maybe, one } from '../../db/sql.ts';
+import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
+import { many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 import { miss } from '../../doors/miss.ts';
 
-type Columns = Tables['webhookEndpoints'];
-
-export type EndpointRow = Selectable<Columns>;
-export type DeliveryRow = Selectable<Tables['webhookDeliveries']>;
+export type EndpointRow = Tables['webhookEndpoints'];
+export type DeliveryRow = Tables['webhookDeliveries'];
 
 type Position = { createdAt: Date; id: string };
 
-const living = build.selectFrom('webhookEndpoints').selectAll().where('deletedAt', 'is', null);
+const endpoint = (id: string): Sql<EndpointRow> =>
+  sql`select * from webhook_endpoints where deleted_at is null and id = ${id}`;
 
 export async function loadEndpoint(tx: Read, id: string): Promise<EndpointRow> {
-  const row = await maybe(tx, living.where('id', '=', id));
+  const row = await maybe(tx, endpoint(id));
   return row ?? miss(tx, 'webhook endpoint', id);
 }
 
 /** Loads and locks the row: no other transaction can change the endpoint until this one ends. */
 export async function lockEndpoint(tx: Write, id: string): Promise<EndpointRow> {
-  const row = await maybe(tx, living.where('id', '=', id).forNoKeyUpdate());
+  const row = await maybe(tx, sql<EndpointRow>`${endpoint(id)} for no key update`);
   return row ?? miss(tx, 'webhook endpoint', id);
 }
 
 /** Newest first, starting after the position. */
-export function listEndpoints(
+export const listEndpoints = (
   tx: Read,
   { after, limit }: { after: Position | null; limit: number },
-): Promise<EndpointRow[]> {
-  let page = living.orderBy('createdAt', 'desc').orderBy('id', 'desc').limit(limit);
-  if (after) {
-    page = page.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('createdAt', 'id'), '<', tuple(after.createdAt, after.id)),
-    );
-  }
-  return many(tx, page);
-}
+): Promise<EndpointRow[]> =>
+  many(
+    tx,
+    sql<EndpointRow>`select * from webhook_endpoints where deleted_at is null ${olderThan(after)}
+      order by created_at desc, id desc limit ${limit}`,
+  );
 
-export const insertEndpoint = (tx: Write, values: Insertable<Columns>): Promise<EndpointRow> =>
-  one(tx, build.insertInto('webhookEndpoints').values(values).returningAll());
+const olderThan = (after: Position | null): Sql =>
+  after ? sql`and (created_at, id) < (${after.createdAt}, ${after.id})` : sql``;
+
+type NewEndpoint = Pick<
+  EndpointRow,
+  'id' | 'env' | 'url' | 'events' | 'description' | 'sealedSecret' | 'createdAt' | 'updatedAt'
+>;
+
+export const insertEndpoint = (tx: Write, values: NewEndpoint): Promise<EndpointRow> =>
+  one(tx, sql<EndpointRow>`insert into webhook_endpoints ${valuesOf(values)} returning *`);
 
 /** Updates a locked row and returns the new row. */
 export const updateEndpointRow = (
   tx: Write,
   id: string,
-  values: Updateable<Columns>,
+  values: Partial<Omit<EndpointRow, 'id' | 'workspaceId' | 'createdAt'>>,
 ): Promise<EndpointRow> =>
-  one(tx, build.updateTable('webhookEndpoints').set(values).where('id', '=', id).returningAll());
+  one(
+    tx,
+    sql<EndpointRow>`update webhook_endpoints set ${changesOf(values)} where id = ${id} returning *`,
+  );
 
 type DeliveryList = {
   endpointId: string;
@@ -60,70 +67,62 @@ type DeliveryList = {
 };
 
 /** Newest first, starting after the position. */
-export function listDeliveries(
+export const listDeliveries = (
   tx: Read,
   { endpointId, state, after, limit }: DeliveryList,
-): Promise<DeliveryRow[]> {
-  let page = build
-    .selectFrom('webhookDeliveries')
-    .selectAll()
-    .where('endpointId', '=', endpointId)
-    .orderBy('createdAt', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit);
-  if (state !== undefined) page = page.where('state', '=', state);
-  if (after) {
-    page = page.where(({ eb, refTuple, tuple }) =>
-      eb(refTuple('createdAt', 'id'), '<', tuple(after.createdAt, after.id)),
-    );
-  }
-  return many(tx, page);
-}
+): Promise<DeliveryRow[]> =>
+  many(
+    tx,
+    sql<DeliveryRow>`select * from webhook_deliveries where endpoint_id = ${endpointId}
+        ${state === undefined ? sql`` : sql`and state = ${state}`} ${olderThan(after)}
+      order by created_at desc, id desc limit ${limit}`,
+  );
 
-const delivery = build.selectFrom('webhookDeliveries').selectAll();
+const delivery = (id: string): Sql<DeliveryRow> =>
+  sql`select * from webhook_deliveries where id = ${id}`;
 
 export async function loadDelivery(tx: Read, id: string): Promise<DeliveryRow> {
-  const row = await maybe(tx, delivery.where('id', '=', id));
+  const row = await maybe(tx, delivery(id));
   return row ?? miss(tx, 'webhook delivery', id);
 }
 
 export async function lockDelivery(tx: Write, id: string): Promise<DeliveryRow> {
-  const row = await maybe(tx, delivery.where('id', '=', id).forNoKeyUpdate());
+  const row = await maybe(tx, sql<DeliveryRow>`${delivery(id)} for no key update`);
   return row ?? miss(tx, 'webhook delivery', id);
 }
 
+type NewDelivery = Pick<
+  DeliveryRow,
+  | ('id' | 'endpointId' | 'env' | 'type' | 'notice' | 'state' | 'attempts' | 'dueAt' | 'createdAt')
+  | ('claim' | 'claimedUntil')
+>;
+
 export const insertDelivery = (
   tx: Write,
-  values: Insertable<Tables['webhookDeliveries']>,
+  { notice, ...values }: NewDelivery,
 ): Promise<DeliveryRow> =>
-  one(tx, build.insertInto('webhookDeliveries').values(values).returningAll());
+  one(
+    tx,
+    sql<DeliveryRow>`insert into webhook_deliveries
+      ${valuesOf({ ...values, notice: JSON.stringify(notice) })} returning *`,
+  );
 
 /** Whether a test of the endpoint is claimed. A claim expires if its process ends. */
 export async function isTesting(tx: Write, endpointId: string): Promise<boolean> {
-  const claimed = build
-    .selectFrom('webhookDeliveries')
-    .select('id')
-    .where('endpointId', '=', endpointId)
-    .where('state', '=', 'pending')
-    .where('type', '=', TEST_EVENT)
-    .where('claimedUntil', '>', tx.now);
-  return (await maybe(tx, claimed.limit(1))) !== null;
+  const claimed = await maybe(
+    tx,
+    sql`select id from webhook_deliveries
+      where endpoint_id = ${endpointId} and state = 'pending' and type = ${TEST_EVENT}
+        and claimed_until > ${tx.now} limit 1`,
+  );
+  return claimed !== null;
 }
 
 /** Makes a delivery due now. Its attempts are counted from the start again. */
 export const updateDueNow = (tx: Write, id: string): Promise<DeliveryRow> =>
   one(
     tx,
-    build
-      .updateTable('webhookDeliveries')
-      .set({
-        state: 'pending',
-        attempts: 0,
-        dueAt: tx.now,
-        claim: null,
-        claimedUntil: null,
-        deliveredAt: null,
-      })
-      .where('id', '=', id)
-      .returningAll(),
+    sql<DeliveryRow>`update webhook_deliveries set state = 'pending', attempts = 0,
+        due_at = ${tx.now}, claim = null, claimed_until = null, delivered_at = null
+      where id = ${id} returning *`,
   );

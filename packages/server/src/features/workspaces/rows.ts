@@ -1,32 +1,29 @@
 // Every statement on workspaces. Row level security shows at most one row, so reads need no id.
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { notFound } from '../../base/errors.ts';
-import { build, fixed, maybe, one } from '../../db/sql.ts';
+import { changesOf, sql, valuesOf } from '../../base/sql.ts';
+import { maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
 import type { Read, Write } from '../../doors/door.ts';
 
-type Columns = Tables['workspaces'];
+export type WorkspaceRow = Tables['workspaces'];
 
-export type WorkspaceRow = Selectable<Columns>;
-
-const row = build.selectFrom('workspaces').selectAll();
-const readRow = fixed(row);
+const row = sql<WorkspaceRow>`select * from workspaces`;
 
 export async function loadWorkspace(tx: Read): Promise<WorkspaceRow> {
-  const found = await maybe(tx, readRow);
+  const found = await maybe(tx, row);
   if (!found) throw notFound('workspace');
   return found;
 }
 
 /** FOR NO KEY UPDATE: a stronger lock would block inserts of audit rows, and so cause deadlocks. */
 export async function lockWorkspace(tx: Write): Promise<WorkspaceRow> {
-  const found = await maybe(tx, row.forNoKeyUpdate());
+  const found = await maybe(tx, sql<WorkspaceRow>`${row} for no key update`);
   if (!found) throw notFound('workspace');
   return found;
 }
 
-export const insertWorkspace = (tx: Write, values: Insertable<Columns>): Promise<WorkspaceRow> =>
-  one(tx, build.insertInto('workspaces').values(values).returningAll());
+export const insertWorkspace = (tx: Write, values: WorkspaceRow): Promise<WorkspaceRow> =>
+  one(tx, sql<WorkspaceRow>`insert into workspaces ${valuesOf(values)} returning *`);
 
 /**
  * The workspaces that this person created and still owns. Locks the account, so that of several
@@ -40,6 +37,9 @@ export async function countCreatedWorkspaces(tx: Write, userId: string): Promise
 export const updateWorkspaceRow = (
   tx: Write,
   id: string,
-  values: Updateable<Columns>,
+  values: Partial<Omit<WorkspaceRow, 'id' | 'createdAt' | 'createdBy'>>,
 ): Promise<WorkspaceRow> =>
-  one(tx, build.updateTable('workspaces').set(values).where('id', '=', id).returningAll());
+  one(
+    tx,
+    sql<WorkspaceRow>`update workspaces set ${changesOf(values)} where id = ${id} returning *`,
+  );

@@ -1,6 +1,6 @@
 // The figures of a workspace that no other feature counts.
 import { COUNTED_MAX } from '@keyrail/protocol/wire/limits.ts';
-import { sql } from 'kysely';
+import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
 import type { Env } from '../../doors/reach.ts';

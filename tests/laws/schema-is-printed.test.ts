@@ -1,0 +1,10 @@
+// packages/server/src/db/schema.sql shows the schema as it is: nobody has to add up the migrations.
+import { equal } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { printedSchema, SCHEMA_PATH } from '../../scripts/printed-schema.ts';
+
+test('the printed schema is the one that the migrations make', async () => {
+  const text = readFileSync(SCHEMA_PATH, 'utf8');
+  equal(text, await printedSchema(), 'run: node scripts/printed-schema.ts');
+});

@@ -1,0 +1,75 @@
+// The types of db/tables.ts are the rows of their tables: every column, its type, and whether it
+// may be null. What a statement returns cannot be checked, so at least whole rows are.
+import { deepEqual, ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
+import { columnName } from '@keyrail/server/base/sql.ts';
+import { camelName } from '@keyrail/server/db/wire-format.ts';
+import { testApp } from '@keyrail/testing/test-app.ts';
+
+const FILE = join(import.meta.dirname, '../../packages/server/src/db/tables.ts');
+
+/** What the driver makes of a column. A text of a closed list is a text. */
+const KINDS: Record<string, string> = {
+  uuid: 'string',
+  text: 'string',
+  env: 'string',
+  member_role: 'string',
+  smallint: 'number',
+  integer: 'number',
+  bigint: 'number',
+  boolean: 'boolean',
+  'timestamp with time zone': 'Date',
+  bytea: 'Buffer',
+  'text[]': 'string[]',
+  json: 'json',
+};
+
+const JSON_TYPES = ['Meta', 'RateLimit[]', 'Record<string, unknown>', 'Record<string, string>'];
+const TEXT_TYPES = ['Env', 'Role', 'SigningPurpose'];
+
+function kindOf(type: string): string {
+  const [first = ''] = type.split(' | ');
+  const kind = type.replace(/ \| null$/, '');
+  const known = first.startsWith("'") || TEXT_TYPES.includes(kind) ? 'string' : kind;
+  return `${JSON_TYPES.includes(kind) ? 'json' : known}${kind === type ? '' : ' or null'}`;
+}
+
+/** The fields of each type, by the name of its table. */
+function typedTables(): Map<string, Record<string, string>> {
+  const text = readFileSync(FILE, 'utf8');
+  const [, listed = ''] = /export type Tables = \{([^}]*)\}/.exec(text) ?? [];
+  const tables = [...listed.matchAll(/(\w+): (\w+);/g)].map(([, field = '', type]) => {
+    const [, body = ''] = new RegExp(`^type ${type} = \\{([^}]*)\\};`, 'm').exec(text) ?? [];
+    const fields = [...body.matchAll(/^ {2}(\w+): (.*);$/gm)];
+    const kinds = fields.map(([, name = '', of = '']) => [name, kindOf(of)]);
+    return [columnName(field), Object.fromEntries(kinds)] as const;
+  });
+  return new Map(tables);
+}
+
+test('the types of tables are those of the catalogue', async () => {
+  const { db } = await testApp();
+  const typed = typedTables();
+  ok(typed.size > 10);
+  const opening = {
+    role: 'kr_read' as const,
+    scope: { workspaceId: null, envs: [] },
+    deadline: deadlineAfter(10_000),
+  };
+  for (const [table, fields] of typed) {
+    const { rows } = await db.once(opening, {
+      text: `select attname::text as name, format_type(atttypid, null) as type, attnotnull as filled
+        from pg_attribute
+        where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
+      values: [table],
+    });
+    const columns = rows.map(({ name, type, filled }) => [
+      camelName(String(name)),
+      `${KINDS[String(type)] ?? type}${filled ? '' : ' or null'}`,
+    ]);
+    deepEqual(fields, Object.fromEntries(columns), table);
+  }
+});
