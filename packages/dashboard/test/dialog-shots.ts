@@ -36,7 +36,7 @@ const steps: Readonly<Record<string, (page: Page, text: string) => Promise<void>
   press: (page, key) => page.keyboard.press(key),
   opens: (page) => page.locator('dialog[open]').waitFor(),
   check: (page, at) => page.getByRole('checkbox').nth(Number(at)).check(),
-  radio: (page, name) => page.getByRole('radio', { name }).check(),
+  radio: (page, name) => page.getByRole('radio', { name, exact: true }).check(),
   summary: (page, name) => page.locator('summary', { hasText: name }).first().click(),
   type: async (page, text) => {
     const [name = '', value = ''] = text.split('=');

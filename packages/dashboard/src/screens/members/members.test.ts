@@ -43,7 +43,7 @@ test('an owner invites, changes a role and removes a member; the last owner stay
   await dialog.getByLabel('Role').selectOption('member');
   await dialog.getByText('Any pending invitations they’ve sent will be revoked.').waitFor();
   await dialog.getByRole('button', { name: 'Make member' }).click();
-  await page.getByText(`${admin.email} ’s role is now member.`).waitFor();
+  await page.getByText(`${admin.email}’s role is now member.`).waitFor();
 
   await page.getByRole('button', { name: `Actions for ${admin.email}` }).click();
   await page.getByRole('menuitem', { name: 'Remove' }).click();

@@ -17,7 +17,7 @@ test('custom limits without a rule are not sent, by the form or by the sheet', a
   page.on('request', (request) => {
     if (['POST', 'PATCH'].includes(request.method())) sent.push(request.url());
   });
-  const choice = (name: string) => page.getByRole('radio', { name });
+  const choice = (name: string) => page.getByRole('radio', { name, exact: true });
   const asks = page.getByRole('alert').getByText('Add a limit, or choose Unlimited.');
 
   await visit(`/w/${vendor.slug}/test/keys/new`);
@@ -58,7 +58,7 @@ test('custom limits without a rule are not sent, by the form or by the sheet', a
   await dialog.waitFor({ state: 'detached' });
   deepEqual(await rules(), [[{ ...rule, limit: 50 }]]);
   await page.getByRole('button', { name: 'Edit' }).click();
-  await choice('Project default').check();
+  await choice('Project defaults').check();
   await save.click();
   await dialog.waitFor({ state: 'detached' });
   deepEqual(await rules(), [null]);

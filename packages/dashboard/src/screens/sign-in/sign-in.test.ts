@@ -25,7 +25,7 @@ test('a user signs up, verifies, resets the password, signs in and creates a wor
   await ground.axe(page);
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.getByRole('button', { name: 'Create account' }).click();
-  await page.getByRole('heading', { name: 'Workspaces' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Workspaces' }).waitFor();
   await page.getByText('isn’t verified yet').waitFor();
   await page.getByText('This server saves emails as files').waitFor();
   await ground.axe(page);
