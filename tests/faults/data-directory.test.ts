@@ -32,7 +32,7 @@ test('a second process is refused, and the first continues to serve', async (t) 
   await load.stop();
   for (const { code, output } of refused) {
     equal(code, 1, output);
-    match(output, /Another Keyrail process is using .*KEYRAIL_DATA_DIR/);
+    match(output, /Another Keyrail process is already using .*KEYRAIL_DATA_DIR/);
   }
   assertDecent(ledger);
   const before = await audit(first.url, ledger);
@@ -54,6 +54,6 @@ test('of several processes that start on an empty directory, one serves', async 
   equal(serving.length, 1);
   for (const start of starts) {
     if (start.status === 'rejected')
-      match(String(start.reason), /Another Keyrail process is using/);
+      match(String(start.reason), /Another Keyrail process is already using/);
   }
 });

@@ -186,7 +186,7 @@ test('before PostgreSQL 16 the doctor takes CREATEROLE of any role for an error'
   const settings = { ...(await quietSettings(t)), DATABASE_URL: urlOf(login, login) };
   const [version] = await administer("select current_setting('server_version_num')::int as num");
   const severity = Number(version?.num) < 160_000 ? 'error' : 'warning';
-  const own = found(await diagnosed(settings), 'roles', /login may still create roles/);
+  const own = found(await diagnosed(settings), 'roles', /login can still create roles/);
   deepEqual([own.severity, own.remedy], [severity, `ALTER ROLE "${login}" NOCREATEROLE`]);
   await administerAsWritten(1, login);
   const makers = await administer(

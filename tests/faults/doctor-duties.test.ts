@@ -58,7 +58,7 @@ test('signing keys: another master key, halves that do not fit, overdue', { skip
 
   const other = await check({ KEYRAIL_MASTER_KEY: Buffer.alloc(32, 6).toString('base64') });
   deepEqual(
-    other.map(({ severity, message }) => [severity, /another master key/.test(message)]),
+    other.map(({ severity, message }) => [severity, /a different master key/.test(message)]),
     [
       ['error', true],
       ['error', true],
@@ -92,8 +92,8 @@ test('late and broken anchors, and a place that fails', { skip }, async (t) => {
   await harm(`insert into audit_anchor_places values
     ('x', 'https://worm.example', 0, app_now(), app_now(), null, 'status 500')`);
   const findings = await diagnosed(settings);
-  equal(found(findings, 'anchors', new RegExp(`do not continue.*${broken}`)).severity, 'error');
-  equal(found(findings, 'anchors', /^1 audit chains moved/).severity, 'warning');
+  equal(found(findings, 'anchors', new RegExp(`no longer match.*${broken}`)).severity, 'error');
+  equal(found(findings, 'anchors', /^1 audit chains have grown/).severity, 'warning');
   equal(found(findings, 'anchors', /https:\/\/worm\.example: status 500/).severity, 'warning');
 });
 
@@ -114,12 +114,12 @@ test('no worker, mail that waits, and two API processes without Redis', { skip }
   await beat(`app_now() + interval '1 hour'`);
   const one = await diagnosed(settings);
   deepEqual(messagesOf(one, 'settings', 'error'), []);
-  equal(found(one, 'worker', /^No worker was seen/).severity, 'warning');
-  equal(found(one, 'mail', /^1 mails wait.*connection refused/).severity, 'warning');
+  equal(found(one, 'worker', /^No worker has been seen/).severity, 'warning');
+  equal(found(one, 'mail', /^1 emails have been waiting.*connection refused/).severity, 'warning');
   await harm(span, [randomUUID()]);
   await beat('app_now()');
   const two = await diagnosed(settings);
-  equal(found(two, 'settings', /2 API processes run without Redis/).severity, 'error');
+  equal(found(two, 'settings', /2 API processes are running without Redis/).severity, 'error');
   equal(found(two, 'worker', /A worker is running/).severity, 'ok');
 });
 

@@ -14,8 +14,8 @@ test('each state has its own words, in the order of their weight', () => {
     [
       'Active',
       'Active',
-      'Ends in 3 d',
-      'Quarantined, ends in 41 min',
+      'Expires in 3 d',
+      'Quarantined, expires in 41 min',
       'Disabled',
       'Expired',
       'Revoked',
@@ -30,7 +30,7 @@ test('the state is the one that the server says; only the time that is left is c
   equal(textOf('expired', at(HOUR_MS)), 'Expired');
   equal(textOf('revoked', at(HOUR_MS), true), 'Revoked');
   equal(textOf('quarantined', at(-1)), 'Quarantined');
-  equal(textOf('expiring', at(30 * HOUR_MS), true), 'Old, until 2 Jun');
+  equal(textOf('expiring', at(30 * HOUR_MS), true), 'Replaced, works until 2 Jun');
   equal(textOf('active', at(30 * 24 * HOUR_MS), true), 'Active');
   equal(textOf('expiring', at(-HOUR_MS)), 'Ends in 1 s');
 });

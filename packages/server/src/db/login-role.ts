@@ -69,8 +69,8 @@ export async function loginWarnings(admin: pg.ClientBase): Promise<LoginWarning[
   const aboutRoles = [
     ...(rights.createsRoles
       ? [
-          `the database login can still create roles, which only the first migration needs; ` +
-            `run ${withoutCreateRole([login])}`,
+          `the database login can still create roles, which only the first migration needs: ` +
+            withoutCreateRole([login]),
         ]
       : []),
     ...(roleMakers.length > 0 && !isBounded
