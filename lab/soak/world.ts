@@ -71,9 +71,20 @@ function outcomeOf(answered: Answered): Outcome {
   return within(body, 'error', 'outcome') === 'not_done' ? 'fail' : 'unknown';
 }
 
-/** The body of a request that must succeed; for the set-up, before any fault. */
+const BUSY_REPEATS_MAX = 20;
+const BUSY_PAUSE_MS = 500;
+
+/**
+ * The body of a request that must succeed; for the setup, before any fault. A server on a busy
+ * machine may shed it, so it is repeated after a 503.
+ */
 export async function must(world: World, client: string, asked: Asked): Promise<Body> {
-  const op = await send(world, client, asked);
+  const once = { key: `setup-${world.fresh()}`, ...asked };
+  let op = await send(world, client, once);
+  for (let repeats = 0; op.status === 503 && repeats < BUSY_REPEATS_MAX; repeats += 1) {
+    await sleep(BUSY_PAUSE_MS);
+    op = await send(world, client, once);
+  }
   if (!isOk(op)) throw new Error(`${asked.kind} failed: ${op.status} ${JSON.stringify(op.body)}`);
   return op.body;
 }
