@@ -139,7 +139,7 @@ async function refusesOthers(deployment: Deployment, place: string): Promise<voi
   await writeFile(altered, (await textIn(place)).replaceAll(/"count":\d+/g, '"count":99'));
   const forged = await deployment.command('audit', 'verify', '--anchors', altered);
   equal(forged.code, 1);
-  match(forged.output, /line 1: refused: The signature does not match the anchor/);
+  match(forged.output, /line 1: rejected: The signature does not match the anchor/);
   const unknown = ['--workspace', '00000000-0000-7000-8000-000000000000'];
   equal((await deployment.command('audit', 'verify', ...unknown)).code, 2);
 }

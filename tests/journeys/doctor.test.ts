@@ -21,7 +21,7 @@ test('the doctor reports in text and JSON, and exits by severity', async (t) => 
     idle.filter(({ severity }) => severity === 'error'),
     [],
   );
-  ok(idle.some(({ check, message }) => check === 'public url' && /Nothing answers/.test(message)));
+  ok(idle.some(({ check, message }) => check === 'public url' && /Can't reach/.test(message)));
   ok(
     idle.some(({ check, severity }) => check === 'roles' && severity === 'ok'),
     before.output,

@@ -1,6 +1,6 @@
 // A menu of actions behind a button. Its library is loaded when the browser is idle, and its
 // machinery is made when the button is used first: a list has hundreds of these buttons.
-import { type KeyboardEvent, lazy, Suspense, useState } from 'react';
+import { cloneElement, type KeyboardEvent, lazy, Suspense, useState } from 'react';
 import { loadChunk } from '../../load-chunk.ts';
 import { IconButton } from '../controls/icon-button.tsx';
 import type { MenuProps } from './menu-popup.tsx';
@@ -14,20 +14,18 @@ export function Menu(props: MenuProps) {
   const [isUsed, setUsed] = useState(false);
   const { button, label } = props;
   const use = () => setUsed(true);
-  const dots = (
-    <IconButton
-      icon="more"
-      label={label}
-      aria-haspopup="menu"
-      aria-expanded={false}
-      onClick={use}
-      onKeyDown={({ key }: KeyboardEvent) => key === 'ArrowDown' && use()}
-    />
-  );
+  // A click before the library has arrived opens the menu once it has.
+  const waiting = {
+    'aria-haspopup': 'menu',
+    'aria-expanded': false,
+    onClick: use,
+    onKeyDown: ({ key }: KeyboardEvent) => key === 'ArrowDown' && use(),
+  } as const;
+  const dots = <IconButton icon="more" label={label} {...waiting} />;
   if (!button && !isUsed) return dots;
   return (
-    <Suspense fallback={button ?? dots}>
-      <MenuPopup {...props} opensAtOnce={!button} />
+    <Suspense fallback={button ? cloneElement(button, waiting) : dots}>
+      <MenuPopup {...props} opensAtOnce={isUsed} />
     </Suspense>
   );
 }
