@@ -45,9 +45,9 @@ test('Redis: policy, memory, rights, role, silence', { skip: noRedis }, async (t
   t.after(() => redis.stop());
   const settings = { ...(await quietSettings(t)), REDIS_URL: redis.url };
   const { tell } = redis;
-  equal(found(await diagnosed(settings), 'redis', /Redis answers: 127/).severity, 'ok');
+  equal(found(await diagnosed(settings), 'redis', /Redis is reachable: 127/).severity, 'ok');
   const bySocket = await diagnosed({ ...settings, REDIS_URL: redis.socketUrl });
-  equal(found(bySocket, 'redis', /Redis answers: \//).severity, 'ok');
+  equal(found(bySocket, 'redis', /Redis is reachable: \//).severity, 'ok');
 
   await tell('CONFIG', 'SET', 'maxmemory', '100mb');
   await tell('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
@@ -99,7 +99,7 @@ test('Redis: a Cluster that is whole, misnamed, and without a master', {
   for (const node of cluster.nodes) {
     await node.tell('CONFIG', 'SET', 'cluster-require-full-coverage', 'no');
   }
-  equal(found(await diagnosed(settings), 'redis', /^Redis answers: .*, .*, /).severity, 'ok');
+  equal(found(await diagnosed(settings), 'redis', /^Redis is reachable: .*, .*, /).severity, 'ok');
   const [first, , third] = cluster.nodes;
   await third?.crash();
   await until(
@@ -107,7 +107,7 @@ test('Redis: a Cluster that is whole, misnamed, and without a master', {
     60_000,
   );
   const findings = await diagnosed(settings);
-  equal(found(findings, 'redis', /5462 slots have no working master/).severity, 'error');
+  equal(found(findings, 'redis', /5462 slots have no working primary/).severity, 'error');
   found(findings, 'redis', /Can't reach Redis at /);
 });
 

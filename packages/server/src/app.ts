@@ -50,7 +50,7 @@ import { createPolicyHub, type PolicyHub } from './volatile/policy-hub.ts';
 import { withTraces as tracedCounters } from './volatile/traced-counters.ts';
 import type { WorkerParts } from './worker.ts';
 
-/** The groups of settings that the app and its features use. Each goes whole to its users. */
+/** The groups of settings that the app and its features use. Each is passed on as a whole. */
 export const appSettings = (config: Config) => ({
   ...config.http,
   ...config.mail,
@@ -81,11 +81,11 @@ export type AppParts = ReturnType<typeof appSettings> &
     masterKey: Secret;
     publicUrl: string;
     checkAnswers: boolean;
-    /** Null: nothing is measured, and there is no /metrics. */
+    /** Null: nothing is measured, and /metrics doesn't exist. */
     metering: Metering | null;
     /** Null: nothing is traced. Closed with the app. */
     tracing: (Tracing & { close(): Promise<void> }) | null;
-    /** The folder of the built dashboard; tests name another. */
+    /** The folder of the built dashboard; tests use another one. */
     dashboard?: string;
   };
 
@@ -96,7 +96,10 @@ export type App = {
   worker: WorkerParts;
   /** Call before serving: ensures that a published signing key exists. */
   prepare(): Promise<void>;
-  /** Rejects new requests and resolves once accepted ones are answered. The store stays open. */
+  /**
+   * Rejects new requests and resolves once the accepted ones have been answered. The store stays
+   * open.
+   */
   stopServing(): Promise<void>;
   close(): Promise<void>;
 };
@@ -115,7 +118,7 @@ export function buildApp(parts: AppParts): App {
 
   const events = createEvents(parts, { doors, work, sealingKey: keyFor('webhooks', masterKey) });
   const routes = servedRoutes({
-    // The settings and stores; each feature names the ones it needs in its type.
+    // The settings and stores; each feature's type lists the ones it needs.
     ...parts,
     newId,
     hub,
@@ -175,7 +178,7 @@ export function buildApp(parts: AppParts): App {
   };
 }
 
-/** The doors to the store, and what announces changes of the policy to other processes. */
+/** The doors to the store, and the means to announce policy changes to other processes. */
 function openDoors({ masterKey, randomBytes, log, tracing, ...parts }: AppParts, hub: PolicyHub) {
   const newId = createIdMaker(parts.clock, randomBytes);
   const shared = withSharedReads(parts.db);

@@ -1,4 +1,4 @@
-// Settings: defaults, accepted and refused values, and that all faults are reported at once.
+// Settings: defaults, accepted and rejected values, and the reporting of all errors together.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Config, readConfig, settings, urlOf } from './config.ts';
@@ -22,7 +22,7 @@ function faultsOf(env: Record<string, string>): string[] {
 const fieldsOf = (config: Config): Record<string, unknown> =>
   Object.assign({}, ...Object.values(config));
 
-test('groups are used together, so no two have a field of the same name', () => {
+test('no two groups have a field with the same name, because groups are used together', () => {
   const fields = Object.values(configOf({})).flatMap((group) => Object.keys(group ?? {}));
   deepEqual(fields.toSorted(), Object.keys(fieldsOf(configOf({}))).toSorted());
 });
@@ -194,7 +194,7 @@ const refusals: [string, string][] = [
 ];
 
 for (const [name, text] of refusals) {
-  test(`${name}=${JSON.stringify(text)} is refused with the setting's name and value`, () => {
+  test(`${name}=${JSON.stringify(text)} is rejected with the setting's name and value`, () => {
     const faults = faultsOf({ [name]: text });
     equal(faults.length, 1, faults.join('\n'));
     equal(faults[0]?.startsWith(`${name} must be `), true, faults[0]);
@@ -224,7 +224,7 @@ const secrets: [string, string][] = [
 ];
 
 for (const [name, text] of secrets) {
-  test(`${name} of ${text.length} characters is refused without printing the secret`, () => {
+  test(`${name} of ${text.length} characters is rejected without printing the secret`, () => {
     const faults = faultsOf({ KEYRAIL_MASTER_KEY: MASTER_KEY, [name]: text }).join('\n');
     match(faults, new RegExp(`^${name} must `));
     equal(faults.includes('hunter2') || faults.includes(text), false, faults);
@@ -252,7 +252,7 @@ test('PostgreSQL without a master key is refused, with the command to generate o
   ]);
 });
 
-test('all faults are reported at once, including unknown names', () => {
+test('all errors are reported together, including unknown names', () => {
   const faults = faultsOf({
     KEYRAIL_PORT: 'x',
     KEYRAIL_LOG_LEVEL: 'x',
@@ -282,7 +282,7 @@ test('all faults are reported at once, including unknown names', () => {
   equal(faults.join('\n').includes('hunter2'), false, 'a misspelt secret must not be printed');
 });
 
-test('the default public URL is valid, also for an IPv6 host', () => {
+test('the default public URL is valid, even for an IPv6 host', () => {
   for (const [host, url] of [
     ['::1', 'http://[::1]:4400'],
     ['::', 'http://[::]:4400'],
@@ -294,7 +294,7 @@ test('the default public URL is valid, also for an IPv6 host', () => {
   }
 });
 
-test('every setting has a valid name and a meaning that ends in a period', () => {
+test('every setting has a valid name, and a description that ends in a full stop', () => {
   for (const { name, meaning } of settings) {
     match(name, /^(KEYRAIL_[A-Z_]+|DATABASE_URL|REDIS_URL|OTEL_[A-Z_]+)$/);
     match(meaning, /^\w.*\.$/, name);

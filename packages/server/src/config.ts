@@ -1,5 +1,5 @@
-// Reads all settings. Pure: takes an environment and returns a frozen config or all faults at once,
-// and warnings.
+// Reads all settings. It is pure: it takes an environment and returns warnings and either a frozen
+// config or all errors.
 import { isIP } from 'node:net';
 import { checkNames } from '@keyrail/protocol/wire/setting-names.ts';
 import { audit, auditOf } from './settings/audit.ts';
@@ -46,14 +46,14 @@ const groups: readonly Group[] = [
 /** In the order of `keyrail-server help`. */
 export const settings: readonly Setting[] = groups.flatMap((group) => Object.values(group));
 
-/** The values of each group of settings. A group goes whole to its users. */
+/** The values of each group of settings. A group is passed on as a whole. */
 export type Config = Readonly<ReturnType<typeof valuesIn>>;
 
 function valuesIn(env: Environment, { one, all }: Reader) {
   const stored = all(store);
   const mailed = mailIn(all(mail), stored);
   return {
-    /** `portFrom`: the variable that names the port; null: the port is the default. */
+    /** `portFrom`: the variable that sets the port; null: the default port. */
     listening: { ...all(listening), portFrom: nameIn(env, listening.port) },
     store: stored,
     counters: all(counters),
@@ -73,7 +73,9 @@ function valuesIn(env: Environment, { one, all }: Reader) {
     /** Null: nothing is traced. */
     traces: readTraces({ one, all }),
     logging: all(logging),
-    /** npm says so: the start then prints where the server is, also without a terminal. */
+    /**
+     * Set if npm runs the start, which then prints where the server is, even without a terminal.
+     */
     isByNpmStart: env.npm_lifecycle_event === 'start',
   };
 }
@@ -94,7 +96,7 @@ export function readConfig(env: Environment): ConfigResult {
   return { config: Object.freeze(config), warnings };
 }
 
-/** Settings that are right alone, but not together. */
+/** Settings that are valid on their own, but not together. */
 function contradictionsIn({ counters: { redisCluster } }: Config, env: Environment): string[] {
   const faults: string[] = [];
   if (env.DATABASE_URL && !env.KEYRAIL_MASTER_KEY) {

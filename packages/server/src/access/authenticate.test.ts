@@ -1,4 +1,4 @@
-// Every pair of plane and credential: which are accepted, and the errors of the others.
+// Every combination of plane and credential: which are accepted, and which error the rest get.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Auth } from '@keyrail/protocol/wire/auth.ts';
@@ -69,7 +69,7 @@ async function outcome(auth: Auth, authorization: string | undefined): Promise<s
 
 const WRONG_KIND = '403 forbidden';
 
-/** For each plane, the outcomes of the tokens below, in their order. */
+/** For each plane, the outcomes of the tokens below, in the same order. */
 const planes: Record<Exclude<Auth, 'none' | 'signature'>, string[]> = {
   vendor: ['secret_key', 'session', '403 no_active_workspace', WRONG_KIND, WRONG_KIND],
   session: [WRONG_KIND, 'session', 'session', WRONG_KIND, WRONG_KIND],
@@ -85,13 +85,13 @@ const tokens = ['krsk_live_good', 'krses_good', 'krses_loose', 'aaa.bbb.ccc', BO
 for (const [plane, outcomes] of Object.entries(planes)) {
   for (const [at, token] of tokens.entries()) {
     const expected = outcomes[at] ?? '';
-    test(`on the plane ${plane} the credential ${token} gives ${expected}`, async () => {
+    test(`on the ${plane} plane, the credential ${token} gives ${expected}`, async () => {
       equal(await outcome(plane as Auth, `Bearer ${token}`), expected);
     });
   }
 }
 
-test('a refusal names the accepted credentials', async () => {
+test('an error for the wrong credential names the accepted ones', async () => {
   const said = async (auth: Auth, token?: string): Promise<string> => {
     const what = await judged(auth, token && `Bearer ${token}`);
     return what instanceof ApiError ? what.message : '';

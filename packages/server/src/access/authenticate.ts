@@ -1,4 +1,4 @@
-// Credential → principal: selects the kind of credential, and checks it against the endpoint.
+// Turns a credential into a principal: finds its kind, and checks that the endpoint accepts it.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Auth, accepts, type Credential } from '@keyrail/protocol/wire/auth.ts';
 import { ApiError, forbidden } from '../base/errors.ts';
@@ -7,8 +7,9 @@ import type { Secret } from '../base/secret.ts';
 import type { Principal } from './principal.ts';
 
 /**
- * How old a cached secret key may be. `new`: it is read again. `recent`: milliseconds, which is as
- * safe, because a revocation is confirmed only after such copies have expired. `hot`: seconds.
+ * How old a cached secret key may be. `new`: the key is always read again. `recent`: milliseconds,
+ * which is just as safe, because a revocation is confirmed only after such copies have expired.
+ * `hot`: seconds.
  */
 export type Freshness = 'new' | 'recent' | 'hot';
 
@@ -34,7 +35,7 @@ const nobody: Principal = { kind: 'nobody' };
 
 type Presented = {
   authorization: string | undefined;
-  /** Called before a caller of another kind is refused. */
+  /** Called before a caller of another kind is rejected. */
   identified?: ((principal: Principal) => void) | undefined;
 };
 
@@ -43,7 +44,7 @@ export function authenticate(
   auth: Auth,
   { authorization, identified }: Presented,
 ): Promise<Principal> | Principal {
-  // The operation of a signed webhook verifies the signature of the body itself.
+  // A signed webhook's operation verifies the signature of the body.
   if (auth === 'none' || auth === 'signature') return nobody;
   return chain(principalFor(credentials, auth, bearerToken(authorization)), (principal) => {
     identified?.(principal);

@@ -1,4 +1,4 @@
-// Look-ups share statements, but never one that was sent before the look-up.
+// Lookups share statements, but never one that was sent before the lookup.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
@@ -18,7 +18,7 @@ function listener() {
   return { sent, find, answer };
 }
 
-test('look-ups of one event-loop turn share one statement, without duplicates', async () => {
+test('lookups in one event-loop turn share one statement, without duplicates', async () => {
   const { sent, find, answer } = listener();
   const found = Promise.all(['a', 'b', 'a'].map(find));
   equal(sent.length, 0);
@@ -31,7 +31,7 @@ test('look-ups of one event-loop turn share one statement, without duplicates', 
   deepEqual(await found, ['fact of a', 'fact of b', 'fact of a']);
 });
 
-test('while a statement runs the next batch grows, and is sent when it ends', async () => {
+test('the next batch grows while a statement runs, and is sent when the statement ends', async () => {
   const { sent, find, answer } = listener();
   const first = find('a');
   await nextTurn();
@@ -59,7 +59,7 @@ test('a statement that never ends delays the next one only briefly', async () =>
   await stuck;
 });
 
-test('a failed statement rejects only the look-ups that share it', async () => {
+test('a failed statement rejects only the lookups that share it', async () => {
   const { sent, find, answer } = listener();
   const first = find('a');
   await nextTurn();
@@ -72,7 +72,7 @@ test('a failed statement rejects only the look-ups that share it', async () => {
   equal(await second, 'fact of b');
 });
 
-test('a statement holds at most 500 look-ups', async () => {
+test('a statement holds at most 500 lookups', async () => {
   const { sent, find, answer } = listener();
   const found = Promise.all(Array.from({ length: 501 }, (_, at) => find(`${at}`)));
   equal(sent[0]?.hashes.length, 500);

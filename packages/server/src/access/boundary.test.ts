@@ -1,4 +1,4 @@
-// The live/test boundary as a table: which routes and which inputs are refused for a test key.
+// The live/test boundary as a table: which routes and which inputs are denied to a test key.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../base/errors.ts';
@@ -61,7 +61,7 @@ for (const [boundary, { reading, writing }] of Object.entries(passes)) {
     [false, writing],
   ] as const) {
     const what = `${isSafe ? 'reading' : 'writing'} over a boundary of ${boundary}`;
-    test(`a test key ${isPassed ? 'passes' : 'is refused'} ${what}`, () => {
+    test(`a test key ${isPassed ? 'passes' : 'is denied'} ${what}`, () => {
       const pass = () => refuseBeyond(testKey, boundary as Boundary, isSafe);
       if (isPassed) pass();
       else throws(pass, isBeyond);
@@ -83,7 +83,7 @@ const inputs: [string, unknown[], boolean][] = [
 ];
 
 for (const [what, values, isRefused] of inputs) {
-  test(`a test key that names ${what} is ${isRefused ? 'refused' : 'let through'}`, () => {
+  test(`a test key that names ${what} is ${isRefused ? 'denied' : 'allowed'}`, () => {
     const pass = () => refuseNamedEnv(testKey, ...values);
     if (isRefused) throws(pass, isBeyond);
     else pass();
@@ -91,6 +91,6 @@ for (const [what, values, isRefused] of inputs) {
   });
 }
 
-test('the error at the boundary has the message of the contract', () => {
+test('the error at the boundary has the message the contract fixes', () => {
   equal(BEYOND_BOUNDARY, 'A test secret key cannot manage live resources.');
 });

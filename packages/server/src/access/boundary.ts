@@ -7,9 +7,9 @@ import { allEnvs, type Env } from '../doors/reach.ts';
 import { isTestPrincipal, type Principal } from './principal.ts';
 
 /**
- * The rows that a route touches. `rows`: rows with an environment. `shared`: rows without one,
- * which a test key may read. `sharedCreate`: rows without one, which a test key may create.
- * `liveOnly`: a test key is refused. `none`: no environment is involved.
+ * The rows a route touches. `rows`: rows with an environment. `shared`: rows without one, which a
+ * test key may read. `sharedCreate`: rows without one, which a test key may create. `liveOnly`: a
+ * test key is denied. `none`: no environment is involved.
  */
 export type Boundary = 'rows' | 'shared' | 'sharedCreate' | 'liveOnly' | 'none';
 
@@ -22,7 +22,7 @@ export function refuseBeyond(principal: Principal, boundary: Boundary, isSafe: b
   if (held) throw forbidden(BEYOND_BOUNDARY);
 }
 
-/** Refuses `env: live` in a request, whether or not a row exists. */
+/** Denies `env: live` in a request, whether or not a row exists. */
 export function refuseNamedEnv(principal: Principal, ...inputs: unknown[]): void {
   if (!isTestPrincipal(principal)) return;
   if (inputs.some((input) => envNamedIn(input) === 'live')) throw forbidden(BEYOND_BOUNDARY);

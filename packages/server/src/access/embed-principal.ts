@@ -52,7 +52,7 @@ function principalOf(
       keysMax,
       keyScopes: scopes.filter((scope) => scope.startsWith(GRANT)).map(bareScope),
       actor: { type: 'embed', id: jti },
-      // Roles apply to the vendor's people; here the scopes of the token are the limit.
+      // Roles apply to the vendor's members. Here the token's scopes are the limit.
       authority: 'admin',
     },
   };

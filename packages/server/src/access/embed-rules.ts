@@ -1,5 +1,5 @@
 // Checks of the embed plane beyond a valid credential: a token must come from an allowed origin and
-// have the scope of the endpoint, and a request to mint a token must not come from a browser.
+// have the endpoint's scope, and a request to create a token must not come from a browser.
 
 import type { embedEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
 import type { Auth } from '@keyrail/protocol/wire/auth.ts';

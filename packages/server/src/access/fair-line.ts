@@ -1,11 +1,13 @@
 // A bounded line for slow work, shared by networks: each network has a lane, and the lanes are
-// served in turn. If the line is full, a call of a network with few waiting calls takes the place
-// of the newest one in the longest lane. So one network delays the others by one call at most.
+// served in turn. If the line is full, a call from a network with few waiting calls takes the place
+// of the newest call in the longest lane. So one network delays the others by at most one call.
 
 type Waiting = { begin(): void; refuse(error: Error): void };
 
 type Line = {
-  /** Resolves when it is the caller's turn; rejects if there is no place, or none any more. */
+  /**
+   * Resolves when it is the caller's turn; rejects if there is no place, or if its place is taken.
+   */
   join(network: string): Promise<void>;
   /** Takes the next caller out of the line. */
   next(): (() => void) | null;
@@ -53,7 +55,7 @@ function createLine({ waitingMax, refuse }: LineParts): Line {
 
 type FairLineParts = { atOnceMax: number; waitingMax: number; knownMax: number; refuse(): Error };
 
-/** `isKnown`: the caller waits in a line of its kind, and the two lines are served in turn. */
+/** `isKnown`: known callers wait in a line of their own, and the two lines are served in turn. */
 type Turn = { network: string; isKnown: boolean };
 
 export function createFairLine({ atOnceMax, waitingMax, knownMax, refuse }: FairLineParts) {

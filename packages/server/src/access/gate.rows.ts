@@ -6,7 +6,7 @@ import type { Gate } from '../doors/gate.ts';
 import type { Env, Role } from '../doors/reach.ts';
 import { batchedLookUps } from './batched-lookups.ts';
 
-/** In the text of the statements, as a constant. */
+/** Part of the statements' text, as a constant. */
 const touchInterval = sql`${constant(TOUCH_INTERVAL_MS)} * interval '1 millisecond'`;
 
 /** A secret key, active or not. */
@@ -15,9 +15,9 @@ export type SecretKeyFact = {
   workspaceId: string;
   env: Env;
   authority: 'owner' | 'admin';
-  /** By the database's clock at the time of the read. */
+  /** According to the database's clock at the time of the read. */
   active: boolean;
-  /** Found in public; the key ends within the hour. */
+  /** Found in public; the key expires within the hour. */
   isQuarantined: boolean;
   /** Null if the key does not expire. */
   expiresInMs: number | null;
@@ -32,13 +32,13 @@ export type SessionFact = {
   activeWorkspaceId: string | null;
   /** The current role in the active workspace; null without a workspace or a membership. */
   role: Role | null;
-  /** The person's e-mail address is verified. */
+  /** The user's email address is verified. */
   isVerified: boolean;
   live: boolean;
   seenIsStale: boolean;
 };
 
-/** The signing key and the ids in an embed token. */
+/** The signing key and the IDs in an embed token. */
 type EmbedSubject = {
   kid: string;
   workspaceId: string;
@@ -124,7 +124,7 @@ async function noteSeen(runner: Runner, { id }: SessionFact): Promise<void> {
   );
 }
 
-/** Null if the signing key has ended, or the tenant or the project is deleted. */
+/** Null if the signing key has expired, or the tenant or the project is deleted. */
 const findEmbedFact = (
   runner: Runner,
   { kid, workspaceId, tenantId, projectId }: EmbedSubject,

@@ -5,7 +5,7 @@ import { codeOf, harness, messageOf } from '@keyrail/testing/harness.ts';
 
 const other = '01890000-0000-7000-8000-000000000000';
 
-test('a request for another workspace is refused before anything runs', async (t) => {
+test('a request for another workspace is rejected before anything runs', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   for (const token of [app.tokens.liveKey, owner.token]) {
@@ -35,13 +35,13 @@ test('the header must be a UUID', async (t) => {
   }
 });
 
-test('an unknown credential is refused as such, whatever workspace it names', async (t) => {
+test('an unknown credential gets a 401, whatever workspace the header names', async (t) => {
   const app = await harness(t);
   const headers = { authorization: 'Bearer krsk_live_nope', 'keyrail-workspace': other };
   equal((await app.ask('GET /v1/workspace', {}, headers)).status, 401);
 });
 
-test('endpoints of a person and of the embed plane ignore the header', async (t) => {
+test('endpoints for accounts and for the embed plane ignore the header', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   const headers = { authorization: `Bearer ${owner.token}`, 'keyrail-workspace': other };

@@ -27,14 +27,14 @@ test('without an account the same work is done, and the result is false', async 
     equal(await hasher.verify(hash, 'no account has this password', CAUSE), false);
   }
   equal(hasher.runs(), 3);
-  // Of $argon2id$v=19$m=…,t=…,p=1$salt$digest all but salt and digest is the cost.
+  // Of $argon2id$v=19$m=…,t=…,p=1$salt$digest everything but the salt and the digest is the cost.
   const costIn = (hash: string) => hash.split('$').slice(0, -2).join('$');
   equal(costIn(hasher.unusedHash), costIn(stored));
   match(costIn(stored), /^\$argon2id\$v=19\$m=\d+,t=\d+,p=1$/);
   equal(hasher.unusedHash.length, stored.length);
 });
 
-test('two hashes run at once, sixty-four wait, and the next is refused with Retry-After', async () => {
+test('two hashes run at a time, sixty-four wait, and the next is rejected with Retry-After', async () => {
   const hasher = createPasswordHasher();
   const EXTRA = 10;
   const asked = Array.from({ length: AT_ONCE_MAX + WAITING_MAX + EXTRA }, (_, n) =>
@@ -66,7 +66,7 @@ test('a hash that fails frees its slot', async () => {
   equal(fine.length, 3);
 });
 
-/** The order in which hashes end, by the address that caused each; refused ones are missing. */
+/** The order in which hashes end, by the address that caused each; rejected ones are missing. */
 function hashing() {
   const hasher = createPasswordHasher({ memoryKiB: 1024, passes: 1 });
   const ended: string[] = [];
@@ -84,7 +84,7 @@ function hashing() {
   return { ask, ended, refused, over: () => Promise.all(all) };
 }
 
-test('a known client is served before hashes of thirty networks that wait already', async () => {
+test('a known client is served before waiting hashes from thirty networks', async () => {
   const { ask, ended, refused, over } = hashing();
   for (let at = 0; at < AT_ONCE_MAX + WAITING_MAX; at += 1) ask(`198.51.${at % 30}.7`);
   ask('203.0.113.9', true);
@@ -103,7 +103,7 @@ test('known clients do not keep others out of the line', async () => {
   ok(place >= 0 && place <= 3 * AT_ONCE_MAX, `${place}`);
 });
 
-test('a network with one hash waits for one of a network with sixty', async () => {
+test('a network with one hash waits for only one hash of a network with sixty', async () => {
   for (const crowd of ['198.51.100', '2001:db8:1']) {
     const { ask, ended, over } = hashing();
     const crowdedAt = (at: number) =>
@@ -116,7 +116,7 @@ test('a network with one hash waits for one of a network with sixty', async () =
   }
 });
 
-test('in a full line, a network with few hashes takes a place of the one with the most', async () => {
+test('in a full line, a network with few hashes takes a place from the one with the most', async () => {
   const { ask, ended, refused, over } = hashing();
   for (let at = 0; at < AT_ONCE_MAX + WAITING_MAX; at += 1) ask('198.51.100.7');
   for (let at = 0; at < 20; at += 1) ask(`203.0.${at}.9`);

@@ -1,18 +1,18 @@
 // Password hashing with argon2id, which is slow on purpose. So that many logins cannot exhaust the
-// machine, two hashes run at a time, 64 wait, and further ones are refused with 429. The places are
-// shared by the networks of the clients, and clients known for the account have others.
+// machine, two hashes run at a time, 64 wait, and any more are rejected with 429. The clients'
+// networks share these places; clients known to the account have places of their own.
 import { hash, verify } from '@node-rs/argon2';
 import { ApiError } from '../base/errors.ts';
 import { networksOf } from './client-networks.ts';
 import { createFairLine } from './fair-line.ts';
 
-/** The library's number for argon2id; its enum exists only at compile time. */
+/** The library's number for argon2id, because its enum exists only at compile time. */
 const ARGON2ID = 2;
 
 /** OWASP's minimum for argon2id: 19 MiB, two passes. */
 const OWASP_COST = { memoryKiB: 19_456, passes: 2 };
 
-/** 16 and 32 bytes of zeros in base64, as long as those of a real hash. */
+/** 16 and 32 bytes of zeros in base64: as long as the salt and the digest of a real hash. */
 const ZERO_SALT = 'A'.repeat(22);
 const ZERO_DIGEST = 'A'.repeat(43);
 
@@ -20,20 +20,22 @@ const AT_ONCE_MAX = 2;
 const WAITING_MAX = 64;
 const KNOWN_WAITING_MAX = 16;
 
-/** The cause of a hash. A known client has signed in to this account before. */
+/** What a hash was requested for. A known client has signed in to this account before. */
 type HashCause = { clientAddress: string; isKnownClient: boolean };
 
 export type PasswordHasher = {
   hash(password: string, cause: HashCause): Promise<string>;
   /** Without a stored hash it does the same work, then returns false. */
   verify(stored: string | null, password: string, cause: HashCause): Promise<boolean>;
-  /** The hash that is verified without a stored one. Tests compare its cost with that of others. */
+  /**
+   * The hash that is verified if none is stored. Tests compare its cost with the cost of real ones.
+   */
   unusedHash: string;
   /** How often argon2 has run. Tests compare the numbers, since equal work takes equal time. */
   runs(): number;
 };
 
-/** Only tests name another cost. */
+/** Only tests set another cost. */
 export function createPasswordHasher({ memoryKiB, passes } = OWASP_COST): PasswordHasher {
   const cost = { algorithm: ARGON2ID, memoryCost: memoryKiB, timeCost: passes, parallelism: 1 };
   const unusedHash = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=1$${ZERO_SALT}$${ZERO_DIGEST}`;

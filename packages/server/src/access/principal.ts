@@ -21,7 +21,7 @@ export type Principal =
   | { kind: 'bootstrap' }
   | { kind: 'nobody' };
 
-/** The reach of the caller; null if the credential belongs to no workspace. */
+/** The caller's reach; null if the credential belongs to no workspace. */
 export const reachOf = (principal: Principal): Reach | null =>
   'reach' in principal ? principal.reach : null;
 
@@ -37,7 +37,7 @@ export function personOf(principal: Principal): Extract<Principal, { kind: 'sess
   return principal;
 }
 
-/** Refuses a person with an unverified e-mail address. Other credentials pass. */
+/** Denies users with an unverified email address. Other credentials pass. */
 export function refuseUnverified(principal: Principal): void {
   if (principal.kind === 'session' && !principal.isVerified) throw new ApiError('email_unverified');
 }

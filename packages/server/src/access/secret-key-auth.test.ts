@@ -1,5 +1,5 @@
-// Notifications of secret-key changes between processes: sending, receiving, and the loss of the
-// LISTEN connection.
+// Notifications of secret key changes between processes: sending, receiving, and losing the LISTEN
+// connection.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../base/clock.ts';
@@ -48,21 +48,21 @@ function scene() {
   return { keys, ask, listener: listeners[0], notified, isClosed: () => closed === 1 };
 }
 
-test('a key that another process ended is evicted, and no other key', async () => {
+test('a key revoked by another process is evicted, and no other key is', async () => {
   const { ask, listener } = scene();
   deepEqual(await ask('a', 'b', 'a', 'b'), ['a', 'b']);
   listener?.heard('id of a');
   deepEqual(await ask('a', 'b'), ['a']);
 });
 
-test('the loss of the LISTEN connection clears the cache', async () => {
+test('losing the LISTEN connection clears the cache', async () => {
   const { ask, listener } = scene();
   await ask('a', 'b');
   listener?.onFault(new Error('gone'));
   deepEqual(await ask('a', 'b'), ['a', 'b']);
 });
 
-test('all ended keys are evicted here, even if the notification fails', async () => {
+test('all revoked keys are evicted here, even if the notification fails', async () => {
   const { keys, ask, listener, notified } = scene();
   await ask('a', 'b', 'c');
   await keys.forget(['id of a', 'id of b']);

@@ -1,7 +1,7 @@
-// The cache of secret keys, and the notifications that evict ended or changed keys everywhere.
-// A notification can be lost; the endpoint's maximum cache age then bounds how long a revoked key
-// works. Except on hot endpoints that is zero: a revocation is confirmed only once every cached
-// copy has expired (decision 0018).
+// The secret key cache, and the notifications that evict revoked or changed keys everywhere. A
+// notification can be lost; the endpoint's maximum cache age then bounds how long a revoked key
+// works. Except on hot endpoints, that time is zero: a revocation is confirmed only once every
+// cached copy has expired (decision 0018).
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../base/clock.ts';
 import { monotonicMs } from '../base/clock.ts';

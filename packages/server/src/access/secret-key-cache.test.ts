@@ -12,7 +12,7 @@ import {
 const LIFE_MS = 5000;
 
 const principalFor = (token: string): Principal => ({
-  kind: 'session', // identified by its id alone: the kind does not matter here
+  kind: 'session', // identified by its ID alone: the kind does not matter here
   userId: token,
   sessionId: token,
   isVerified: true,
@@ -113,7 +113,7 @@ test('an endpoint uses no entry older than its maximum age, while others still d
   equal(isKnown(one.cache, 'a', 0), false, 'a maximum age of zero always reads');
 });
 
-test('a running read that began too long ago is not joined', async () => {
+test('requests do not join a read that began too long ago', async () => {
   const one = scene();
   const early = one.cache.principalOf('a', 50);
   one.pass(49);
@@ -136,7 +136,7 @@ test('concurrent requests for a key share one read', async () => {
   for (const found of await Promise.all(asked)) deepEqual(found, principalFor('a'));
 });
 
-test('a refusal reaches all requests that share the read, and is not cached', async () => {
+test('a rejection reaches all requests that share the read, and is not cached', async () => {
   const one = scene();
   const asked = [one.cache.principalOf('a', LIFE_MS), one.cache.principalOf('a', LIFE_MS)];
   one.readings[0]?.fail();
@@ -145,7 +145,7 @@ test('a refusal reaches all requests that share the read, and is not cached', as
   equal(one.readings.length, 2);
 });
 
-test('a revoked key is evicted at once, and no other key', async () => {
+test('a revoked key is evicted immediately, and no other key is', async () => {
   const one = scene();
   await fill(one, 'a');
   await fill(one, 'b');

@@ -1,4 +1,4 @@
-// A cache of secret keys, so that a busy key is not looked up on every request. Each endpoint sets
+// A cache of secret keys, so that a busy key isn't looked up on every request. Each endpoint sets
 // the maximum age of an entry. Age counts from the start of the read, so a revocation takes effect
 // everywhere after that age at the latest, even if a notification is lost.
 //
@@ -14,9 +14,9 @@ export type ReadKey = { id: string; principal: Principal; expiresInMs: number | 
 export type SecretKeyCache = {
   /** From a read that began less than `withinMs` ago, or else from a new read. */
   principalOf(token: string, withinMs: number): Promise<Principal> | Principal;
-  /** Called after the commit that ended or changed a key. */
+  /** Called after the commit that revoked or changed a key. */
   evict(keyId: string): void;
-  /** Called when notifications of other processes may have been lost. */
+  /** Called when notifications from other processes may have been lost. */
   clear(): void;
 };
 

@@ -1,4 +1,4 @@
-// Reading a secret key: look-up, refusal, and recording of its use.
+// Reading a secret key: the lookup, the rejection, and the recording of its use.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -70,7 +70,7 @@ test('a key acts in its own workspace and environments, with its own role', asyn
   }
 });
 
-test('a slow recording of a use delays its own key only', async () => {
+test('recording a use slowly delays only the key that was used', async () => {
   const slow = newToken();
   const quick = newToken();
   const facts = new Map([
@@ -97,7 +97,7 @@ test('a key is accepted even if its use cannot be recorded', async () => {
   equal((await reading).id, token.slice(-8));
 });
 
-test('ended and unknown keys are refused without recording; mistyped ones are not looked up', async () => {
+test('expired and unknown keys are rejected without recording a use; mistyped ones are not looked up', async () => {
   const good = newToken();
   const ended = newToken();
   const unknown = newToken();

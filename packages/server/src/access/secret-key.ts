@@ -1,4 +1,4 @@
-// Reads a secret key. It acts with the role that it was created with, in its own environments.
+// Reads a secret key. It acts with the role it was created with, in its own environments.
 
 import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { ApiError } from '../base/errors.ts';
@@ -16,7 +16,7 @@ export type ReadSecretKey = (token: string) => Promise<ReadKey>;
 export const createSecretKeyReader =
   ({ lookups, log }: Parts): ReadSecretKey =>
   async (token) => {
-    // A mistyped key fails its checksum and is refused with the same error, without a look-up.
+    // A mistyped key fails its checksum and is rejected with the same error, without a lookup.
     const fact = parseCredential(token) ? await lookups.findSecretKey(lookupHash(token)) : null;
     if (!fact?.active) throw new ApiError('invalid_key');
     if (fact.useIsStale) {

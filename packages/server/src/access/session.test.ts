@@ -60,7 +60,7 @@ test('a session is looked up by the hash of its token', async () => {
   });
 });
 
-test('a malformed token is refused without a look-up, with the same error', async () => {
+test('a malformed token is rejected without a lookup, with the same error', async () => {
   for (const token of ['krses_', `${secret}x`, secret.slice(0, -1), secret.toUpperCase()]) {
     let asked = 0;
     const lookups = {
@@ -77,7 +77,7 @@ test('a malformed token is refused without a look-up, with the same error', asyn
   }
 });
 
-test('an unknown or ended session is refused and not extended', async () => {
+test('an unknown or expired session is rejected and not extended', async () => {
   for (const fact of [null, { ...live, live: false, seenIsStale: true }]) {
     await rejects(principalOf(secret, fact), { code: 'invalid_session' });
   }

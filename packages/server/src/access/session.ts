@@ -1,5 +1,5 @@
-// A signed-in person. The membership is read on every request, so that a removal or a new role
-// takes effect on the next request.
+// A signed-in user. The membership is read on every request, so that a removal or a new role takes
+// effect on the next request.
 import { lookupHash, parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -24,7 +24,7 @@ export async function sessionPrincipal(
   return { kind: 'session', userId, sessionId, isVerified, reach: reachFor(fact) };
 }
 
-/** Null without an active workspace, or if the person is no longer a member of it. */
+/** Null without an active workspace, or if the user is no longer a member of it. */
 function reachFor({ userId, activeWorkspaceId, role }: SessionFact): Reach | null {
   if (activeWorkspaceId === null || role === null) return null;
   return {

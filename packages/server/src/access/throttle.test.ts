@@ -83,7 +83,7 @@ test('a client may try 120 times a minute, for all addresses together', async ()
   await throttle.charge('192.0.2.1', 'new@example.com');
 });
 
-test('all addresses of one IPv6 /64 network count as one client', async () => {
+test('all addresses in one IPv6 /64 network count as one client', async () => {
   const { throttle } = setUp();
   await times(PER_CLIENT_MAX, (n) => throttle.charge(`2001:db8:0:7:${n.toString(16)}::${n}`));
   await retryAfter(() => throttle.charge('2001:db8::7:1:2:3:4'));
@@ -123,7 +123,7 @@ test('IPv4 clients are counted separately, in both notations of their address', 
   await throttle.charge('192.0.2.2');
 });
 
-test('attempts during a refusal do not extend it', async () => {
+test('attempts while blocked do not extend the block', async () => {
   const { throttle, pass } = setUp();
   await times(PER_EMAIL_MAX, () => throttle.charge('192.0.2.1', 'ada@example.com'));
   await times(50, () => retryAfter(() => throttle.charge('192.0.2.1', 'ada@example.com')));
@@ -131,20 +131,20 @@ test('attempts during a refusal do not extend it', async () => {
   await throttle.charge('192.0.2.1', 'ada@example.com');
 });
 
-test('e-mails to an address are limited, regardless of its case', async () => {
+test('emails to an address are limited, regardless of its case', async () => {
   const { throttle } = setUp();
   await times(PER_RECIPIENT_MAX, () => throttle.chargeRecipient('ada@example.com'));
   await retryAfter(() => throttle.chargeRecipient('Ada@Example.com'));
   await throttle.chargeRecipient('grace@example.com');
 });
 
-test('a client address and an equal e-mail address are counted separately', async () => {
+test('a client address and an identical email address are counted separately', async () => {
   const { throttle } = setUp();
   await times(PER_EMAIL_MAX, (n) => throttle.charge(`${n}`, 'x'));
   await throttle.charge('x');
 });
 
-test('wrong logins do not block a reset or a sign-up, nor the reverse', async () => {
+test('failed logins do not block a reset or a sign-up, nor the reverse', async () => {
   const { throttle } = setUp();
   const client = '192.0.2.1';
   const charges = [
@@ -199,7 +199,7 @@ test('a client is known for 31 days after its last login', async () => {
   equal((await login()).isKnownClient, false);
 });
 
-test('a flood of counters evicts the oldest, but none that is at its limit', async () => {
+test('a flood of counters evicts the oldest, but none that have reached their limit', async () => {
   const { throttle } = setUp();
   const guess = () => throttle.charge('192.0.2.1', 'ada@example.com');
   await times(PER_CLIENT_MAX, () => throttle.charge('192.0.2.2'));
@@ -210,6 +210,6 @@ test('a flood of counters evicts the oldest, but none that is at its limit', asy
   ok(heldBytes() - before < 50_000_000);
   await retryAfter(guess);
   await retryAfter(() => throttle.charge('192.0.2.2'));
-  // If it had not been evicted, its second attempt would be refused.
+  // If it had not been evicted, its second attempt would be denied.
   await times(2, () => throttle.charge('192.0.2.3'));
 });

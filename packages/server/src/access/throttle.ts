@@ -1,4 +1,4 @@
-// Slows down guessing: limits how often one client address and one e-mail address may use endpoints
+// Slows down guessing: limits how often one client address and one email address may use endpoints
 // without a credential. It counts submitted addresses, whether or not they have an account. A
 // session proves neither the password nor the mailbox, so attempts with a session are limited too.
 import { createHash } from 'node:crypto';
@@ -13,15 +13,15 @@ export type Throttle = {
   /** All requests without a credential, before their bodies are read. */
   chargeClient(address: string): Promise<void>;
   chargeSignUp(email: string): Promise<void>;
-  /** Password resets. Counted separately, so that wrong logins cannot block a reset. */
+  /** Password resets. Counted separately, so that failed logins cannot block a reset. */
   chargeReset(email: string): Promise<void>;
   /** Throws if this client has tried this address too often. */
   chargeLogin(clientAddress: string, email: string): Promise<LoginAttempt>;
-  /** Attempts of a signed-in person, and e-mails to that person's own address. */
+  /** Attempts of a signed-in user, and emails to the user's own address. */
   chargeAccount(userId: string): Promise<void>;
-  /** E-mails caused by other people. Counted separately: invitations must not block a login. */
+  /** Emails caused by other people. Counted separately: invitations must not block a login. */
   chargeRecipient(email: string): Promise<void>;
-  /** Invitations of one person, in all workspaces together. */
+  /** Invitations sent by one user, in all workspaces together. */
   chargeInviter(personId: string): Promise<void>;
 };
 
@@ -33,7 +33,7 @@ type LoginAttempt = {
    */
   refusal: ApiError | null;
   isKnownClient: boolean;
-  /** Records that this person has signed in from this client. */
+  /** Records that this user has signed in from this client. */
   succeeded(): Promise<void>;
 };
 
@@ -49,7 +49,7 @@ export const noThrottle: Throttle = {
   chargeInviter: free,
 };
 
-/** Each kind of counter has its own limit, so that a flood of one kind evicts no other kind. */
+/** Each kind of counter has its own limit, so that a flood of one kind doesn't evict the others. */
 type Kind =
   | 'client'
   | 'client56'
@@ -103,7 +103,7 @@ const ratesOf = ({ invitesPerHourMax = INVITES_PER_HOUR_USUAL }: ChosenRates): R
 /** Counters per kind. Above this, the oldest counters that are below their limit are evicted. */
 const NAMES_MAX = 100_000;
 
-/** A digest, so that client and e-mail addresses are not written to another store. */
+/** A digest, so that client and email addresses are not written to another store. */
 const digestOf = (kind: Kind, subject: string): string =>
   createHash('sha256').update(`${kind} ${subject}`).digest('base64url');
 
@@ -119,7 +119,7 @@ type Charges = {
 /**
  * Counts in this process, and also in Redis if it is configured. The counters of this process serve
  * this throttle only: if Redis is full, evicting or unreachable, each process still enforces the
- * rates by itself.
+ * rates on its own.
  */
 export function createCharges(
   clock: Clock,

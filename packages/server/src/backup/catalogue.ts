@@ -1,4 +1,4 @@
-// The tables of the schema as a backup reads them, and the check that it can read all their rows.
+// The schema's tables as a backup reads them, and the check that it can read all their rows.
 import type pg from 'pg';
 
 export type TableShape = {
@@ -57,7 +57,7 @@ const HIDDEN = `
   where c.relnamespace = 'keyrail'::regnamespace and c.relkind in ('r', 'p', 'S', 'm', 'f')
   order by c.relname`;
 
-/** Row level security hides rows without an error, and a backup without them would look fine. */
+/** Row level security hides rows without an error, so a backup without them would look fine. */
 export async function refusePartial(session: pg.ClientBase): Promise<void> {
   const { rows } = await session.query<{ name: string; fault: string | null }>(HIDDEN);
   const faults = rows.flatMap(({ name, fault }) => (fault === null ? [] : [`${name} ${fault}`]));

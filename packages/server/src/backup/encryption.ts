@@ -1,5 +1,5 @@
 // Encryption of backup files with age (https://age-encryption.org), so that the standard `age` tool
-// can decrypt them too. The key is an identity as `age-keygen` prints it.
+// can decrypt them too. The key is an identity in the form that `age-keygen` prints.
 //
 // An age file could have been made by anyone with the public half of the key. So the manifest,
 // which holds the digest of every file, has a MAC under a key that only the private half gives.

@@ -1,6 +1,6 @@
-// A restore is time travel: nodes, tokens and people may hold newer state than the database. These
-// statements put everything that such state could be compared with out of its reach. They run
-// inside the restore's transaction, with the guards lifted.
+// After a restore, nodes, tokens and people may hold newer state than the database. These
+// statements make sure that such state can't match anything in the restored database. They run
+// inside the restore's transaction, with the guards disabled.
 import { signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
 import type pg from 'pg';
 import { systemClock } from '../base/clock.ts';
@@ -16,16 +16,16 @@ import { clockOf, runnerOn } from './sessions.ts';
 /** Added to a policy version that the clock has not reached. */
 const VERSIONS_AHEAD = 1_000_000_000;
 
-/** The time in milliseconds, which policy versions become. */
+/** The time in milliseconds, which every policy version is set to. */
 const clock = '(extract(epoch from app_now()) * 1000)::bigint';
 
 /**
  * Every version becomes the time of the restore. That is above all versions that nodes have seen,
  * whichever backup is restored, if the clock is past all earlier restores, and if no project has
- * had more than a thousand changes a second since then. A backup cannot show more than that: what
- * was lost with the database is not in it. A version that the clock has not reached says that the
- * clock was set back, or that an earlier release restored; then it only moves ahead of itself, and
- * nodes may name a higher one, which is `aheadOf`.
+ * had more than a thousand changes a second since then. A backup can't show more than that, because
+ * it lacks whatever was lost with the database. A version that the clock has not reached means that
+ * the clock was set back, or that an earlier release did the restore. Such a version is only raised
+ * by a fixed step, and nodes may report a higher one, which is `aheadOf`.
  */
 const versions = `update project_versions set (version, floor) =
   (select ahead, ahead from greatest($1::bigint + 1,
@@ -47,7 +47,8 @@ const fences: Record<string, string> = {
     where sent_at is null and failed_at is null`,
   'leases cleared': 'delete from job_leases',
   'workers forgotten': 'delete from worker_beats',
-  // Nodes may run that the backup does not know. Revocations say so until they have reported.
+  // Nodes that the backup doesn't contain may be running. Until they have reported, revocations say
+  // so.
   'records of served time removed': 'delete from served_spans',
   'restore recorded': 'insert into recent_restores values (app_now()) on conflict do nothing',
 };
@@ -56,7 +57,7 @@ const fences: Record<string, string> = {
 export type Fenced = Record<string, number>;
 
 export type FenceOrder = {
-  /** A version that nodes are known to have; 0: none. */
+  /** The highest version that nodes are known to have; 0: none. */
   aheadOf: number;
 };
 
@@ -74,13 +75,13 @@ export async function fence(admin: pg.ClientBase, { aheadOf }: FenceOrder): Prom
 }
 
 /**
- * The fence that needs the master key: the keys that sign are replaced. Tokens of older keys end;
- * their anchors still verify.
+ * The fence that needs the master key: the signing keys are replaced. Tokens signed with older keys
+ * stop working; their anchors still verify.
  */
 export const replaceSigningKeys =
   (masterKey: Secret) =>
   async (session: pg.ClientBase): Promise<void> => {
-    // A key that replaces all others at once follows no schedule.
+    // A key that replaces all others immediately doesn't follow the schedule.
     const schedule = { rotateEveryMs: DAY_MS, publishWaitMs: 0 };
     const parts = signingPartsOf({ masterKey, randomBytes: systemRandomBytes, ...schedule });
     const work: Work = {

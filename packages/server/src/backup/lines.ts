@@ -1,5 +1,5 @@
 // The rows of a table as lines of text: one JSON array for each row, with the text of each column.
-// Both stores print the same text for the same value, so digests can be compared between them.
+// Both stores print the same text for the same value, so digests from both can be compared.
 import type pg from 'pg';
 import type { TableShape } from './catalogue.ts';
 
@@ -7,7 +7,7 @@ import type { TableShape } from './catalogue.ts';
 const PAGE_ROWS = 1000;
 const LARGE_PAGE_ROWS = 40;
 
-/** Settings under which every value has one text. Plans read rows in the order of the index. */
+/** Settings that give every value exactly one text. Plans read rows in the order of the index. */
 const SETTINGS: Record<string, string> = {
   search_path: 'keyrail',
   timezone: 'UTC',
@@ -23,7 +23,7 @@ const SETTINGS: Record<string, string> = {
   transaction_timeout: '0',
 };
 
-/** Sets them until the transaction ends. Some are of newer versions of PostgreSQL only. */
+/** Sets them until the transaction ends. Some exist only in newer versions of PostgreSQL. */
 export async function fixTextForms(session: pg.ClientBase): Promise<void> {
   await session.query(
     `select set_config(name, value, true) from json_each_text($1) as wanted (name, value)
@@ -35,7 +35,7 @@ export async function fixTextForms(session: pg.ClientBase): Promise<void> {
 /** Lines of text, each with its line feed. */
 export type Page = { rows: number; text: Buffer };
 
-/** Reads a table by pages, in the transaction that the caller has begun. */
+/** Reads a table page by page, in the transaction the caller has begun. */
 export async function* pagesOf(session: pg.ClientBase, table: TableShape): AsyncGenerator<Page> {
   const columns = table.columns.map(({ name }) => `${quoted(name)}::text`);
   const rows = table.hasLargeValues ? LARGE_PAGE_ROWS : PAGE_ROWS;
@@ -56,7 +56,9 @@ export async function* pagesOf(session: pg.ClientBase, table: TableShape): Async
   await session.query('close backup_rows');
 }
 
-/** Adds a page of lines to a table. Its user triggers and foreign keys do not apply meanwhile. */
+/**
+ * Adds a page of lines to a table. Its user triggers and foreign keys don't apply in the meantime.
+ */
 export async function insertLines(
   session: pg.ClientBase,
   { name, columns }: Pick<TableShape, 'name' | 'columns'>,
@@ -70,9 +72,8 @@ export async function insertLines(
   );
 }
 
-/** Names of tables and columns are plain words; anything else is refused. */
+/** Names of tables and columns are plain words; anything else is rejected. */
 export function quoted(name: string): string {
-  if (!/^[a-z_][a-z0-9_]*$/.test(name))
-    throw new Error(`"${name}" is no name of a table or column`);
+  if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`"${name}" is not a table or column name`);
   return `"${name}"`;
 }

@@ -1,8 +1,8 @@
 // The manifest of a backup: what it holds, when it was taken, and the digest of every file. It is
-// written last, so a directory without a valid manifest is no backup.
+// written last, so a directory without a valid manifest isn't a backup.
 //
 // The file has two lines: the manifest, and its seal. The seal holds the SHA-256 of the first line
-// and, if the backup is encrypted, a MAC of it. A missing MAC is refused like a wrong one.
+// and, if the backup is encrypted, a MAC of it. A missing MAC is rejected like a wrong one.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -21,11 +21,11 @@ export type ChainHead = { workspaceId: string; seq: number; hash: string };
 export type Manifest = {
   format: number;
   id: string;
-  /** The moment of its snapshot, by the clock of the database. */
+  /** The moment of its snapshot, according to the database's clock. */
   takenAt: string;
   keyrail: string;
   store: 'embedded' | 'postgres';
-  /** The version of PostgreSQL. */
+  /** The PostgreSQL version. */
   database: string;
   encryption: 'age' | null;
   /** Derived from the master key, and equal for equal keys. */

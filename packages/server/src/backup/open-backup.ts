@@ -1,4 +1,4 @@
-// Opens a backup for a restore. Everything that can be refused is refused here, before the target
+// Opens a backup for a restore. Every reason to reject a backup is checked here, before the target
 // is touched: damage, a wrong key, a newer version.
 import { join } from 'node:path';
 import { isEarlier, LAST_EARLIER_FILE, presentNames } from '../db/earlier-schema.ts';
@@ -11,7 +11,7 @@ export type OpenBackup = {
   directory: string;
   key: string | null;
   manifest: Manifest;
-  /** Names of the files that make its schema. */
+  /** Names of the migrations that create its schema. */
   migrations: ReadonlySet<string>;
 };
 
@@ -33,7 +33,9 @@ export async function openBackup(directory: string, key: string | null): Promise
   return { directory, key, manifest, migrations };
 }
 
-/** A manifest without a key may be from anybody. Its files are in its directory. */
+/**
+ * Without a key, a manifest could have been written by anyone. Its files must be in its directory.
+ */
 function refuseOutside(directory: string, file: unknown): void {
   if (typeof file === 'string' && /^[a-z][a-z0-9_.]{0,99}$/.test(file)) return;
   throw new BadBackup(

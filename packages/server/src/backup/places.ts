@@ -1,4 +1,5 @@
-// The directory of all backups: what is named how, which there are, and which are removed.
+// The directory of all backups: how its entries are named, which backups exist, and which to
+// remove.
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -7,19 +8,22 @@ export const MANIFEST = 'manifest.json';
 /** Directories with this prefix are incomplete. */
 export const PART_PREFIX = '.part-';
 
-/** Those with this prefix are being removed. */
+/** Directories with this prefix are being removed. */
 export const GONE_PREFIX = '.gone-';
 
-/** A running backup holds it, for its transaction. It ends with the program, however that ends. */
+/**
+ * A running backup holds this lock for its transaction. The lock ends with the process, however
+ * that ends.
+ */
 export const BACKUP_LOCK = 'select pg_try_advisory_xact_lock(7265003) as ours';
 
-/** Ids sort by time: `20261116T130500Z-1f0c2a9b`. */
+/** IDs sort by time: `20261116T130500Z-1f0c2a9b`. */
 export const isBackupId = (text: string): boolean => /^\d{8}T\d{6}Z-[0-9a-f]{8}$/.test(text);
 
-/** A backup that must not be used. The message names the file and the remedy. */
+/** A backup that must not be used. The message names the file and says what to do. */
 export class BadBackup extends Error {}
 
-/** Ids of the complete backups, oldest first. */
+/** IDs of the complete backups, oldest first. */
 export async function listBackups(into: string): Promise<string[]> {
   const found: string[] = [];
   for (const name of (await namesIn(into)).filter(isBackupId).toSorted()) {
@@ -36,21 +40,23 @@ export async function newestBackup(into: string): Promise<string> {
   return join(into, newest);
 }
 
-/** Removes all but the newest backups, and returns the ids of those. */
+/** Removes all but the newest backups, and returns the IDs of the removed ones. */
 export async function removeOldBackups(into: string, keep: number): Promise<string[]> {
   const old = (await listBackups(into)).slice(0, -keep);
   for (const id of old) await rm(join(into, id), { recursive: true, force: true });
   return old;
 }
 
-/** Takes incomplete backups away from programs that may still write them. Call under their lock. */
+/**
+ * Takes incomplete backups away from processes that may still write to them. Call under their lock.
+ */
 export async function retireParts(into: string): Promise<void> {
   for (const name of (await namesIn(into)).filter((each) => each.startsWith(PART_PREFIX))) {
     await rename(join(into, name), join(into, GONE_PREFIX + name.slice(PART_PREFIX.length)));
   }
 }
 
-/** Removes what killed programs left behind. */
+/** Removes what killed processes left behind. */
 export async function removeLeftovers(
   directory: string,
   { prefix, beforeMs }: { prefix: string; beforeMs: number },

@@ -22,7 +22,7 @@ import {
 import type { Progress } from './write-backup.ts';
 
 type RestoreOrder = FenceOrder & {
-  /** Replaces the keys that sign, in the same transaction. */
+  /** Replaces the signing keys, in the same transaction. */
   rotateSigningKeys(admin: pg.ClientBase): Promise<void>;
   report(progress: Progress): void;
 };
@@ -78,8 +78,8 @@ async function replaceSchema(
 }
 
 /**
- * A backup is recorded after it was taken, so it does not hold its own record: without it, /status
- * would know only the backups before.
+ * A backup is recorded after it was taken, so it doesn't contain its own record. Without that
+ * record, /status would show only earlier backups.
  */
 const recordBackup = (admin: pg.ClientBase, { id, takenAt, tables }: Manifest) =>
   admin.query(
@@ -90,7 +90,7 @@ const recordBackup = (admin: pg.ClientBase, { id, takenAt, tables }: Manifest) =
 
 type Shapes = Map<string, TableShape>;
 
-/** The tables that the migrations made, with their columns in the order of the backup. */
+/** The tables the migrations created, with their columns in the order of the backup. */
 async function shapesFor(admin: pg.ClientBase, tables: readonly TableRecord[]): Promise<Shapes> {
   const made = await readTables(admin);
   const shapes: Shapes = new Map();

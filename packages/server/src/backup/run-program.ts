@@ -1,6 +1,6 @@
-// Runs one task of backups in a program of its own, and ends the program when the task takes too
-// long or the disk becomes full. Both are the same version of the server, so a message has the form
-// that the other side gave it.
+// Runs one backup task in a separate process, and ends that process when the task takes too long or
+// the disk fills up. Both processes run the same version of the server, so messages need no
+// validation.
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, extname, join } from 'node:path';
@@ -16,18 +16,18 @@ import {
 import type { Place } from './sessions.ts';
 
 /**
- * Settings that both tasks need. They hold secrets, so they are sent, not put into arguments.
- * `scratch`: a directory that only this task uses.
+ * Settings that both tasks need. They contain secrets, so they are sent as a message and not as
+ * arguments. `scratch`: a directory that only this task uses.
  */
 type Shared = { into: string; key: string | null; scratch: string };
 
-/** `part`: the name of the backup while it is incomplete. */
+/** `part`: the backup's directory name while it is incomplete. */
 export type BackupOrder = Shared & {
   task: 'backup';
   place: Place;
   part: string;
   masterKeyMark: string;
-  /** Signs the heads of the audit chains; null if the database refuses to keep a new key. */
+  /** Signs the heads of the audit chains; null if the database can't store a new key. */
   anchorKey: { kid: string; pkcs8: string } | null;
 };
 
@@ -45,7 +45,7 @@ export type Report =
   /** `backupId`: the backup that did not pass its test; null for other failures. */
   | { kind: 'failed'; reason: string; isRunning: boolean; backupId: string | null };
 
-/** Reports are for people, so a few in a second are enough. */
+/** Reports are for people, so a few per second are enough. */
 const REPORT_EVERY_MS = 200;
 
 export function paced(report: (progress: TaskProgress) => void): typeof report {
@@ -57,7 +57,9 @@ export function paced(report: (progress: TaskProgress) => void): typeof report {
   };
 }
 
-/** A TypeScript file beside this source, or a JavaScript file beside the bundle of this source. */
+/**
+ * A TypeScript file beside this source file, or a JavaScript file beside the bundle it is part of.
+ */
 const PROGRAM = join(import.meta.dirname, `task-program${extname(import.meta.filename)}`);
 
 const TASK_MS_MAX = 12 * 3_600_000;
@@ -76,7 +78,7 @@ export async function runOrder<T extends TakenBackup | TestedBackup>(
   child.on('message', (message: Report) => {
     if (message.kind === 'progress') report(message.progress);
     else if (message.kind === 'failed') reject(failureIn(message));
-    else resolve(message.result as T); // our own program sent it
+    else resolve(message.result as T); // our own process sent it
   });
   child.on('error', reject);
   child.on('exit', (code, signal) =>

@@ -1,4 +1,4 @@
-// The database sessions of backups and restores: one connection for each, outside the server's pool
+// The database sessions of backups and restores: each has one connection, outside the server's pool
 // and its timeouts.
 import { PGlite } from '@electric-sql/pglite';
 import { createPgConfig } from '@electric-sql/pglite/node-postgres';
@@ -9,7 +9,7 @@ import { copyEmptyDatabase } from '../db/embedded/new-database.ts';
 import { withPostgresAdmin } from '../db/postgres.ts';
 import type { Runner } from '../db/sql.ts';
 
-/** `embedded`: a directory that no other program has open. */
+/** `embedded`: a directory that no other process has open. */
 export type Place = { kind: 'postgres'; url: string } | { kind: 'embedded'; directory: string };
 
 export const withSession = <T>(
@@ -55,7 +55,7 @@ export const runnerOn = (session: pg.ClientBase): Runner => ({
       const settle = (error: Error | null, answers?: Answer[]) => {
         const answer = answers?.[0];
         if (answer) resolve(answer);
-        else reject(error ?? new Error('impossible: a statement without an answer'));
+        else reject(error ?? new Error('impossible: a statement without a result'));
       };
       session.query(new Batch([statement], STATEMENT_MS_MAX, settle));
     }),

@@ -1,6 +1,7 @@
-// Lets a command ask the server that uses the data directory for a backup: the embedded store has
-// one process only. The socket is in the data directory, which only its owner can enter. A command
-// sends the name of a task and a line feed; the server sends reports, one JSON object on each line.
+// Lets a command ask the server that uses the data directory for a backup: only one process can use
+// the embedded store. The socket is in the data directory, which only its owner can enter. A
+// command sends the name of a task and a line feed; the server sends reports, one JSON object per
+// line.
 import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { chmod, open, rm } from 'node:fs/promises';
@@ -16,13 +17,13 @@ const CONNECTIONS_MAX = 4;
 
 type Result = TakenBackup | TestedBackup;
 
-/** The tasks by the names that commands send. */
+/** The tasks, by the names that commands send. */
 export type AskedTasks = Record<
   'backup' | 'restore-test',
   (report: (progress: TaskProgress) => void) => Promise<Result>
 >;
 
-/** Call only while this process has the lock of the directory: an old socket is removed. */
+/** Call only while this process holds the directory's lock: an old socket is removed. */
 export async function openBackupSocket(
   dataDir: string,
   tasks: AskedTasks,
@@ -45,7 +46,7 @@ export async function openBackupSocket(
 }
 
 async function answer(socket: Socket, tasks: AskedTasks): Promise<void> {
-  socket.on('error', () => {}); // the command was ended; the task continues
+  socket.on('error', () => {}); // the command has exited; the task continues
   socket.setTimeout(ASK_MS_MAX, () => socket.destroy());
   const asked = String(await once(createInterface(socket), 'line').catch(() => ''));
   socket.setTimeout(0);
@@ -95,7 +96,7 @@ async function connected(dataDir: string): Promise<Socket | null> {
     await once(socket, 'connect');
     return socket;
   } catch {
-    return null; // there is none, or its process has ended
+    return null; // there is no socket, or its process has ended
   } finally {
     await place.opened.close();
   }

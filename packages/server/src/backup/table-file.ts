@@ -1,5 +1,5 @@
 // One file of a backup: the lines of a table, compressed, and encrypted if there is a key. It is
-// written and read as a stream, so that its size does not matter.
+// written and read as a stream, so its size doesn't matter.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -78,12 +78,14 @@ export async function writeTableFile(
 const BATCH_BYTES = 1_048_576;
 const BATCH_LINES = 2000;
 
-/** Far more than the largest row. A compressed line without an end would fill the memory. */
+/** Far more than the largest row. A compressed line without an end would fill up the memory. */
 const LINE_BYTES_MAX = 256 * 1_048_576;
 
 const LINE_FEED = 10;
 
-/** Reads the lines of a file in batches and returns their digests. The file's hash is known. */
+/**
+ * Reads the lines of a file in batches and returns their digests. The file's hash has been checked.
+ */
 export async function* linesOf(
   path: string,
   key: string | null,

@@ -1,10 +1,11 @@
 // The target of a restore: it must hold nothing that the restore would replace, and no server may
-// be using it. Its guards are lifted while the restore writes rows that were guarded when they were
-// first written. The owner does this inside the restore's transaction, so no other session sees it.
+// be using it. Its guards are disabled while the restore writes rows that passed them when they
+// were first written. The owner role does this inside the restore's transaction, so no other
+// session sees it.
 import type pg from 'pg';
 import { quoted } from './lines.ts';
 
-/** Tables that a server fills by itself, before it has any content. */
+/** Tables the server fills on its own, before it has any content. */
 const OF_ANY_SERVER = [
   'migrations',
   'signing_keys',
@@ -16,10 +17,13 @@ const OF_ANY_SERVER = [
 
 const LOCK_WAIT = '5s';
 
-/** The target is left as it was. The message says what to do. */
+/** The target is unchanged. The message says what to do. */
 export class TargetInUse extends Error {}
 
-/** Runs in a transaction. To see all rows it lifts row level security; locks stay until its end. */
+/**
+ * Runs in a transaction. To see all rows it disables row level security; its locks stay until the
+ * transaction ends.
+ */
 export async function refuseUsedTarget(admin: pg.ClientBase): Promise<void> {
   await refuseConnected(admin);
   const owner = await schemaOwner(admin);
@@ -82,11 +86,11 @@ async function tableNames(admin: pg.ClientBase): Promise<string[]> {
 }
 
 type Guards = {
-  /** `alter table` statements that put back what was lifted. */
+  /** `alter table` statements that restore what was disabled. */
   back: string[];
 };
 
-/** Statements to lift a guard, and to put it back. */
+/** Statements to disable a guard, and to restore it. */
 const LIFTING = `
   select format('alter table %s no force row level security', c.oid::regclass) as lift,
     format('alter table %s force row level security', c.oid::regclass) as back, 2 as step
@@ -113,7 +117,9 @@ export async function liftGuards(
   return { back: rows.map(({ back }) => back) };
 }
 
-/** Foreign keys come first: adding one checks every row, which forced row level security hides. */
+/**
+ * Foreign keys come first: adding one checks every row, and forced row level security hides rows.
+ */
 export async function putBackGuards(admin: pg.ClientBase, { back }: Guards): Promise<void> {
   for (const statement of back) await admin.query(statement);
 }

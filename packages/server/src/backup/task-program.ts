@@ -1,6 +1,6 @@
-// The program of one backup or one restore test. A server or a command starts it, sends it one
-// order, reads its reports and ends it. If its parent ends first, it removes its files and ends.
-// Signals that stop a server reach this program too: from systemd, or from a terminal. It leaves
+// The process that runs one backup or one restore test. A server or a command starts it, sends it
+// one order, reads its reports and ends it. If its parent exits first, it removes its files and
+// exits. Signals that stop a server, from systemd or a terminal, reach this process too. It leaves
 // them to its parent, which would otherwise report a failed backup at every such stop.
 import { createPrivateKey } from 'node:crypto';
 import { rmSync } from 'node:fs';
@@ -62,7 +62,7 @@ function signingWith({ kid, pkcs8 }: NonNullable<BackupOrder['anchorKey']>): Sig
   return (heads, moment) => signHeads(heads, { kid, key }, moment).map(wireAnchor);
 }
 
-/** A restore imports the features of the server, which a backup does not need. */
+/** A restore imports the server's features, which a backup doesn't need. */
 const test: typeof verifyBackup = async (order, report) =>
   (await import('./verify-backup.ts')).verifyBackup(order, report);
 

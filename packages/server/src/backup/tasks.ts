@@ -1,4 +1,4 @@
-// Runs the tasks of backups for a server or a command: each in a program of its own, one at a time.
+// Runs backup tasks for a server or a command: each in a separate process, one at a time.
 import type { KeyObject } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ type BackupTaskParts = Pick<Config, 'store' | 'backups' | 'signing'> & {
   newId: NewId;
 };
 
-/** Older than this, files belong to no running program. */
+/** Files older than this don't belong to any running process. */
 const LEFT_MS_MAX = DAY_MS;
 
 export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
@@ -46,7 +46,9 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
     scratch: join(scratchRoot, newId()),
   });
   const nowMs = () => systemClock.now().getTime();
-  /** A backup of another process holds its lock in the database; those of this one take turns. */
+  /**
+   * A backup of another process holds its lock in the database; backups of this process take turns.
+   */
   const clear = async () => {
     await openWork(
       db,
@@ -74,7 +76,7 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
   const findAnchorKey = async () => {
     const randomBytes = systemRandomBytes;
     const signing = signingPartsOf({ ...parts.signing, masterKey, randomBytes });
-    // A backup without anchors is better than none: the database may be read only.
+    // A backup without anchors is better than no backup: the database may be read-only.
     const opened = await openAnchorKey(openWork(db, newId), signing).catch(() => null);
     return opened && { kid: opened.kid, pkcs8: exported(opened.key) };
   };
@@ -116,7 +118,10 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
 const exported = (key: KeyObject): string =>
   key.export({ type: 'pkcs8', format: 'der' }).toString('base64');
 
-/** PostgreSQL is read by a connection of its own; of the embedded store a copy is read. */
+/**
+ * PostgreSQL is read through a separate connection; the embedded store is copied, and the copy is
+ * read.
+ */
 const placeOf = ({ databaseUrl }: Config['store'], scratch: string): Place =>
   databaseUrl
     ? { kind: 'postgres', url: databaseUrl.reveal() }

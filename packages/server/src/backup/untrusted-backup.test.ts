@@ -1,4 +1,4 @@
-// A backup without a key may be from anybody.
+// Without a key, a backup could have been written by anyone.
 import { deepEqual, rejects } from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,7 +37,7 @@ async function manifestNaming(directory: string, file: string): Promise<void> {
   await writeManifest(directory, manifest, null);
 }
 
-test('the files of a backup are in its directory', async (t) => {
+test('a backup that names files outside its directory is rejected', async (t) => {
   const directory = await folder(t);
   await writeFile(join(directory, 'users.jsonl.zst'), zstdCompressSync('[]\n'));
   await manifestNaming(directory, 'users.jsonl.zst');
@@ -58,7 +58,7 @@ test('the files of a backup are in its directory', async (t) => {
   }
 });
 
-test('a compressed line without an end does not fill the memory', async (t) => {
+test('a compressed line without an end does not fill up the memory', async (t) => {
   const LINE_MAX = 1000;
   const path = join(await folder(t), 'users.jsonl.zst');
   const read = async () => {

@@ -1,5 +1,5 @@
-// Tests the newest backup: restores it into an embedded database of its own, which compares every
-// table with the digests of the backup, and verifies every audit chain.
+// Tests the newest backup: restores it into a separate embedded database, compares every table with
+// the digests of the backup, and verifies every audit chain.
 import { basename } from 'node:path';
 import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';
 import { systemClock } from '../base/clock.ts';
@@ -44,7 +44,7 @@ async function restoreAndVerify(
   report: (progress: TaskProgress) => void,
 ): Promise<TestedBackup> {
   const { id, tables, chains, anchors } = backup.manifest;
-  // No key of the deployment is needed: what is sealed stays sealed.
+  // None of the deployment's keys is needed: sealed data stays sealed.
   const masterKey = new Secret(Buffer.from(systemRandomBytes(32)).toString('base64'));
   await withEmbedded(scratch, async (lite) => {
     const order = { report, rotateSigningKeys: replaceSigningKeys(masterKey), aheadOf: 0 };
@@ -60,7 +60,7 @@ async function restoreAndVerify(
 const STATEMENT_MS_MAX = 60_000;
 const CHAIN_MS_MAX = 3_600_000;
 
-/** The chains of the restored database, read through the same door as those of the server. */
+/** The chains of the restored database, read through the same door as the server's chains. */
 async function verifyChains(db: Database, chains: readonly ChainHead[]): Promise<void> {
   for (const { workspaceId, seq, hash } of chains) {
     const actor = { type: 'system' as const, id: null };
@@ -77,7 +77,9 @@ async function verifyChains(db: Database, chains: readonly ChainHead[]): Promise
   }
 }
 
-/** Keys of anchors are kept for good, so the backup has the one that signed its anchors. */
+/**
+ * Anchor signing keys are never deleted, so the backup contains the key that signed its anchors.
+ */
 async function verifyAnchors(db: Database, anchors: readonly AuditAnchor[]): Promise<void> {
   const keys = await findSigningKeys(openGate(db));
   for (const anchor of anchors) {

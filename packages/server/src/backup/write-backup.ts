@@ -1,5 +1,5 @@
-// Writes a backup: every table at one moment, each in a file of its own, and the manifest last. All
-// of it is in a directory with a temporary name, which gets its final name when it is complete.
+// Writes a backup: all tables as they are at one moment, each in its own file, and the manifest
+// last. The directory has a temporary name and gets its final name when it is complete.
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';
@@ -25,7 +25,7 @@ type BackupOrder = {
   store: Manifest['store'];
   /** The directory of all backups. */
   into: string;
-  /** The name of the backup until it is complete. */
+  /** The directory of the backup until it is complete. */
   part: string;
   /** Null: not encrypted. */
   key: string | null;

@@ -1,11 +1,14 @@
 // The injected clock. Stored times come from the database's clock (app_now() in the first
-// migration). This clock is for code that does not use the database, and holds the shift by which
+// migration). This clock is for code that doesn't use the database. It holds the shift by which
 // tests move both clocks.
 
 export type Clock = {
   /** The current instant, to the millisecond. */
   now(): Date;
-  /** Milliseconds by which the database's clock is shifted as well. Always 0 outside tests. */
+  /**
+   * The number of milliseconds by which the database's clock is shifted too. Always 0 outside
+   * tests.
+   */
   shiftMs(): number;
 };
 

@@ -1,10 +1,10 @@
-// How many calls of a name run at once, wait, and are refused.
+// How many calls of one name run at a time, wait, and are rejected.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limited } from './coalesce.ts';
 
-test('limited calls run in order, hand over their slot, and are refused beyond waitingMax', async () => {
+test('limited calls run in order, hand over their slot, and are rejected beyond waitingMax', async () => {
   const started: string[] = [];
   const ends: (() => void)[] = [];
   const run = limited({ atOnceMax: 1, waitingMax: 1, refuse: () => new Error('busy') });
@@ -25,7 +25,7 @@ test('limited calls run in order, hand over their slot, and are refused beyond w
   equal(await second, 'b');
 });
 
-test('limited calls of another name have their own slots', async () => {
+test('limited calls under another name have their own slots', async () => {
   const run = limited({ atOnceMax: 1, waitingMax: 0, refuse: () => new Error('busy') });
   const held = Promise.withResolvers<string>();
   const first = run('a', () => held.promise);

@@ -36,7 +36,7 @@ function open(options: BatchOptions = {}) {
   };
 }
 
-test('items of one turn and one group go out as one batch', async () => {
+test('items from one turn and one group are sent as one batch', async () => {
   const { sent, ask, answer } = open();
   const asked = [ask('a'), ask('b'), ask('c', 'other')];
   equal(sent.length, 0);
@@ -50,7 +50,7 @@ test('items of one turn and one group go out as one batch', async () => {
   deepEqual(await Promise.all(asked), ['result of a', 'result of b', 'result of c']);
 });
 
-test('no caller joins a batch in flight: the next one waits for its end and is sent once', async () => {
+test('no caller joins a batch in flight; the next batch waits for it and is sent once', async () => {
   const { sent, ask, answer, pass } = open({ inFlightMax: 1 });
   const first = ask('a');
   await nextTurn();
@@ -143,7 +143,7 @@ test('with an infinite heldMsMax, batches of a group run strictly one after the 
   equal((await Promise.all(asked)).length, 4);
 });
 
-test('a full batch is sent at once, and the rest follows', async () => {
+test('a full batch is sent immediately, and the rest follows', async () => {
   const { sent, ask, answer } = open({ max: 2 });
   const asked = ['a', 'b', 'c'].map((item) => ask(item));
   deepEqual(sent[0]?.items, ['a', 'b']);
@@ -177,7 +177,7 @@ test('a rejected result fails only its own item, and a missing result is an erro
   await rejects(none ?? nextTurn(), /fewer results/);
 });
 
-test('a caller beyond waitingMax is refused, and the others are served', async () => {
+test('a caller beyond waitingMax is rejected, and the others are served', async () => {
   const refuse = () => new Error('busy');
   const { ask, answer } = open({ inFlightMax: 1, waitingMax: 1, refuse });
   const first = ask('a');
@@ -191,7 +191,7 @@ test('a caller beyond waitingMax is refused, and the others are served', async (
   equal(await second, 'result of b');
 });
 
-test('concurrent calls of one name share a result, which is not kept', async () => {
+test('concurrent calls of one name share a result, which is not cached', async () => {
   const share = shared<number>();
   let calls = 0;
   const ask = async () => {
@@ -253,7 +253,7 @@ test('a call joins one in flight only within the given age, and none from before
   equal(reads.isRunning('a'), false);
 });
 
-test('a shared result is no older than its call by withinMs, in any schedule', async () => {
+test('a shared result is at most withinMs older than its call, in any schedule', async () => {
   for (let seed = 1; seed <= 200; seed += 1) {
     const chance = chanceFrom(seed);
     let nowMs = 0;

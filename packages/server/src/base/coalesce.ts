@@ -1,6 +1,6 @@
 /**
  * Coalesces the work of concurrent callers. A batch is sent after its last caller has arrived, so
- * no result is older than the call that it answers.
+ * no result is older than the call it responds to.
  *
  * A batch has three states. It is *open* while callers can join it: at least until the end of the
  * current turn of the event loop, and longer while its group has `inFlightMax` batches in flight.
@@ -18,7 +18,7 @@ export type BatchOptions = {
   heldMsMax?: number;
   /**
    * If it is less than `heldMsMax`, a batch waits for about the average duration of a batch, within
-   * these bounds. So few batches run at once while a database is slow.
+   * these bounds. So only a few batches run at a time while a database is slow.
    */
   heldMsMin?: number;
   /** Items that may wait in one group. Further items are rejected with the error of `refuse`. */
@@ -167,7 +167,7 @@ type SharedWithin<Result> = {
   /** Joins a call of this name that began less than `withinMs` ago, or else begins one. */
   run(name: string, withinMs: number, call: () => Promise<Result>): Promise<Result>;
   isRunning(name: string): boolean;
-  /** Later calls join no call that began before this. */
+  /** Later calls don't join a call that began before this. */
   forget(): void;
 };
 
@@ -197,8 +197,8 @@ type Limits = { atOnceMax: number; waitingMax: number; refuse(): Error };
 type Queue = { running: number; waiting: (() => void)[] };
 
 /**
- * For each name, runs at most `atOnceMax` calls at once. `waitingMax` more may wait, in order; the
- * rest are refused.
+ * For each name, runs at most `atOnceMax` calls at a time. `waitingMax` more may wait, in order;
+ * the rest are rejected.
  */
 export function limited({ atOnceMax, waitingMax, refuse }: Limits) {
   const queues = new Map<string, Queue>();

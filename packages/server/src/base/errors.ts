@@ -1,5 +1,5 @@
 // The only error class whose message is public. Any other error becomes a 500 that contains only
-// the request id (http/faults.ts).
+// the request ID (http/faults.ts).
 import { type ErrorCode, errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
 import { SECOND_MS } from './duration.ts';
 
@@ -9,7 +9,7 @@ type Extra = {
   details?: Detail[];
   missingScopes?: string[];
   headers?: Record<string, string>;
-  /** The reason for the log; it is not sent to the caller. */
+  /** The reason, for the log only; the caller doesn't get it. */
   cause?: unknown;
 };
 
@@ -42,7 +42,7 @@ export const forbidden = (message: string): ApiError => new ApiError('forbidden'
 export const invalid = (part: 'body' | 'query' | 'path' | 'header', details: Detail[]): ApiError =>
   new ApiError('invalid_request', `The request ${part} is not valid.`, { details });
 
-/** For a bound that has room again after this time. */
+/** For a limit that has room again after this time. */
 export const rateLimited = (waitMs: number): ApiError =>
   new ApiError('rate_limited', undefined, {
     headers: { 'retry-after': `${Math.ceil(waitMs / SECOND_MS)}` },

@@ -1,4 +1,4 @@
-// Ids sort by creation time, even when the machine's clock steps back.
+// IDs sort by creation time, even when the machine's clock steps back.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { seededBytes } from '@keyrail/testing/test-app.ts';
@@ -25,7 +25,7 @@ const msOf = (id: string): number => Number.parseInt(id.replaceAll('-', '').slic
 const isAscending = (ids: string[]): boolean =>
   ids.every((id, at) => at === 0 || (ids[at - 1] ?? '') < id);
 
-test('an id is a version 7 UUID that contains the millisecond of its creation', () => {
+test('an ID is a version 7 UUID that contains the millisecond of its creation', () => {
   const newId = createIdMaker(setClock(), seededBytes('ids'));
   for (let n = 0; n < 100; n += 1) {
     const id = newId();
@@ -34,7 +34,7 @@ test('an id is a version 7 UUID that contains the millisecond of its creation', 
   }
 });
 
-test('ids of one millisecond ascend, even when the counter overflows', () => {
+test('IDs created in one millisecond ascend, even when the counter overflows', () => {
   const newId = createIdMaker(setClock(), seededBytes('ids'));
   const ids = Array.from({ length: 10_000 }, newId);
   ok(isAscending(ids));
@@ -42,7 +42,7 @@ test('ids of one millisecond ascend, even when the counter overflows', () => {
   ok(msOf(ids.at(-1) ?? '') - START_MS <= 4, 'the counter borrows few milliseconds');
 });
 
-test('ids ascend while the clock is stepped back and forth', () => {
+test('IDs ascend while the clock is stepped back and forth', () => {
   const clock = setClock();
   const newId = createIdMaker(clock, seededBytes('ids'));
   const ids: string[] = [];
@@ -54,7 +54,7 @@ test('ids ascend while the clock is stepped back and forth', () => {
   equal(new Set(ids).size, ids.length);
 });
 
-test('ids follow a clock that moves forward', () => {
+test('IDs follow a clock that moves forward', () => {
   const clock = setClock();
   const newId = createIdMaker(clock, seededBytes('ids'));
   newId();
@@ -62,7 +62,7 @@ test('ids follow a clock that moves forward', () => {
   equal(msOf(newId()), START_MS + 60_000);
 });
 
-test('two makers create different ids at the same instant', () => {
+test('two generators create different IDs at the same instant', () => {
   const clock = setClock();
   const makers = [createIdMaker(clock, systemRandomBytes), createIdMaker(clock, systemRandomBytes)];
   const ids = makers.flatMap((newId) => Array.from({ length: 2000 }, newId));

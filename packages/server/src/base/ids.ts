@@ -6,8 +6,8 @@ import type { RandomBytes } from './random.ts';
 export type NewId = () => string;
 
 /**
- * Ids from one maker ascend even within one millisecond: the twelve bits after the version are a
- * counter with a random start. When the counter overflows, the next millisecond is used early.
+ * IDs from one generator ascend even within one millisecond: the twelve bits after the version are
+ * a counter with a random start. When the counter overflows, the next millisecond is used early.
  */
 export function createIdMaker(clock: Clock, randomBytes: RandomBytes): NewId {
   let lastMs = 0;
@@ -33,7 +33,7 @@ export function createIdMaker(clock: Clock, randomBytes: RandomBytes): NewId {
   };
 }
 
-/** Request ids need to be unique but are not stored. A counter keeps the cost per request low. */
+/** Request IDs need to be unique but are not stored. A counter keeps the cost per request low. */
 export function createRequestIdMaker(newId: NewId): NewId {
   const maker = newId().slice(-12);
   let made = 0;

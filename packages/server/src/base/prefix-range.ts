@@ -1,4 +1,4 @@
-// The range of texts, and of ids, that begin with a given text.
+// The range of texts, or of IDs, that begin with a given text.
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 
 /** From the first text of the range to the first after it; `to` is null if nothing comes after. */
@@ -9,8 +9,8 @@ const BEFORE_SURROGATES = 0xd7ff;
 const AFTER_SURROGATES = 0xe000;
 
 /**
- * All texts that begin with this one, whose ASCII letters are put in lower case. Texts are in the
- * order of their code points, which is that of their bytes.
+ * All texts that begin with this one, with its ASCII letters in lowercase. Texts are sorted by code
+ * point, which is the same order as by byte.
  */
 export function textRangeOf(start: string): TextRange {
   const from = start.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
@@ -27,7 +27,7 @@ export function textRangeOf(start: string): TextRange {
 const ID_MIN = '00000000-0000-0000-0000-000000000000';
 const ID_MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** The first and the last id that begin with this text; null if no id does. */
+/** The first and the last ID that begin with this text; null if no ID does. */
 export function idRangeOf(start: string): { from: string; to: string } | null {
   const from = start + ID_MIN.slice(start.length);
   const isId = UUID_ANY_CASE.test(from);

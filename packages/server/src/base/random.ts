@@ -6,8 +6,8 @@ export type RandomBytes = (length: number) => Uint8Array;
 const POOL_BYTES = 8192;
 
 /**
- * Draws random bytes from the system in blocks of 8 KiB: one system call for each id would cost
- * more than the rest of the id. No byte is returned twice, and returned bytes are erased here.
+ * Draws random bytes from the system in blocks of 8 KiB: one system call per ID would cost more
+ * than everything else about it. No byte is returned twice, and returned bytes are erased here.
  */
 function pooledBytes(): RandomBytes {
   const pool = new Uint8Array(POOL_BYTES);

@@ -1,4 +1,4 @@
-// Sealed data can be unsealed under the same key only, and only unaltered.
+// Sealed data can only be unsealed under the same key, and only if it is unaltered.
 import { equal, notDeepEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandomBytes } from './random.ts';

@@ -39,7 +39,7 @@ export const createBoundSealing = (key: Buffer, randomBytes: RandomBytes): Bound
   },
 });
 
-/** Secrets have no context: their key is used for one purpose only. */
+/** Secrets have no context, because their key has only one purpose. */
 const UNBOUND = '';
 
 export function createSealing(key: Buffer, randomBytes: RandomBytes): Sealing {
@@ -64,6 +64,6 @@ export const keyFor = (purpose: string, masterKey: Secret): Buffer =>
     ),
   );
 
-/** Equal for equal master keys; says nothing else about the key. */
+/** Equal for equal master keys; reveals nothing else about the key. */
 export const masterKeyMark = (masterKey: Secret): string =>
   keyFor('mark', masterKey).toString('hex').slice(0, 32);

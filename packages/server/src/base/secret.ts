@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 export class Secret {
   readonly #text: string | null;
 
-  /** Null makes a secret that cannot be revealed, for a response that is stored. */
+  /** Null creates a secret that can't be revealed, for a stored response. */
   constructor(text: string | null) {
     this.#text = text;
   }

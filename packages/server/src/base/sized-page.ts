@@ -1,14 +1,14 @@
-// One page of rows with `meta`, cut off where their `meta` would become too large.
+// One page of rows with `meta`, cut off where the total `meta` would become too large.
 import type { JsonText } from './json-text.ts';
 
 export type PageSize = { limit: number; metaBytes: number };
 
 export type SizedPage<Row> = {
-  /** Always the first row, then as many rows as fit. */
+  /** Always includes the first row, then as many rows as fit. */
   rows: Row[];
   /** The number of rows, up to the limit, if all of them fitted. */
   found: number;
-  /** Where the list stopped looking for rows, if rows may be left after it. */
+  /** Where the list stopped looking for rows, if there may be more rows after it. */
   end?: { createdAt: Date; id: string } | null;
 };
 

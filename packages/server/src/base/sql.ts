@@ -4,7 +4,10 @@
 
 const IS_SQL = Symbol('sql');
 
-/** What a parameter may be. A JSON value is passed as text: an array would become an SQL array. */
+/**
+ * The values a parameter may have. A JSON value is passed as text: an array would become an SQL
+ * array.
+ */
 type Value = string | number | boolean | Date | Uint8Array | null | readonly Value[];
 
 /** A statement or a part of one. `Row` is the type of the rows that it returns. */
@@ -55,7 +58,7 @@ export const textOf = ({ texts }: Sql): string =>
 export const joined = (parts: readonly Sql[], separator = sql`, `): Sql =>
   parts.reduce((all, part) => sql`${all}${separator}${part}`);
 
-/** Conditions of which all must hold; there is at least one. */
+/** Conditions that must all hold. There is at least one. */
 export const allOf = (conditions: readonly Sql[]): Sql => joined(conditions, sql` and `);
 
 /** The name of a table, a column or a type: `d.due_at`. */
@@ -64,7 +67,9 @@ export function named(name: string): Sql {
   return made([name], []);
 }
 
-/** A number in the text, for one that is the same each time: the planner can use it. */
+/**
+ * A number as part of the text. For numbers that never change, so that the planner can use them.
+ */
 export const constant = (value: number): Sql => made([String(value)], []);
 
 /** A row as its fields in TypeScript. A field that is undefined is left out. */

@@ -1,4 +1,4 @@
-// How much disk space is left, and which writes stop as it runs out.
+// How much disk space is left, and which writes are rejected as it runs out.
 
 /**
  * `low`: dispensable records are not written. `full`: only writes that revoke or delete are made.

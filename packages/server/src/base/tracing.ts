@@ -1,14 +1,14 @@
-// The port to traces. Its implementation, in traces/, is loaded only if the settings of
-// OpenTelemetry are present; without them every user of this port holds null and does nothing.
+// The port to traces. Its implementation is loaded only if the OpenTelemetry settings are present.
+// Without them, every user of this port holds null and does nothing.
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Names of what happened, numbers, ids. Never a secret, and never a value of a caller's query. */
 export type SpanFields = Readonly<Record<string, string | number>>;
 
 export type SpanStart = {
-  /** One of few: it never contains an id or a path of a caller. */
+  /** One of a few names: never contains an ID or a caller's path. */
   name: string;
-  /** `client`: a call to another program. */
+  /** `client`: a call to another process. */
   kind?: 'client' | 'internal';
   fields?: SpanFields;
 };
@@ -27,7 +27,7 @@ export type RequestSpan = {
 };
 
 export type Tracing = {
-  /** Opens the span of a request, as a part of the trace that its headers name, if they do. */
+  /** Opens a request's span, as part of the trace named in its headers, if there is one. */
   openRequest(start: SpanStart, headers: IncomingHttpHeaders): RequestSpan;
   /** Runs `work` in a span below the current one. If there is none, `work` gets null. */
   below<T>(start: SpanStart, work: (span: Span | null) => Promise<T>): Promise<T>;

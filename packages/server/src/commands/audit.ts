@@ -1,5 +1,5 @@
-// keyrail-server audit verify: checks every audit chain in the store, and with files of anchors
-// also that no end was cut off and no chain was rewritten. It changes nothing in the log.
+// keyrail-server audit verify: checks every audit chain in the store. With anchor files, it also
+// checks that no chain was truncated or rewritten. It doesn't change the log.
 import type { KeyObject } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
@@ -27,7 +27,7 @@ const USAGE =
   'usage: keyrail-server audit verify [--workspace ID] [--anchors FILE …] [--json]\n' +
   "Exits with 0 if everything is intact, 1 if something has been tampered with, 2 if it couldn't be checked.";
 
-/** Nothing else runs in this process, so pages are large. */
+/** Nothing else runs in this process, so pages can be large. */
 const PAGE_ROWS = 5000;
 const CHAINS_PER_STATEMENT = 500;
 const BROKEN_MAX = 1000;
@@ -79,7 +79,7 @@ type Report = {
   seconds: number;
   /** At most BROKEN_MAX of them. */
   broken: Broken[];
-  /** Null without files of anchors. */
+  /** Null without anchor files. */
   anchors: Omit<ReadAnchors, 'chains'> | null;
 };
 
@@ -95,7 +95,9 @@ async function verifyAll(config: Config, asked: Asked): Promise<Report> {
   }
 }
 
-/** Anchors are read before the chains: a chain that grows meanwhile is not taken for a cut one. */
+/**
+ * Anchors are read before the chains, so that a chain that grows in between doesn't look truncated.
+ */
 async function reportOn(db: Database, work: OpenWork, asked: Asked): Promise<Report> {
   const startedAt = monotonicMs();
   const { workspaceId, files } = asked;
@@ -113,7 +115,7 @@ async function reportOn(db: Database, work: OpenWork, asked: Asked): Promise<Rep
     total.chains += 1;
     total.rows += verdict.checked;
     if (verdict.brokenSeq !== null) note(id, verdict.brokenSeq, verdict.reason ?? '');
-    // The creation of a workspace is a row.
+    // Creating a workspace writes an entry, so no log is empty.
     else if (verdict.headSeq === 0) {
       if (workspaceId !== null) throw new Error(`workspace ${id} has no audit log`);
       note(id, 1, 'The chain has no entries.');
@@ -130,7 +132,7 @@ async function reportOn(db: Database, work: OpenWork, asked: Asked): Promise<Rep
   };
 }
 
-/** Also keys that have ended: their anchors are still valid. */
+/** Includes retired keys: their anchors are still valid. */
 async function anchorKeys(work: OpenWork): Promise<Map<string, KeyObject>> {
   const keys = await work(listSigningKeys);
   return new Map(

@@ -1,5 +1,5 @@
-// keyrail-server backup and restore-test. On the embedded store a running server does the work, and
-// without one the command opens the store itself.
+// keyrail-server backup and restore-test. With the embedded store, a running server does the work.
+// If no server is running, the command opens the store.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { askServer } from '../backup/socket.ts';
@@ -69,7 +69,7 @@ async function withTasks<T extends { backupId: string }>(
   }
 }
 
-/** A wrong directory would give a backup of a new, empty database. */
+/** With a wrong directory, the backup would contain a new, empty database. */
 function refuseWithoutDatabase({ store: { databaseUrl, dataDir } }: Config): void {
   if (databaseUrl || existsSync(join(dataDir, 'database', 'PG_VERSION'))) return;
   throw new Error(

@@ -1,4 +1,4 @@
-// The cache of compiled code keeps that of the running program alone.
+// The cache of compiled code keeps only the running program's code.
 import { deepEqual, equal } from 'node:assert/strict';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { cacheCompiledCode } from './compiled-code.ts';
 
-test('compiled code of other programs is removed, and nothing else', (t) => {
+test('compiled code of other programs is removed, and nothing else is', (t) => {
   const dataDir = mkdtempSync(join(tmpdir(), 'kr-compiled-'));
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
   const cache = join(dataDir, 'compiled');

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { basename, join } from 'node:path';
 
-/** Folders of built programs, and those of Node itself from releases that had no program. */
+/** Folders of built programs, and Node.js's own folders from releases without a built program. */
 const OURS = /^(program-[0-9a-f]{16}|v\d+\.\d+\.\d+-[\w-]+)$/;
 
 /**
@@ -20,6 +20,6 @@ export function cacheCompiledCode(dataDir: string, program: string): void {
     const others = readdirSync(cache).filter((name) => name !== own && OURS.test(name));
     for (const name of others) rmSync(join(cache, name), { recursive: true, force: true });
   } catch {
-    // It only takes room: no reason not to start.
+    // It only takes up disk space, which is not a reason to fail the start.
   }
 }

@@ -1,5 +1,5 @@
-// keyrail-server doctor: checks everything that a deployment depends on, and says what to do. It
-// changes nothing.
+// keyrail-server doctor: checks everything a deployment depends on, and says what to do. It doesn't
+// change anything.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -31,7 +31,7 @@ export async function doctorCommand(read: ConfigResult, words: readonly string[]
   const severity = worstOf(findings);
   const report = { version: VERSION, severity, findings };
   const text = isJson ? `${JSON.stringify(report)}\n` : textOf(findings);
-  // A server that stopped answering may keep a connection of this process open.
+  // A server that has stopped responding may keep a connection of this process open.
   process.stdout.write(text, () => process.exit(exitCodes[severity]));
 }
 
@@ -63,7 +63,7 @@ export async function diagnose(read: ConfigResult): Promise<Finding[]> {
   return [...settings, ...problem.findings, ...found];
 }
 
-/** Opens signing keys with the master key. Unlike a start, it does not generate one. */
+/** Opens signing keys with the master key. Unlike a start, it doesn't generate a master key. */
 async function opener({ store: { dataDir }, secrets, signing }: Config) {
   const isThere = secrets.masterKey !== null || existsSync(join(dataDir, 'master-key'));
   if (!isThere) return { unseal: null, findings: [] };

@@ -1,4 +1,5 @@
-// The output of backups and restores: a line that changes on a terminal, JSON lines otherwise.
+// The output of backups and restores: a line that updates in place on a terminal, JSON lines
+// otherwise.
 import { paced } from '../backup/run-program.ts';
 import type { TaskProgress } from '../features/backups/tasks.ts';
 
@@ -6,7 +7,7 @@ type Output = { isTTY?: boolean; write(text: string): unknown };
 
 type TaskDisplay = {
   progress(progress: TaskProgress): void;
-  /** `fields` for programs, `text` for people. */
+  /** `fields` is for programs, `text` for people. */
   done(fields: Record<string, unknown>, text: string): void;
 };
 

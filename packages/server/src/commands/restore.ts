@@ -1,5 +1,5 @@
-// keyrail-server restore: fills an empty database from a backup. The target is the store that the
-// settings name, so that a backup of either store can be restored into either.
+// keyrail-server restore: fills an empty database from a backup. The target is the store in the
+// settings, so that a backup of either store can be restored into either.
 import { existsSync } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -26,7 +26,7 @@ const USAGE =
   '[--ahead-of <version>]';
 const NEW_KEY = '--new-master-key';
 
-/** Leaves later restores room below the largest exact number. */
+/** Leaves room for later restores below the largest exact number. */
 const AHEAD_OF_MAX = 2 ** 52;
 
 export async function restoreCommand(config: Config, words: readonly string[]): Promise<void> {
@@ -92,8 +92,8 @@ async function directoryOf({ backups }: Config, which: string | undefined): Prom
 }
 
 /**
- * The master key of the target. With another one than that of the backup, what it sealed cannot be
- * read any more: responses of idempotent requests are then replayed without their bodies.
+ * The target's master key. If it differs from the backup's, data sealed with the old key can no
+ * longer be read: responses of idempotent requests are then replayed without their bodies.
  */
 async function masterKeyFor(
   { secrets: { masterKey }, store: { dataDir } }: Config,
@@ -112,7 +112,9 @@ async function masterKeyFor(
   );
 }
 
-/** Anchors may be newer than the restored audit chains, which would then not verify with them. */
+/**
+ * Anchors may be newer than the restored audit chains, and the chains would then fail verification.
+ */
 async function moveAnchors({ store: { dataDir } }: Config): Promise<string[]> {
   const time = systemClock
     .now()
@@ -128,7 +130,7 @@ async function moveAnchors({ store: { dataDir } }: Config): Promise<string[]> {
   return moved;
 }
 
-/** The embedded store is locked meanwhile. */
+/** The embedded store is locked in the meantime. */
 async function inTarget<T>(
   { store: { databaseUrl, dataDir } }: Config,
   use: (target: Place) => Promise<T>,

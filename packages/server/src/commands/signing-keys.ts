@@ -1,4 +1,4 @@
-// keyrail-server signing-keys: lists and rotates the keys that sign.
+// keyrail-server signing-keys: lists and rotates the signing keys.
 
 import { parseArgs } from 'node:util';
 import { type SigningPurpose, signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
@@ -69,7 +69,7 @@ function optionsIn(args: string[]) {
   }
 }
 
-/** All keys that are published, by purpose. */
+/** All published keys, by purpose. */
 function listed(keys: readonly SigningKeyRow[], now: Date): string {
   return signingPurposes
     .map((purpose) => {

@@ -29,7 +29,7 @@ import { readyFields, welcome } from './welcome.ts';
 
 const STOP_WITHIN_MS = 9000;
 
-/** `portFrom` is the setting that names the port, for an error. */
+/** `portFrom` is the name of the setting for the port, for error messages. */
 type Address = { host: string; port: number; portFrom: string };
 
 type Parts = { api: boolean; worker: boolean };
@@ -48,7 +48,7 @@ async function run(config: Config, parts: Parts): Promise<void> {
   const traces = await tracesOf(config);
   const log = openLog(config.logging.logLevel, process.stdout, traces?.logFields);
   traces?.reportTo(log);
-  // Links contain the port, so it is known before anything is built that makes links.
+  // Links contain the port, so it must be known before anything that creates links is built.
   const { host, port, portFrom } = config.listening;
   const wanted = { host, port, portFrom: portFrom ?? 'KEYRAIL_PORT' };
   const held = parts.api && port === 0 ? await holdFreePort(wanted) : null;
@@ -78,20 +78,20 @@ async function run(config: Config, parts: Parts): Promise<void> {
   const url = held ? app.http.listeningOrigin : publicUrl;
   const worker = parts.worker ? startWorker(app.worker) : null;
   const ms = Math.round(monotonicMs() - startedAt);
-  // Install before "ready" is logged: a supervisor may send a signal as soon as it reads that.
+  // Install before "ready" is logged: a supervisor may send a signal as soon as it reads that line.
   stopOnSignal({ app, worker, probes }, log);
   const { isTTY } = process.stdout;
   if (!isTTY || !parts.api) {
     log.info({ ms, ...(parts.api && readyFields(url, config)) }, 'ready');
   }
   if (parts.api && isTTY) process.stdout.write(welcome(url, config));
-  // Somebody may read along: the log on standard output stays JSON alone.
+  // A program may be reading the log, so standard output contains nothing but JSON.
   else if (parts.api && config.isByNpmStart) process.stderr.write(welcome(url, config));
-  // A killed process would not write it at its end.
+  // A process that is killed couldn't write it on exit.
   flushCompileCache();
 }
 
-/** Takes a free port that no other program gets until it is released. */
+/** Takes a free port and keeps it from other processes until it is released. */
 async function holdFreePort(wanted: Address): Promise<{ port: number; release(): Promise<void> }> {
   const { host } = wanted;
   const holder = createServer((socket) => socket.destroy()).listen({ host, port: 0 });
@@ -184,7 +184,7 @@ async function tracesOf({ traces }: Config): Promise<Traces | null> {
   return openTraces(traces);
 }
 
-/** The tasks that a command beside this server may ask for; their results are recorded. */
+/** The tasks that commands on this machine may request; their results are recorded. */
 function askedTasks({ work, backup }: WorkerParts): AskedTasks {
   const { tasks, operatorEmail } = backup;
   if (!tasks) throw new Error('impossible: a server without backups');
@@ -198,13 +198,13 @@ function askedTasks({ work, backup }: WorkerParts): AskedTasks {
 type Running = {
   app: Pick<App, 'stopServing' | 'close'>;
   worker: Worker | null;
-  /** What a worker that runs alone serves. */
+  /** What a standalone worker serves. */
   probes?: Pick<Http, 'close'> | null;
 };
 
 /**
- * Requests and jobs stop at the same time: a job that waits for a mail server must not leave the
- * API open meanwhile.
+ * Requests and jobs stop at the same time: a job that waits for a mail server must not keep the API
+ * open in the meantime.
  */
 export async function stopInOrder({ app, worker, probes }: Running): Promise<void> {
   await Promise.all([app.stopServing(), worker?.stop()]);

@@ -1,8 +1,8 @@
-// The last lines of a start: where the server is and how to try it.
+// The last lines printed at startup: where the server is and how to try it.
 import { resolve } from 'node:path';
 import type { Config } from '../config.ts';
 
-/** A generated token is in a file, a configured one is not. */
+/** A generated token is in a file; a configured one isn't. */
 const tokenFile = ({ secrets, store: { databaseUrl, dataDir } }: Config): string | null =>
   secrets.bootstrapToken || databaseUrl ? null : `${dataDir.replace(/\/$/, '')}/bootstrap-token`;
 
@@ -15,7 +15,7 @@ function tokenIn(config: Config): string {
 const inShell = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
-/** PORT is a variable of many programs, so it may have been meant for another one. */
+/** Many programs use the variable PORT, so it may have been meant for another one. */
 const portHint = ({ listening }: Config): string =>
   listening.portFrom === 'PORT' ? ' (PORT names the port)' : '';
 

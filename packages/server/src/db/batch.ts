@@ -26,7 +26,7 @@ type Parser = (text: string) => unknown;
 type Value = string | Buffer | null;
 type Column = { name: string; parse: Parser };
 
-/** Replaced by the next statement: a pooler may send that to another connection. */
+/** Replaced by the next statement, because a pooler may send that one to another connection. */
 const UNNAMED = '';
 
 export class Batch {
@@ -128,7 +128,7 @@ export class Batch {
     this.#current += 1;
   }
 
-  /** The driver gives notices to its connection, not to the query. */
+  /** The driver passes notices to its connection, not to the query. */
   readonly #handleNotice = (notice: object): void => {
     if (isUnreplicated(notice)) {
       this.#error = new StoreUnavailable('the commit may not have reached the synchronous replica');
@@ -138,7 +138,7 @@ export class Batch {
   handleError(error: Error): void {
     this.#error ??= error;
     if (this.#wire && isStalePlan(error)) forgetPlans(this.#wire);
-    // After a lost connection or a timeout no ReadyForQuery arrives. After a failed statement it
+    // After a lost connection or a timeout, no ReadyForQuery arrives. After a failed statement one
     // does, but by then the driver has moved to the next query. So the batch finishes here.
     this.#finish();
   }
@@ -157,8 +157,8 @@ export class Batch {
 }
 
 /**
- * The columns of the prepared statements of each connection. PostgreSQL never lets the columns of a
- * prepared statement change, so each is described once.
+ * The columns of the prepared statements of each connection. In PostgreSQL, the columns of a
+ * prepared statement never change, so each statement is described once.
  */
 const described = new WeakMap<Wire, Map<string, readonly Column[]>>();
 

@@ -1,4 +1,4 @@
-// The storage state that is derived from the answers of a PostgreSQL server.
+// The storage state derived from a PostgreSQL server's responses.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { testApp } from '@keyrail/testing/test-app.ts';
@@ -19,7 +19,7 @@ test('a database is ok below 90 % of its maximum size, then low, and full from 9
   deepEqual(states, ['ok', 'ok', 'low', 'low', 'full', 'full', 'ok']);
 });
 
-test('without a maximum the size is ignored, but a read-only server is low', () => {
+test('without a maximum, the size is ignored, but a read-only server counts as low', () => {
   const gauge = createSizeGauge(null, never);
   gauge.seen(said(1e15));
   equal(gauge.state(), 'ok');
@@ -38,7 +38,7 @@ test('the size is checked when a write needs it, but not for every write', () =>
   equal(looks, 1);
 });
 
-test('after a full disk was reported, only reserve writes are made for a while', async () => {
+test('after a reported full disk, only reserve writes are made for a while', async () => {
   const { db } = await testApp();
   const gauge = createSizeGauge(null, never);
   const guarded = withDiskReserve(db, gauge);

@@ -8,14 +8,14 @@ import type { Answer, Statement } from './database.ts';
 import type { StorageGauge } from './disk-space.ts';
 import { sqlState } from './faults.ts';
 
-/** Shares of the maximum size. Above the second, only revoking and deleting is allowed. */
+/** Fractions of the maximum size. Above the second one, only revoking and deleting is allowed. */
 const LOW_SHARE = 0.9;
 const FULL_SHARE = 0.95;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
 const DISK_FULL_BELIEVED_MS = 10 * SECOND_MS;
 const DISK_FULL = '53100';
 
-/** `share`: of the maximum size. */
+/** `share`: the fraction of the maximum size. */
 export function stateAt(share: number): StorageState {
   if (share >= FULL_SHARE) return 'full';
   return share >= LOW_SHARE ? 'low' : 'ok';
@@ -27,7 +27,7 @@ type SizeGauge = StorageGauge & {
   seen(answer: Answer): void;
 };
 
-/** `look` runs the question once. If it fails, it is called again after five seconds. */
+/** `look` runs the query once. If it fails, it is called again after five seconds. */
 export function createSizeGauge(bytesMax: number | null, look: () => Promise<void>): SizeGauge {
   let known: StorageState = 'ok';
   let lookedAtMs = Number.NEGATIVE_INFINITY;

@@ -15,7 +15,7 @@ export type Scope = {
   envs: readonly Env[];
   tenantId?: string;
   projectId?: string;
-  /** The signed-in person, whose own rows are visible as well. */
+  /** The signed-in user, whose own rows are visible too. */
   userId?: string;
 };
 
@@ -28,14 +28,14 @@ export type Opening = {
   role: DoorRole;
   scope: Scope;
   deadline: Deadline;
-  /** The id of the change, stored in its rows, the audit head and the policy versions. */
+  /** The change's ID, stored in its rows, the audit head and the policy versions. */
   changeId?: string;
   repeatable?: boolean;
-  /** Writes are refused. */
+  /** Writes are rejected. */
   readOnly?: boolean;
-  /** Without it, writes stop when the disk is full. */
+  /** Without it, writes are rejected when the disk is full. */
   storage?: StorageUse | undefined;
-  /** Names the span of this work to PostgreSQL, for its log and its list of sessions. */
+  /** Passes the name of this work's span to PostgreSQL, for its log and its list of sessions. */
   traceparent?: string;
   /** Gets a connection before all waiting work without this flag. */
   goesFirst?: boolean;
@@ -76,13 +76,13 @@ export type Database = {
    * called.
    */
   expect(opening: Pick<Opening, 'role' | 'deadline' | 'goesFirst'>): () => void;
-  /** Throws unless the store answers a statement on a connection of the pool. */
+  /** Throws unless the store responds to a statement on a pooled connection. */
   ping(deadline: Deadline): Promise<void>;
   storage(): StorageState;
   poolUse(): PoolUse;
   /**
-   * Copies the files of the store as they are at one moment; other work waits only for that moment.
-   * Absent for PostgreSQL, and for a store in memory.
+   * Copies the store's files as they are at one moment; other work has to wait only for that
+   * moment. Absent for PostgreSQL, and for a store in memory.
    */
   copyTo?(directory: string): Promise<void>;
   close(): Promise<void>;

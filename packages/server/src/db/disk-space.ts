@@ -1,4 +1,4 @@
-// Refuses writes step by step as disk space runs out: first dispensable records, then everything
+// Rejects writes step by step as disk space runs out: first dispensable records, then everything
 // except revoking and deleting. So a workspace that stores too much cannot prevent others from
 // revoking a key.
 import { statfsSync } from 'node:fs';
@@ -31,7 +31,7 @@ export function freeBytesIn(directory: string): number {
 
 export type StorageGauge = {
   state(): StorageState;
-  /** Called with every failed write, since a full disk may show in no other way. */
+  /** Called with every failed write, since that may be the only sign of a full disk. */
   noteFault?(error: unknown): void;
 };
 

@@ -11,7 +11,7 @@ export class StoreUnavailable extends Error {
   }
 }
 
-/** A write was refused because the disk is nearly full. Its connection is still usable. */
+/** A write was rejected because the disk is nearly full. Its connection is still usable. */
 export class StorageShort extends StoreUnavailable {
   constructor(cause?: unknown) {
     super('the disk is almost full; rejected a write', { cause });
@@ -60,7 +60,7 @@ export const isUnreplicated = (notice: object): boolean =>
   text(notice, 'routine') === 'SyncRepWaitForLSN';
 
 /**
- * Serialisation failure, deadlock or stale plan: the whole operation may run again from its start.
+ * After a serialisation failure, a deadlock or a stale plan, the whole operation may run again.
  */
 export const isRetryable = (error: unknown): boolean => {
   const state = sqlState(error);
@@ -81,7 +81,7 @@ export const isStoreFault = (error: unknown): boolean => {
   if (error instanceof StoreUnavailable) return true;
   const state = sqlState(error);
   if (state) return unavailableClasses.has(state.slice(0, 2)) || unavailableStates.has(state);
-  // Failures without an answer from the server.
+  // Failures without a response from the server.
   return isLost(error) || /^(timeout e|Query read timeout)/.test(messageOf(error));
 };
 
@@ -89,7 +89,7 @@ export const isStoreFault = (error: unknown): boolean => {
 export const spoilsConnection = (error: unknown): boolean =>
   isStoreFault(error) && !(error instanceof StorageShort);
 
-/** The connection was lost, as opposed to a server that is slow to answer. */
+/** The connection was lost, as opposed to a server that is slow to respond. */
 export const isLost = (error: unknown): boolean => {
   const state = sqlState(error);
   if (state) return state.startsWith('08') || state.startsWith('57P');
@@ -105,7 +105,7 @@ export const isLost = (error: unknown): boolean => {
 
 /**
  * Whether a failed transaction was certainly rolled back: the server reported an error and kept the
- * connection. If the connection was lost after COMMIT was sent, nobody knows.
+ * connection. If the connection was lost after COMMIT was sent, the outcome is unknown.
  */
 export const isRolledBack = (error: unknown): boolean =>
   error instanceof StorageShort || (sqlState(error) !== undefined && !isLost(error));

@@ -14,7 +14,7 @@ const derived: Rights = { kr_read: ['select'], kr_write: ['select'] };
 
 const own = ['select', 'insert', 'update'];
 
-/** The columns of a person that fellow members may see. */
+/** The columns of a user that fellow members may see. */
 const shown = 'select(id,email,email_key,email_verified_at,name)';
 
 export const granted: Record<string, Rights> = {

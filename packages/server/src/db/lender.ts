@@ -10,7 +10,10 @@ import { type ConnectionRequest, createWaitingLine, type WaitingLine } from './w
 export type LenderParts = {
   kind: Database['kind'];
   pool: pg.Pool;
-  /** Requests beyond this are refused at once: a longer queue cannot be served in time. */
+  /**
+   * Requests beyond this are rejected immediately, because a longer queue couldn't be served in
+   * time.
+   */
   waitingMax: number;
 };
 
@@ -82,8 +85,8 @@ const returns: Record<Database['kind'], { giveBack: Returned; discard: Returned 
     discard: (client, back) => release(client, back, true),
   },
   embedded: {
-    // Its statements run on the event loop without yielding. If the connection were lent again at
-    // once, a long queue of borrowers would block sockets and timers.
+    // Its statements run on the event loop without yielding. If the connection were lent again
+    // immediately, a long queue of borrowers would block sockets and timers.
     giveBack: (client, back) => void setImmediate(release, client, back),
     discard: windBack,
   },
@@ -96,7 +99,7 @@ function release(client: pg.PoolClient, back: () => void, isSpoilt = false): voi
 
 /**
  * All connections to the embedded store share one session, so a new one would find the old
- * transaction open and receive its pending answers. The rollback ends both first.
+ * transaction open and receive its pending responses. The rollback ends both first.
  */
 function windBack(client: pg.PoolClient, back: () => void): void {
   client.query('rollback').then(

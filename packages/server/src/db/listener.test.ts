@@ -1,4 +1,4 @@
-// The listener for notifications of other processes: it reconnects when its connection dies, and
+// The listener for notifications from other processes: it reconnects when its connection dies, and
 // leaves no connection open.
 
 import { equal, ok } from 'node:assert/strict';

@@ -1,5 +1,5 @@
-// One connection that receives notifications of other processes. Notifications are lost while it is
-// down, so callers must also poll.
+// One connection that receives notifications from other processes. Notifications are lost while it
+// is down, so callers must also poll.
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Listener, Listening } from './database.ts';
@@ -24,7 +24,7 @@ export function listenTo(url: string, { channel, heard, onFault, onOpen }: Liste
     opened.on('error', onFault);
     opened.on('notification', ({ payload }) => heard(payload ?? ''));
     try {
-      // The driver never settles connect() of a client that was ended meanwhile.
+      // The driver never settles connect() of a client that was ended in the meantime.
       await Promise.race([open(opened, channel).then(onOpen), lost]);
       await lost;
     } finally {

@@ -1,5 +1,5 @@
-// Refuses to start with roles that bypass row level security, because nothing would keep workspaces
-// apart. Warns about rights that the login no longer needs.
+// Refuses to start with roles that bypass row level security, because then workspaces wouldn't be
+// isolated. Warns about rights that the login no longer needs.
 import type pg from 'pg';
 import { allRoles } from './roles.ts';
 
@@ -22,7 +22,7 @@ export async function refuseUnsafeLogin(admin: pg.ClientBase): Promise<void> {
   }
 }
 
-/** Checks all roles that the login can set, also indirectly. Runs after the migration. */
+/** Checks all roles that the login can set, directly or indirectly. Runs after the migration. */
 export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Promise<void> {
   const { rows } = await admin.query<{ name: string; super: boolean }>(
     `select rolname as name, rolsuper as super from pg_roles
@@ -41,11 +41,11 @@ export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Pr
 export type LoginWarning = {
   /** Most end with the statement that fixes it. */
   text: string;
-  /** Whether another login of the cluster could take over this one. */
+  /** Whether another login of the cluster could take over this login. */
   isUnsafe: boolean;
 };
 
-/** Before this version, CREATEROLE can change the password of every login but a superuser. */
+/** Before this version, CREATEROLE can change the password of every login except superusers. */
 const CREATEROLE_IS_BOUNDED_FROM = 160_000;
 
 /** Warnings about the login and its database. */

@@ -1,5 +1,6 @@
-// Migrates a database: applies numbered SQL files once each, in order. It may run repeatedly and in
-// several processes at once. It refuses files that were changed after they were applied.
+// Migrates a database: applies numbered SQL files once each, in order. It may run repeatedly, and
+// in several processes at the same time. It rejects files that were changed after they were
+// applied.
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -33,8 +34,8 @@ export const readRoleSetup = (): Promise<string[]> =>
   Promise.all(['roles.sql', 'adopt.sql'].map((name) => readFile(join(directory, name), 'utf8')));
 
 /**
- * While a migration waits for a lock on a table, everything after it on that table waits as well.
- * So it gives up soon, and the whole migration is tried again. So it is after a deadlock with a
+ * While a migration waits for a lock on a table, everything after it on that table waits too. So it
+ * gives up soon, and the whole migration is tried again. The same goes for a deadlock with a
  * request that needs the same tables in another order.
  */
 const LOCK_MS_MAX = 2000;
@@ -84,8 +85,8 @@ export async function inMigration<T>(admin: pg.ClientBase, body: () => Promise<T
 }
 
 /**
- * Applies the missing files inside a transaction, all of them or those that `wanted` names. The
- * role of the owner stays set until the transaction ends.
+ * Applies the missing files inside a transaction: all of them, or only the ones in `wanted`. The
+ * owner role stays set until the transaction ends.
  */
 export async function migrateWithin(
   admin: pg.ClientBase,
@@ -127,8 +128,8 @@ async function applyMissing(
 }
 
 /**
- * Whether the release before can run with this migration, and start again: it only adds. A law
- * reads each file with such a name.
+ * Whether the previous release can run, and restart, with this migration, because it only adds
+ * things. A law reads each file with such a name.
  */
 export const isExpansion = (name: string): boolean => /^\d{4}_expand_/.test(name);
 

@@ -30,11 +30,11 @@ type PoolParts = LenderParts & {
   clock: Clock;
   close(): Promise<void>;
   /**
-   * Behind a pooler in transaction mode nothing stays on a connection: this statement begins each
-   * batch, and no statement is prepared under a name.
+   * Behind a pooler in transaction mode, nothing stays on a connection. So this statement begins
+   * each batch, and statements are not prepared under a name.
    */
   pooled?: Statement | undefined;
-  /** Its question is run with every ping, by the login itself. */
+  /** Its query is run with every ping, as the login itself. */
   gauge?: { question: Statement; seen(answer: Answer): void };
 };
 
@@ -53,7 +53,7 @@ export function pooledDatabase(parts: PoolParts): Database {
           throw mayRepeat[opening.role] ? untouched(fault) : fault;
         });
         const answer = answers.at(-1);
-        if (!answer) throw new Error('impossible: a statement without an answer');
+        if (!answer) throw new Error('impossible: a statement without a result');
         return answer;
       }),
     );
@@ -173,7 +173,7 @@ const prologues = { usual: prologuesWith(''), readOnly: prologuesWith(READ_ONLY)
 
 /**
  * The traceparent as the name of the session, for this transaction: a comment in a statement would
- * make each text another prepared statement. The name has 63 bytes, the most that it may have.
+ * make each text another prepared statement. The name has 63 bytes, which is the maximum.
  */
 const TRACED = `,
     set_config('application_name', $9, true)`;
@@ -228,7 +228,7 @@ async function abandon(client: pg.PoolClient, error: unknown, deadline: Deadline
   if (!spoilsConnection(error)) await sendOne(client, ROLLBACK, deadline);
 }
 
-/** Connections of a pooler, which gives each transaction any connection of its own. */
+/** Connections to a pooler, which gives each transaction any of its server connections. */
 const unprepared = new WeakSet<pg.ClientBase>();
 
 function send(
@@ -254,13 +254,13 @@ async function sendOne(
   deadline: Deadline,
 ): Promise<Answer> {
   const [answer] = await send(client, [statement], deadline);
-  if (!answer) throw new Error('impossible: a statement without an answer');
+  if (!answer) throw new Error('impossible: a statement without a result');
   return answer;
 }
 
 /**
  * A statement may have run although its connection was lost. It is retried for roles that only read
- * or whose writes are idempotent. A claim or a charge must not be made twice.
+ * or whose writes are idempotent. A claim or a charge must not happen twice.
  */
 const mayRepeat: Record<DoorRole, boolean> = {
   kr_read: true,

@@ -1,4 +1,4 @@
-// A lost connection during a migration ends the start with the reason.
+// If the connection is lost during a migration, the start fails with the reason.
 import { rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
@@ -12,7 +12,7 @@ const skip = superuserUrl === undefined && 'needs PostgreSQL';
 const CUT = `select pg_terminate_backend(pid) from pg_stat_activity
   where datname = current_database() and application_name = 'keyrail-admin'`;
 
-test('a migration whose connection is cut fails with the reason', { skip }, async (t) => {
+test('a migration that loses its connection fails with the reason', { skip }, async (t) => {
   const { url, admin: other } = await postgresCopyFor(t, superuserUrl ?? '');
   const cutWhile = (use: (admin: pg.ClientBase) => Promise<unknown>) =>
     withPostgresAdmin(url, async (admin) => {
@@ -28,7 +28,8 @@ test('a migration whose connection is cut fails with the reason', { skip }, asyn
     withPostgresAdmin(url, async (admin) => {
       const ended = new Promise<void>((resolve) => admin.once('end', resolve));
       await other.query(CUT);
-      // Before the driver has noticed the end, the reason would be that of a failed write.
+      // Before the driver has noticed that the connection ended, the reason would be a failed
+      // write.
       await ended;
       await migrate(admin);
     }),

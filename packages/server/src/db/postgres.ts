@@ -13,10 +13,10 @@ import { pooledDatabase } from './pool.ts';
 type PostgresOptions = {
   url: string;
   clock: Clock;
-  /** A pooler in transaction mode, for everything but LISTEN. */
+  /** A pooler in transaction mode, for everything except LISTEN. */
   poolerUrl?: string | null;
   connectionsMax: number;
-  /** The maximum size of the database. Without it the size is not checked. */
+  /** The maximum size of the database. Without it, the size isn't checked. */
   bytesMax?: number | null;
   onIdleError(error: Error): void;
 };
@@ -58,7 +58,7 @@ const TIMEOUTS = {
   idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
 };
 
-/** The same settings for one transaction: a pooler drops those of a connection. */
+/** The same settings for one transaction: a pooler drops a connection's settings. */
 const POOLED: Statement = {
   text: `select length(concat(${[
     ...SETTINGS.map((setting) => setting.replaceAll('\\', '').split('=')),

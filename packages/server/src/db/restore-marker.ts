@@ -1,6 +1,6 @@
 // Marks a database while a restore fills it. The mark is committed first and removed together with
-// the last step of the restore, so an interrupted restore leaves a database that refuses to serve.
-// It is a schema of its own, because the restore replaces the other one.
+// the last step of the restore, so a server refuses to start on a database whose restore was
+// interrupted. It is a separate schema, because the restore replaces the main one.
 import type pg from 'pg';
 
 const MARK = 'keyrail_restore';
@@ -22,7 +22,7 @@ export async function refuseUnfinishedRestore(admin: pg.ClientBase): Promise<voi
   );
 }
 
-/** Backup ids hold no quotes. */
+/** Backup IDs contain no quotes. */
 export const mark = async (admin: pg.ClientBase, backupId: string): Promise<void> => {
   await admin.query(`create schema if not exists ${MARK}`);
   await admin.query(`comment on schema ${MARK} is '${backupId}'`);

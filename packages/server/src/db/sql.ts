@@ -1,5 +1,5 @@
-// Runs statements through a door, and forms of statements that several features share. Fields are
-// camelCase in TypeScript, and columns are snake_case in the database.
+// Runs statements through a door. Also has the parts of statements that several features share.
+// Fields are camelCase in TypeScript, and columns are snake_case in the database.
 import { JsonText } from '../base/json-text.ts';
 import { textRangeOf } from '../base/prefix-range.ts';
 import type { Listed, SizedPage } from '../base/sized-page.ts';
@@ -8,7 +8,7 @@ import type { Answer, Statement } from './database.ts';
 
 /**
  * A list of a length that the planner does not know. Otherwise it prefers a plan for that length
- * and plans the statement each time: a look-up of one secret key takes 0.79 ms instead of 0.47.
+ * and plans the statement each time: a lookup of one secret key takes 0.79 ms instead of 0.47.
  */
 export const listOf = (type: 'bytea' | 'text', values: readonly (string | Buffer | null)[]): Sql =>
   sql`(select ${values}::${named(type)}[])::${named(type)}[]`;
@@ -23,7 +23,7 @@ const statementOf = (query: Query<unknown>): Statement =>
 
 export async function many<Row>(runner: Runner, query: Query<Row>): Promise<Row[]> {
   const { rows } = await runner.run(statementOf(query));
-  return rows as Row[]; // the query defines the row type; the driver does not know it
+  return rows as Row[]; // the query defines the row type, and the driver can't check it
 }
 
 /** The first row, or null. */
@@ -63,7 +63,7 @@ export const newestMatches = ({ matches, after, limit }: Search): Sql => sql`(
   ${after ? sql`where (created_at, id) < (${after.createdAt}, ${after.id})` : sql``}
   order by created_at desc, id desc limit ${limit}) page`;
 
-/** The rows with these ids that meet a condition, each looked up by its primary key. */
+/** The rows with these IDs that meet a condition, each looked up by its primary key. */
 export const byIds = (table: string, ids: readonly string[], condition: Sql): Sql => sql`(
   select found.* from unnest(${[...new Set(ids)]}::uuid[]) as wanted (id)
   cross join lateral (
@@ -74,8 +74,8 @@ type Sent<Fields> = Fields & { metaText: string; found: number };
 
 /**
  * Cuts off a page where its `meta` would become too large. Each row stores the size of its `meta`,
- * so only the `meta` that is sent is read. `listed` selects whole rows, up to the limit; `columns`
- * are the columns to return.
+ * so only the `meta` that is sent is read. `listed` selects complete rows, up to the limit;
+ * `columns` are the columns to return.
  */
 export async function sizedPage<Fields extends object>(
   runner: Runner,

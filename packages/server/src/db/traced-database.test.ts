@@ -1,4 +1,4 @@
-// The trace of a statement reaches the store: its log and its list of sessions name the span.
+// A statement's trace reaches the store: the store's log and list of sessions contain the span.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
@@ -17,7 +17,7 @@ const opening = (more: Partial<Opening> = {}): Opening => ({
   ...more,
 });
 
-test('the name of a session is the traceparent for one transaction, in full', async () => {
+test('the session name is the full traceparent, for one transaction', async () => {
   const { db } = await testApp();
   const nameOf = async (more: Partial<Opening> = {}) =>
     (await db.once(opening(more), NAME)).rows[0]?.name;
@@ -36,7 +36,7 @@ test('the name of a session is the traceparent for one transaction, in full', as
 /** Long enough that nothing is sent before the process ends. */
 const NEVER_MS = 60_000;
 
-test('a recorded statement names its span to PostgreSQL, and only there', async () => {
+test('a recorded statement passes its span to PostgreSQL, and only there', async () => {
   const { db } = await testApp();
   const traces = await openTraces({
     protocol: 'http/json',

@@ -1,11 +1,11 @@
 // Spans of statements and transactions, below the span of the request or job that needs them. A
-// span has the kind of a statement and its table; never a value, and not the text.
+// span has the statement's kind and its table, but never its values or its text.
 import type { Span, SpanStart, Tracing } from '../base/tracing.ts';
 import type { Database, Opening, Statement } from './database.ts';
 
 /** Wraps a database. A statement that several requests share belongs to one of them. */
 export function withTraces(db: Database, tracing: Tracing): Database {
-  // The embedded store has no session that could be looked at from outside.
+  // The embedded store has no sessions that are visible from outside.
   const carried = (opening: Opening, span: Span): Opening =>
     db.kind === 'postgres' ? { ...opening, traceparent: span.traceparent() } : opening;
   return {

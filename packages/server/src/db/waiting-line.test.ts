@@ -1,4 +1,4 @@
-// The queue in front of the pool: what is refused, what waits, and the order of service.
+// The queue in front of the pool: what is rejected, what waits, and the order of service.
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as settled } from 'node:timers/promises';
@@ -26,7 +26,7 @@ async function busyLine(takesMs: number, role: DoorRole = 'kr_write'): Promise<W
   return line;
 }
 
-test('work that cannot finish before its deadline is refused at once', async () => {
+test('work that cannot finish before its deadline is rejected immediately', async () => {
   const line = await busyLine(1000);
   await rejects(line.enter(asking(1400)), StoreUnavailable);
   const waiting = line.enter(asking(1600));
@@ -43,7 +43,7 @@ test('a free connection is lent even if the average is long', async () => {
   await line.enter(asking(3000));
 });
 
-test('one long piece of work does not cause refusals of short work', async () => {
+test('one long piece of work does not cause short work to be rejected', async () => {
   const line = await busyLine(5);
   line.leave('kr_write', 30_000);
   await line.enter(asking(1000));
@@ -85,7 +85,7 @@ test('work that goes first waits only for other work that goes first', async () 
   await Promise.all(waiting);
 });
 
-test('admitted requests count as waiting until their credential is known', async () => {
+test('allowed requests count as waiting until their credential is known', async () => {
   const line = await busyLine(1000);
   const arrived = line.expect(asking(2100));
   throws(() => line.expect(asking(2100)), StoreUnavailable);
@@ -93,7 +93,7 @@ test('admitted requests count as waiting until their credential is known', async
   line.expect(asking(2100))();
 });
 
-test('work beyond waitingMax is refused until waiting work has been served', async () => {
+test('work beyond waitingMax is rejected until waiting work has been served', async () => {
   const line = await busyLine(1);
   const waiting = Array.from({ length: 20 }, () => line.enter(asking(60_000)));
   await rejects(line.enter(asking(60_000)), /too many waiting/);

@@ -1,18 +1,19 @@
-// The queue in front of a bounded pool. It decides which work gets the next connection, and refuses
+// The queue in front of a bounded pool. It decides which work gets the next connection, and rejects
 // work that cannot finish before its deadline: a connection must not be spent on work whose
 // deadline passes halfway.
 //
-// For each database role it keeps a moving average of how long a connection is lent, since a
-// look-up takes one round trip and a change takes several. Then
+// For each database role it keeps a moving average of how long a connection is lent, since a lookup
+// takes one round trip and a change takes several. Then
 //
 //   expected wait = sum of the averages of all work ahead in the queue / connections
 //
-// Work is refused at once if its expected wait and its own average exceed the time left. Waiting
-// work gives up when the time left is no more than its average. Before a credential is looked up,
-// a change is checked in the same way, with a margin and the average of the look-up added.
+// Work is rejected immediately if its expected wait and its own average exceed the time left.
+// Waiting work gives up when the time left is no more than its average. Before a credential is
+// looked up, a change is checked in the same way, with a margin and the average of the lookup
+// added.
 //
 // A free connection is always lent, so that new work corrects averages from a slow period. Work
-// with `goesFirst` (revocations and look-ups of credentials) is served before all other work.
+// with `goesFirst` (revocations and credential lookups) is served before all other work.
 import type { Deadline } from '../base/deadline.ts';
 import type { PoolUse } from '../base/pool-use.ts';
 import type { DoorRole } from './database.ts';
@@ -30,7 +31,7 @@ export type WaitingLine = {
   /** Returns the connection; `tookMs` is how long it was lent. */
   leave(role: DoorRole, tookMs: number): void;
   /**
-   * For a change whose credential has not been looked up yet: throws if its work would be refused.
+   * For a change whose credential has not been looked up yet: throws if its work would be rejected.
    * The work counts as waiting until the returned function is called.
    */
   expect(asked: ConnectionRequest): () => void;
@@ -41,17 +42,17 @@ type LineLimits = { connections: number; waitingMax: number };
 
 /**
  * The weight of the newest measurement. Averages start at zero, so that the slow first statements
- * of a new process do not cause refusals.
+ * of a new process don't cause rejections.
  */
 const NEWEST_SHARE = 0.1;
 /**
  * A measurement counts as at most this multiple of the average, or as LONG_MS. An import of 10,000
- * keys takes hundreds of times as long as a change of one key, and must not cause refusals of
- * changes. A database that has become slow is known after about fifteen measurements all the same.
+ * keys takes hundreds of times as long as a change of one key, and must not cause changes to be
+ * rejected. A database that has become slow is still noticed after about fifteen measurements.
  */
 const NOTED_MAX = 4;
 const LONG_MS = 50;
-/** A request is admitted if its work would fit even at this multiple of the average. */
+/** A request is allowed if its work would fit even at this multiple of the average. */
 const MARGIN = 1.5;
 /** The role that looks up credentials. */
 const LOOK_UP: DoorRole = 'kr_gate';
@@ -63,7 +64,7 @@ export function createWaitingLine({ connections, waitingMax }: LineLimits): Wait
   const others = new Set<Waiter>();
   const work = measuredWork();
   let lent = 0;
-  /** Admitted requests whose credentials are being looked up. */
+  /** Allowed requests whose credentials are being looked up. */
   let expected = 0;
 
   function refuseHopeless({ role, deadline, goesFirst }: ConnectionRequest, workMs: number): void {

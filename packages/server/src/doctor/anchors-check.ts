@@ -1,4 +1,5 @@
-// Audit anchors: every chain that moved has a recent one and continues it, and every place has it.
+// Audit anchors: every chain that has grown continues a recent anchor, and every destination has
+// that anchor.
 import { MINUTE_MS } from '../base/duration.ts';
 import { fault, listed, type Outcome, orFine, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';

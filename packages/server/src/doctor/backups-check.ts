@@ -38,8 +38,8 @@ export async function checkBackups(
   return found.length > 0 ? found : [fine(`The newest backup is ${ageHours} hours old.`)];
 }
 
-// Newest first, and enough of them to find the last good one. Without those of a clock that was
-// set back since.
+// Newest first, and enough of them to find the last good one. Leaves out results from a clock that
+// has since been set back.
 const RUNS = `
   select kind, passed, reason,
     (extract(epoch from app_now() - ended_at) * 1000)::float8 as "ageMs"

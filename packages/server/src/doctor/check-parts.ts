@@ -1,4 +1,4 @@
-// What the checks share: their parts, and the bound of each.
+// What the checks share: their inputs, and the time limit for each.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
@@ -10,7 +10,7 @@ export type CheckParts = {
   config: Config;
   databaseUrl: string | null;
   redisUrl: string | null;
-  /** Null if the port is only chosen by the start. */
+  /** Null if the port isn't chosen until startup. */
   publicUrl: string | null;
   /** Null: there is no master key yet. */
   unseal: Sealing['unseal'] | null;
@@ -19,7 +19,7 @@ export type CheckParts = {
 
 const CHECK_MS_MAX = 30 * SECOND_MS;
 
-/** Runs one check. A failure or a timeout of the check itself is a finding too. */
+/** Runs one check. If the check itself fails or times out, that is a finding too. */
 export async function bounded(check: string, run: () => Promise<Outcome[]>): Promise<Finding[]> {
   const late = new AbortController();
   try {

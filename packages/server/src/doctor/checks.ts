@@ -1,5 +1,5 @@
-// Runs all checks. Those of the database share one connection and run one after another; the others
-// run beside them. Every wait is bounded.
+// Runs all checks. The database checks share one connection and run one after another; the others
+// run in parallel. Every wait is bounded.
 import { type RedisSurvey, surveyRedis } from '../volatile/redis-survey.ts';
 import { bounded, type CheckParts } from './check-parts.ts';
 import { checkDisk } from './disk-check.ts';

@@ -1,5 +1,5 @@
 // The clocks of this machine, the database and Redis. Stored times come from the database, rate
-// limits are counted on the clock of Redis, and clients see both.
+// limits are counted on Redis's clock, and clients see both.
 
 import { SECOND_MS } from '../base/duration.ts';
 import type { RedisSurvey } from '../volatile/redis-survey.ts';
@@ -9,7 +9,7 @@ import type { Inspection } from './inspection.ts';
 const APART_MS_WARNED = 2 * SECOND_MS;
 const APART_MS_MAX = 30 * SECOND_MS;
 
-/** How far a clock is ahead of this machine's, and by how much that may be wrong. */
+/** How far a clock is ahead of this machine's clock, and the possible error of that figure. */
 type Reading = { name: string; aheadMs: number; unsureMs: number };
 
 /** Of a migrated database, whose transactions all use this function. */

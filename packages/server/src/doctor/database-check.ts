@@ -36,7 +36,7 @@ export async function checkDatabase(
   return found.length > 0 ? found : [isReached];
 }
 
-// The read-only state is that of a transaction of the server, not of the one that asks.
+// The read-only state of a server transaction, not of the transaction that runs this query.
 const FACTS = `
   select current_setting('server_version_num')::int as version,
     current_setting('server_version') as shown,

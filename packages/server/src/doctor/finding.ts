@@ -1,12 +1,12 @@
 // What the doctor found, and what to do about it.
 
-/** `skipped`: could not be checked, for a reason that is not a fault by itself. */
+/** `skipped`: couldn't be checked, for a reason that isn't a fault in itself. */
 export type Severity = 'ok' | 'skipped' | 'warning' | 'error';
 
 export type Outcome = {
   severity: Severity;
   message: string;
-  /** Null: there is nothing to do. */
+  /** Null: nothing to do. */
   remedy: string | null;
 };
 

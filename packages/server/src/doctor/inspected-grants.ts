@@ -1,5 +1,5 @@
-// Compares the privileges on the tables of a migrated database with those that the doors need, and
-// finds tables whose row level security was turned off.
+// Compares the privileges on the tables of a migrated database with the ones the doors need, and
+// finds tables whose row level security has been turned off.
 import { granted } from '../db/grants.ts';
 import { allRoles, doorRoles, embeddedLogin } from '../db/roles.ts';
 import type { Inspection } from './inspection.ts';
@@ -23,7 +23,7 @@ export async function findGrantFaults(inspection: Inspection): Promise<GrantFaul
   ];
 }
 
-/** Roles that are gone, or that the login cannot use. None before the first migration. */
+/** Roles that no longer exist, or that the login can't use. None before the first migration. */
 export async function findRoleFaults(inspection: Inspection): Promise<GrantFault[]> {
   const names = inspection.kind === 'postgres' ? allRoles : doorRoles;
   const { found: suffix } = await inspection.roleSuffix();

@@ -6,15 +6,15 @@ import type { Inspection } from './inspection.ts';
 
 export type MigrationState = {
   isNew: boolean;
-  /** Made by a commit before the first release, with other migrations. The lists are empty. */
+  /** Created by a commit before the first release, with other migrations. The lists are empty. */
   isEarlier: boolean;
-  /** The roles are those of the database that this one was copied from. */
+  /** The roles belong to the database this one was copied from. */
   isCopy: boolean;
-  /** Of this version, and not applied yet. */
+  /** Migrations of this version that haven't been applied yet. */
   pending: string[];
   /** Applied by a newer version, with changes that this one may not run with. */
   newer: string[];
-  /** Their files were changed after they had been applied. */
+  /** Migrations whose files were changed after they had been applied. */
   changed: string[];
 };
 

@@ -1,5 +1,6 @@
-// Looks into a database without changing it: it migrates nothing, and its transactions are read
-// only. For the doctor, which must also report on a database that a start would refuse.
+// Looks into a database without changing it: it doesn't migrate anything, and its transactions are
+// read-only. For the doctor, which must also report on a database that the server would refuse to
+// start on.
 import pg from 'pg';
 import { SECOND_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
@@ -18,11 +19,11 @@ export type Inspection = {
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The same under one of the roles of the schema. */
   queryAs<Row>(role: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** What the names of the schema's roles end in. */
+  /** The suffix of the schema's role names. */
   roleSuffix(): Promise<{ found: string; expected: string }>;
-  /** Why a start would refuse the login; null if it would not. */
+  /** Why the server would refuse to start with this login; null if it wouldn't. */
   loginRefusal(): Promise<string | null>;
-  /** What a start would warn about; only of a migrated database. */
+  /** What a start would warn about. Only for a migrated database. */
   loginWarnings(): Promise<LoginWarning[]>;
 };
 
@@ -37,7 +38,7 @@ export async function withInspectedPostgres<T>(
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS_MAX,
-    // The timeout of the server stops a slow statement, that of the client a frozen server.
+    // The server's timeout stops a slow statement; the client's stops waiting for a frozen server.
     statement_timeout: STATEMENT_MS_MAX,
     query_timeout: STATEMENT_MS_MAX + SECOND_MS,
     application_name: 'keyrail-doctor',
@@ -49,7 +50,7 @@ export async function withInspectedPostgres<T>(
   try {
     return await use(inspectionOf('postgres', client));
   } finally {
-    // A frozen server does not answer the farewell.
+    // A frozen server doesn't respond to the farewell message.
     const late = setTimeout(() => client.connection.stream.destroy(), END_MS_MAX);
     await client.end().catch(() => {});
     clearTimeout(late);
@@ -88,7 +89,7 @@ export function inspectionOf(kind: Inspection['kind'], client: pg.ClientBase): I
 
 const SET_ROLE = `select set_config('role', $1, true)`;
 
-// A database that was never migrated has no role_of(); a copy has that of the original.
+// A database that was never migrated has no role_of(); a copy has the original's.
 const SUFFIX = `
   select '_' || oid as expected, to_regprocedure('keyrail.role_of(text)') is not null as "isKnown"
   from pg_database where datname = current_database()`;

@@ -1,4 +1,4 @@
-// Mail: a real handshake with the mail server, or a directory that can be written.
+// Email: a real handshake with the mail server, or a writable directory.
 import { reasonOf } from '../base/errors.ts';
 import { probeSmtp } from '../features/mail/probe-smtp.ts';
 import type { MailSetting } from '../features/mail/transport.ts';

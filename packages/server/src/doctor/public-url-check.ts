@@ -1,4 +1,4 @@
-// The public URL: it leads to this deployment, and what the server there says about itself.
+// The public URL: whether it leads to this deployment, and what the server there reports.
 import { isIP } from 'node:net';
 import { SECOND_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';
@@ -14,7 +14,7 @@ export async function checkPublicUrl(parts: UrlParts): Promise<Outcome[]> {
   const { publicUrl, isConfigured, region } = parts;
   const answer = await asked(`${publicUrl}/healthz`);
   if ('reason' in answer) {
-    // Without the setting it only names this machine, where no server may be running yet.
+    // Without the setting, the URL points to this machine, where the server may not be running yet.
     const report = isConfigured ? fault : warning;
     return [
       report(
@@ -49,7 +49,7 @@ export async function checkPublicUrl(parts: UrlParts): Promise<Outcome[]> {
   return found.length > 0 ? found : [fine(`${publicUrl} is reachable.`)];
 }
 
-/** Whether the URL publishes keys of this database. That it is unreachable is another finding. */
+/** Whether the URL publishes keys of this database. An unreachable URL is a separate finding. */
 export async function checkPublishedKeys(
   inspection: Inspection,
   publicUrl: string | null,
@@ -88,7 +88,7 @@ const isPrivate = ({ protocol, hostname }: URL): boolean =>
   hostname === '[::1]' ||
   (isIP(hostname) === 4 && hostname.startsWith('127.'));
 
-/** What the running server reports, also about a store that this command cannot open. */
+/** What the running server reports, including about a store that this command can't open. */
 async function componentFaults(publicUrl: string): Promise<Outcome[]> {
   const answer = await asked(`${publicUrl}/status`);
   if ('reason' in answer) return [];

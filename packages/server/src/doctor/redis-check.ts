@@ -1,4 +1,4 @@
-// Redis: reachable, new enough, keeps counters, and as a Cluster has a master for every slot.
+// Redis is reachable, new enough and stores counters; a Cluster has a primary for every slot.
 import { remarkOn } from '../volatile/redis-memory.ts';
 import type { RedisSurvey, SurveyedServer } from '../volatile/redis-survey.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
@@ -21,7 +21,7 @@ export function checkRedis(
   ];
   if (found.length > 0) return found;
   const names = servers.map(({ name, version }) => `${name} (${version})`).join(', ');
-  return [fine(`Redis answers: ${names}.`)];
+  return [fine(`Redis is reachable: ${names}.`)];
 }
 
 function faultsOf(server: SurveyedServer, isCluster: boolean): Outcome[] {
@@ -82,8 +82,8 @@ function clusterFaults({ name, needsFullCoverage }: SurveyedServer, cluster: str
     const state = isOk ? 'ok' : 'fail';
     return [
       fault(
-        `The Cluster is in state ${state} for ${name}: ${missing} slots have no working master.`,
-        'Bring the failed masters back, or move their slots: redis-cli --cluster fix.',
+        `The Cluster is in state ${state} for ${name}: ${missing} slots have no working primary.`,
+        'Bring the failed primaries back, or move their slots: redis-cli --cluster fix.',
       ),
     ];
   }

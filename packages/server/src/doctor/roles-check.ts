@@ -1,4 +1,4 @@
-// The login, the roles of the doors and their privileges: what keeps workspaces apart.
+// The login, the doors' roles and their privileges, which keep workspaces isolated.
 import type { LoginWarning } from '../db/login-role.ts';
 import { fault, fine, listed, type Outcome, warning } from './finding.ts';
 import {
@@ -9,11 +9,11 @@ import {
 } from './inspected-grants.ts';
 import type { Inspection } from './inspection.ts';
 
-/** Before the first migration there is only the login. */
+/** Before the first migration, only the login exists. */
 export async function checkLogin(inspection: Inspection): Promise<Outcome[]> {
   const refusal = await inspection.loginRefusal();
   if (refusal === null) return roleOutcomes(await findRoleFaults(inspection));
-  // The text of the refusal ends with what to do.
+  // The error message ends with what to do.
   const at = refusal.search(/(?<=[.:]) (?:Create|Take|Give)/);
   if (at === -1) return [fault(refusal, 'Create a separate login for Keyrail.')];
   return [fault(refusal.slice(0, at), refusal.slice(at + 1))];
@@ -31,7 +31,7 @@ function roleOutcomes(faults: readonly GrantFault[]): Outcome[] {
   ];
 }
 
-/** Of a database with the schema of this version. */
+/** For a database with this version's schema. */
 export async function checkRoles(inspection: Inspection): Promise<Outcome[]> {
   const unprotected = await findUnprotected(inspection);
   const faults = await findGrantFaults(inspection);

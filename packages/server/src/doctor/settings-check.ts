@@ -1,4 +1,4 @@
-// The settings: what a start would refuse, and what is allowed but not meant for production.
+// The settings: values the server refuses to start with, and values not meant for production.
 import type { ConfigResult } from '../config.ts';
 import { fault, type Outcome, orFine, warning } from './finding.ts';
 

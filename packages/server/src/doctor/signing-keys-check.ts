@@ -1,4 +1,5 @@
-// The signing keys: for each purpose one signs now, opens with the master key, and is not overdue.
+// The signing keys: each purpose has a current key that opens with the master key and isn't
+// overdue.
 import { createPublicKey } from 'node:crypto';
 import { type SigningPurpose, signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { DAY_MS } from '../base/duration.ts';
@@ -25,7 +26,9 @@ type Key = {
   now: Date;
 };
 
-/** The worker looks each minute; a key that is this much older shows that none does. */
+/**
+ * The worker checks every minute, so a key this far past its time means that no worker is running.
+ */
 const LATE_MS = DAY_MS;
 
 export async function checkSigningKeys(
@@ -65,7 +68,8 @@ function outcomesOf(
   const key = now && signerAt(keys, now);
   if (!key)
     return [fine(`No signing key for ${what} yet. The server creates one when it's needed.`)];
-  if (!unseal) return [skipped(`The key of ${what} was not opened: there is no master key.`)];
+  if (!unseal)
+    return [skipped(`The key for ${what} was not opened, because there is no master key.`)];
   const problem = openFault(key, unseal);
   if (problem) return [problem];
   const signsForMs = key.now.getTime() - key.signsFrom.getTime();
@@ -90,7 +94,7 @@ function openFault(key: Key, unseal: Sealing['unseal']): Outcome | null {
   try {
     const { x } = createPublicKey(openedBy(unseal, key)).export({ format: 'jwk' });
     if (x === publicKey) return null;
-    return fault(`The two halves of signing key ${id} do not belong together.`, remedy);
+    return fault(`The two halves of signing key ${id} do not match.`, remedy);
   } catch (error) {
     const [reason] = reasonOf(error).split(';');
     return fault(`Cannot sign: ${reason}.`, remedy);

@@ -34,7 +34,7 @@ export async function checkStore(parts: CheckParts, surveyed: Surveyed): Promise
 }
 
 const unopened: Record<'none' | 'in use', Finding> = {
-  none: { check: 'database', ...fine('There is no database yet: the first start creates it.') },
+  none: { check: 'database', ...fine('There is no database yet. The first start creates it.') },
   'in use': {
     check: 'database',
     ...skipped('A running server uses the embedded database. Stop it to check its contents.'),

@@ -1,5 +1,5 @@
-// The worker: one is running, and mail does not wait. And of several API processes without Redis,
-// each counts rate limits for itself.
+// The worker: one is running, and emails aren't waiting. Also whether several API processes run
+// without Redis, because each would then count rate limits separately.
 import { fault, fine, type Outcome, orFine, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';
 
@@ -22,7 +22,7 @@ const SEEN = `
   select bool_or(seen_at > app_now() - interval '30 seconds' and seen_at <= app_now()) as "isSeen"
   from worker_beats`;
 
-/** Mail that waits, or that was given up in the last day. */
+/** Emails that are waiting, or were given up in the last day. */
 export async function checkMailQueue(inspection: Inspection): Promise<Outcome[]> {
   const [facts] = await inspection.queryAs<MailFacts>('kr_worker', MAIL, [MAIL_LATE_MINUTES]);
   if (!facts) return [];

@@ -1,23 +1,26 @@
-// All audit actions and the payload of each. A payload never holds a secret, a list of people, or
-// the contents of `meta`.
+// All audit actions and the payload of each. A payload never contains a secret, a list of people,
+// or the contents of `meta`.
 import type { JsonValue } from '@keyrail/protocol/wire/audit-chain.ts';
 import { type AuditAction, auditActions } from '@keyrail/protocol/wire/event-types.ts';
 import type { Env, Role } from './reach.ts';
 
-/** How a field changed. Of a set, its new and its lost members; empty if the value is withheld. */
+/**
+ * How a field changed. For a set: the added and the removed members. Empty if the value is
+ * withheld.
+ */
 export type Difference =
   | { from: JsonValue; to: JsonValue }
   | { added: string[]; removed: string[] }
   | Record<string, never>;
 
-/** The names of the changed fields, and the difference of each. */
+/** The names of the changed fields, and how each one changed. */
 export type Changed = { changed: string[]; changes: Record<string, Difference> };
 type KeyCreated = { env: Env; display_prefix: string };
 type KeyRotated = { env: Env; successor_id: string; overlap_hours: number };
 type KeyRevoked = { env: Env; reason: string | null };
 type KeyQuarantined = { env: Env; reason: string };
 
-/** The host alone: a path or a query may carry a secret of the vendor. */
+/** Only the host, because a path or a query may contain one of the vendor's secrets. */
 type WebhookNamed = { host: string };
 
 export type Payloads = {
@@ -63,15 +66,15 @@ type Action = AuditAction;
 export const actionsOn = (targetType: string): string[] =>
   auditActions.filter((action) => action.startsWith(`${targetType}.`));
 
-/** One row of the audit log, as an operation describes it. */
+/** One entry of the audit log, as an operation describes it. */
 export type Entry = {
   [A in Action]: { action: A; target: string; payload: Payloads[A] };
 }[Action];
 
-/** `secret_key.created` is about a `secret_key`. An import has many keys, and one project. */
+/** For `secret_key.created`, a `secret_key`. An import has many keys but one project. */
 export const targetTypeOf = (action: Action): string =>
   action === 'api_key.imported' ? 'project' : action.slice(0, action.indexOf('.'));
 
-/** The environment of the key that a row is about; null for all other rows. */
+/** The environment of the key that an entry is about; null for all other entries. */
 export const envOf = (entry: Entry): Env | null =>
   'env' in entry.payload ? entry.payload.env : null;

@@ -8,7 +8,7 @@ import { type ChainedRow, canonicalRow, rowHash } from './audit-chain.ts';
 
 type Json = Parameters<typeof canonicalJson>[0];
 
-/** IEEE 754 bits → the canonical text of the number; from the RFC's appendix. */
+/** IEEE 754 bits and the canonical text of the number, from the RFC's appendix. */
 const numbers: [string, string][] = [
   ['0000000000000000', '0'],
   ['8000000000000000', '0'],
@@ -81,7 +81,7 @@ test('canonical JSON is equivalent to its input, and stable', () => {
   );
 });
 
-/** An independent computation: every member of the contract, sorted and joined by hand. */
+/** An independent computation: every member in the contract, sorted and joined by hand. */
 function hashByHand(row: ChainedRow): string {
   const members: Record<string, string> = {
     workspace_id: JSON.stringify(row.workspaceId),
@@ -115,11 +115,11 @@ const anyRow: fc.Arbitrary<ChainedRow> = fc.record({
   prevHash: fc.stringMatching(/^[0-9a-f]{64}$/),
 });
 
-test('the hash of a row equals an independent computation from its members', () => {
+test('the hash of an entry equals an independent computation from its members', () => {
   fc.assert(fc.property(anyRow, (row) => rowHash(row) === hashByHand(row)));
 });
 
-test('the hashed row is canonical JSON', () => {
+test('the hashed entry is canonical JSON', () => {
   fc.assert(
     fc.property(anyRow, (row) => {
       const document = canonicalRow(row);
@@ -128,7 +128,7 @@ test('the hashed row is canonical JSON', () => {
   );
 });
 
-test('the hash of a fixed row does not change', () => {
+test('the hash of a fixed entry does not change', () => {
   const row: ChainedRow = {
     workspaceId: '01890000-0000-7000-8000-000000000001',
     seq: 1,

@@ -1,4 +1,4 @@
-// The canonical bytes of an audit row and their hash, so that anyone can recompute the chain. The
+// The canonical bytes of an audit entry and their hash, so that anyone can recompute the chain. The
 // database computes the same hash in close_change(); the verifier uses this file.
 import { hash } from 'node:crypto';
 

@@ -13,18 +13,18 @@ export type Read = Runner & { readonly reach: Reach };
 /** One transaction that may change audited tables. */
 export type Write = Read & {
   readonly kind: 'write';
-  /** The time of this transaction, by the database's clock. */
+  /** The time of this transaction, according to the database's clock. */
   readonly now: Date;
   readonly isDryRun: false;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
-  /** Encrypts a one-time token that a queued mail has to carry. */
+  /** Encrypts a one-time token that a queued email contains. */
   readonly seal: Seal;
 };
 
 /**
- * Writes unaudited rows (telemetry, acknowledgements). It is not a Write, so operations on keys do
- * not accept it.
+ * Writes unaudited rows (telemetry, acknowledgements). It isn't a Write, so operations on keys
+ * don't accept it.
  */
 export type Recording = Read & { readonly kind: 'recording'; readonly now: Date };
 
@@ -36,7 +36,7 @@ type Changed<T> = {
   entries: readonly [Entry, ...Entry[]];
   /** Projects whose keys or defaults changed: each gets its next version. */
   policy: readonly string[];
-  /** Those whose nodes must fetch a snapshot, because a default of all keys changed. */
+  /** Projects whose nodes must fetch a snapshot, because a default for all keys changed. */
   floors: readonly string[];
   endsSecretKeys: readonly string[];
   result: T;
@@ -48,8 +48,9 @@ export type Change<T> =
 
 type Ends = {
   /**
-   * Secret keys that end, end sooner or may do less from now on. The response waits until no
-   * process has their old state cached. Includes keys that a concurrent request has just ended.
+   * Secret keys that stop working, expire sooner or may do less from now on. The response waits
+   * until no process has their old state cached. Includes keys that a concurrent request has just
+   * revoked.
    */
   endsSecretKeys?: readonly string[];
 };
@@ -69,7 +70,7 @@ export const changed = <T>(
   result,
 });
 
-/** Nothing to write: the transaction is rolled back, without an audit row or a new version. */
+/** Nothing to write: the transaction is rolled back, without an audit entry or a new version. */
 export const unchanged = <T>(result: T, { endsSecretKeys = [] }: Ends = {}): Change<T> => ({
   kind: 'unchanged',
   result,

@@ -7,7 +7,7 @@ import { allEnvs } from './reach.ts';
 
 const GATE_TIMEOUT_MS = 3000;
 
-/** Each statement is a transaction with a deadline of its own. */
+/** Each statement is a transaction with its own deadline. */
 export type Gate = Runner & {
   /** For the statements that every request waits for: they get a connection before others. */
   readonly first: Runner;
@@ -28,8 +28,8 @@ const opening = (): Opening => ({
   role: 'kr_gate',
   scope: { workspaceId: null, envs: allEnvs },
   deadline: deadlineAfter(GATE_TIMEOUT_MS),
-  // The gate updates single rows that exist already. Sign-ins and revocations depend on it, so it
-  // keeps writing when the disk is nearly full.
+  // The gate only updates single existing rows. Sign-ins and revocations depend on it, so it keeps
+  // writing when the disk is nearly full.
   storage: 'reserve',
 });
 

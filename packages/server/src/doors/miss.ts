@@ -1,5 +1,5 @@
-// The error for a row that was not found: 403 if it is across the live/test boundary of this
-// workspace, 404 otherwise.
+// The error for a row that wasn't found: 403 if it is on the other side of this workspace's
+// live/test boundary, 404 otherwise.
 
 import { forbidden, notFound } from '../base/errors.ts';
 import { sql } from '../base/sql.ts';

@@ -42,7 +42,7 @@ test('the audit payload has the old and the new value of each changed field', ()
   });
 });
 
-test('the audit payload has the members that a set of texts gained and lost', () => {
+test('the audit payload has the members added to and removed from a set of texts', () => {
   const stored = { scopes: ['a', 'b', 'c'], embedOrigins: [] as string[] };
   deepEqual(effectOf(stored, { scopes: ['c', 'd'], embedOrigins: ['https://a.test'] }).payload, {
     changed: ['scopes', 'embed_origins'],
@@ -53,7 +53,7 @@ test('the audit payload has the members that a set of texts gained and lost', ()
   });
 });
 
-test('the audit payload only names meta and mail addresses', () => {
+test('the audit payload has only the names of meta and email address fields', () => {
   const stored = { meta: {}, billingEmail: 'old@a.test' as string | null };
   deepEqual(effectOf(stored, { meta: { secret: 1 }, billingEmail: 'new@a.test' }).payload, {
     changed: ['meta', 'billing_email'],

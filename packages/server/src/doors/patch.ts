@@ -1,4 +1,4 @@
-// Computes the fields that a PATCH changes, and the payload of its audit row. An omitted field
+// Computes the fields that a PATCH changes, and the payload of its audit entry. An omitted field
 // keeps its value; null and an empty array are values.
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonValue } from '@keyrail/protocol/wire/audit-chain.ts';
@@ -12,17 +12,17 @@ type Effect<Fields> = {
   values: Partial<Fields>;
   /** Wire names of the changed fields. */
   names: string[];
-  /** The payload of the audit row. */
+  /** The payload of the audit entry. */
   payload: Changed;
 };
 
 /**
- * Fields whose values the audit log never contains: contents of the vendor, and addresses. The URL
- * of a webhook may contain a secret of its receiver.
+ * Fields whose values are never in the audit log: the vendor's own content, and email addresses. A
+ * webhook URL may contain one of its receiver's secrets.
  */
 const withheld: ReadonlySet<string> = new Set(['meta', 'billing_email', 'url']);
 
-/** An effect without names needs no write: the patch equals the stored fields. */
+/** Without names, nothing has to be written: the patch equals the stored fields. */
 export function effectOf<Fields extends object>(
   current: Fields,
   patch: Patch<Fields>,
@@ -33,7 +33,7 @@ export function effectOf<Fields extends object>(
   for (const field in patch) {
     const value = patch[field];
     if (value === undefined || isDeepStrictEqual(asStored(value), current[field])) continue;
-    const name = columnName(field); // the wire has the names of the columns
+    const name = columnName(field); // on the wire, fields have the names of the columns
     values[field] = value;
     names.push(name);
     changes[name] = withheld.has(name) ? {} : differenceOf(current[field], value);
@@ -41,7 +41,9 @@ export function effectOf<Fields extends object>(
   return { values, names, payload: { changed: names, changes } };
 }
 
-/** Sets of texts, such as scopes, differ by their members; all other fields by their value. */
+/**
+ * Sets of texts, such as scopes, are compared by their members; all other fields by their value.
+ */
 function differenceOf(from: unknown, to: unknown): Difference {
   if (!isTexts(from) || !isTexts(to)) return { from: jsonOf(from), to: jsonOf(to) };
   return {

@@ -1,5 +1,5 @@
-// An operation in two parts: the checks, which may refuse it, and the change. A dry run makes the
-// checks, measures what the change would affect, and never gets to the change.
+// An operation in two parts: the checks, which may reject it, and the change. A dry run makes the
+// checks and measures what the change would affect, but never makes the change.
 import type { ForeseeableAction } from '@keyrail/protocol/objects/impact.ts';
 import { type Sql, sql } from '../base/sql.ts';
 import type { Change, Read, Write } from './door.ts';
@@ -12,12 +12,14 @@ export type Check = Read & {
   readonly isDryRun: boolean;
 };
 
-/** The keys that a change concerns. `isChanged` is false if it would leave them as they are. */
+/**
+ * The keys affected by a change. `isChanged` is false if the change would leave them as they are.
+ */
 export type Affected =
   | { kind: 'api_key'; id: string; projectId: string; env: Env; isChanged: boolean }
   | { kind: 'keys of a tenant'; tenantId: string }
   | { kind: 'keys of a project'; projectId: string }
-  /** The keys without rate limits of their own. */
+  /** The keys that use the project's default rate limits. */
   | { kind: 'keys that inherit'; projectId: string; isChanged: boolean }
   | { kind: 'secret_key'; id: string; env: Env; isChanged: boolean }
   | { kind: 'secret keys of a person'; userId: string };
@@ -27,11 +29,11 @@ export type Foreseen = {
   target: string;
   affected: Affected;
   scopesRemoved?: readonly string[];
-  /** The `meta` that the change stores, and the size of the one that it replaces. */
+  /** The `meta` that the change stores, and the size of the `meta` that it replaces. */
   meta?: { stored: object; replacedBytes: number };
 };
 
-/** An operation that nothing refuses. Only a Write can apply it. */
+/** An operation that has passed its checks. Only a Write can apply it. */
 export type Plan<T> = {
   kind: 'plan';
   foreseen: Foreseen;
@@ -43,7 +45,7 @@ export const planOf = <T>(
   apply: (tx: Write) => Promise<Change<T>>,
 ): Plan<T> => ({ kind: 'plan', foreseen, apply });
 
-/** What may be passed to the write door. */
+/** What the write door accepts. */
 export type Operation<T> = (tx: Write) => Promise<Change<T> | Plan<T>>;
 
 /** Runs an operation, its checks and its change. */
@@ -52,5 +54,5 @@ export async function changeBy<T>(operation: Operation<T>, tx: Write): Promise<C
   return outcome.kind === 'plan' ? outcome.apply(tx) : outcome;
 }
 
-/** The lock of a query, but none in a dry run: it must neither wait nor make others wait. */
+/** A query's lock. A dry run takes no lock, because it must neither wait nor make others wait. */
 export const locking = ({ isDryRun }: Check, lock: Sql): Sql => (isDryRun ? sql`` : lock);

@@ -39,7 +39,7 @@ function notificationsOver(
   return { hub, notifications, called, asked, listeners };
 }
 
-test('changes of one turn are sent together, with the highest version per project', async () => {
+test('changes in one turn are sent together, with the highest version per project', async () => {
   const { notifications, called } = notificationsOver();
   notifications.announce([{ projectId: 'p', version: 7 }]);
   notifications.announce([{ projectId: 'p', version: 6 }]);
@@ -52,7 +52,7 @@ test('changes of one turn are sent together, with the highest version per projec
   deepEqual(called, [['p 7', 'q 2'], ['p 8']], 'closing sends all pending notifications');
 });
 
-test('a change wakes waiting requests at once, from this process or another', async () => {
+test('a change in this process or another wakes waiting requests immediately', async () => {
   const { hub, notifications, listeners } = notificationsOver();
   const own = hub.watch('p', 1, LONG);
   notifications.announce([{ projectId: 'p', version: 2 }]);

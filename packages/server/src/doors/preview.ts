@@ -1,5 +1,5 @@
-// The preview door: the checks of an operation, and the impact that its change would have. Its
-// transaction is read-only, under a role that can only select.
+// The preview door: an operation's checks, and the impact its change would have. Its transaction is
+// read-only, under a role that can only select.
 import type { Impact } from '@keyrail/protocol/objects/impact.ts';
 import type { Deadline } from '../base/deadline.ts';
 import type { Database, Statement } from '../db/database.ts';
@@ -13,7 +13,7 @@ export type PreviewParts = {
 
 export type OpenPreview = <T>(operation: (tx: Check) => Promise<Plan<T>>) => Promise<Impact>;
 
-/** Checks and figures are of one snapshot of the database. */
+/** Checks and impact come from one database snapshot. */
 export const openPreview =
   ({ db, measureImpact }: PreviewParts, reach: Reach, deadline: Deadline): OpenPreview =>
   (operation) =>
@@ -27,7 +27,7 @@ export const openPreview =
       },
     );
 
-/** The one refusal that comes from the database, at the commit of a change. */
+/** The only rejection that comes from the database, when a change commits. */
 const refuseMetaBeyond = ({ stored, replacedBytes }: NonNullable<Foreseen['meta']>): Statement => ({
   text: 'select refuse_meta_beyond($1, $2) is null as fits',
   values: [replacedBytes, Buffer.byteLength(JSON.stringify(stored))],

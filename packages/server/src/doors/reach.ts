@@ -20,7 +20,7 @@ export type Reach = {
   workspaceId: string;
   /** Environments whose rows this request can see. */
   envs: readonly Env[];
-  /** Set on the embed plane, where rows of other tenants and projects are invisible. */
+  /** Set on the embed plane, where other tenants' and projects' rows are invisible. */
   tenantId?: string;
   projectId?: string;
   /** Set on the embed plane: the scopes that a new key may have. */
@@ -28,7 +28,7 @@ export type Reach = {
   /** Set on the embed plane: the maximum number of unrevoked keys within this reach. */
   keysMax?: number;
   actor: Actor;
-  /** The role of the person, or the role that the secret key was created with. */
+  /** The user's role, or the role the secret key was created with. */
   authority: Role;
 };
 

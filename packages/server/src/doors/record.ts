@@ -1,5 +1,5 @@
-// The record door: reads, and the few writes without an audit row. Its role has no other rights, so
-// a poll never takes an audit lock.
+// The record door: reads, and the few writes without an audit entry. Its role has no other rights,
+// so a poll never takes an audit lock.
 import type { Deadline } from '../base/deadline.ts';
 import type { StorageState } from '../base/storage.ts';
 import type { Opening } from '../db/database.ts';

@@ -10,9 +10,9 @@ import type { Env } from './reach.ts';
 /** A request and its key, as two keyed hashes: see http/request-keys.ts. */
 export type RequestKey = {
   env: Env;
-  /** Of the workspace, the environment, the caller and the key. */
+  /** A hash of the workspace, the environment, the caller and the key. */
   keyHash: Buffer;
-  /** Of the method, path, query and body. */
+  /** A hash of the method, path, query and body. */
   fingerprint: Buffer;
 };
 

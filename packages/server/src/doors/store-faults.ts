@@ -14,14 +14,14 @@ import { inProgress } from './request-keys.ts';
 const conflicts: Record<string, () => ApiError> = {
   workspaces_slug: () => conflict('This slug is already taken.', 'slug'),
   projects_slug: () => conflict('This slug is already taken.', 'slug'),
-  // Only if the lock of the key were lost: the other request has just been carried out.
+  // Only possible if the key's lock was lost: the other request has just been carried out.
   kept_responses_pkey: inProgress,
   tenants_external_id: () => conflict('This external ID is already taken.', 'external_id'),
 };
 
 const TENANT_MONTHS = 'KR008';
 
-/** Whether a batch was refused because it would add too many monthly totals of tenants. */
+/** Whether a batch was rejected because it would add too many monthly tenant totals. */
 export const exceedsTenantMonths = (error: unknown): boolean => sqlState(error) === TENANT_MONTHS;
 
 /** Limits of a workspace that the database enforces. */
@@ -32,7 +32,7 @@ const exceeded: Record<string, () => ApiError> = {
   KR009: () => conflict(`A workspace can have at most ${WEBHOOK_ENDPOINTS_MAX} webhook endpoints.`),
 };
 
-/** For any error of a request: maps it only if the store threw it. */
+/** Takes any error of a request, and maps it only if the store threw it. */
 export const apiErrorIfOfStore = (error: unknown): ApiError | null =>
   isFromStore(error) ? apiErrorOfStore(error) : null;
 

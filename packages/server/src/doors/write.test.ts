@@ -1,4 +1,4 @@
-// The write door commits an operation with its audit rows, or nothing.
+// The write door commits an operation with its audit entries, or nothing.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -22,7 +22,7 @@ import { openWrite } from './write.ts';
 
 type Opened = Harness & {
   write: ReturnType<typeof openWrite>;
-  /** The same door of another database. */
+  /** The same door to another database. */
   writeOn(db: Database): ReturnType<typeof openWrite>;
   announced: (readonly PolicyVersion[])[];
   forgotten: (readonly string[])[];
@@ -85,7 +85,7 @@ const stateOf = async ({ as }: Harness) => ({
   head: (await as.liveKey('GET /v1/audit_logs/chain')).head_hash,
 });
 
-test('an operation commits its changes and its audit rows together', async (t) => {
+test('an operation commits its changes and its audit entries together', async (t) => {
   const app = await opened(t);
   const { id, now } = await app.write(async (tx) => {
     const key = await insertKey(tx);
@@ -98,7 +98,7 @@ test('an operation commits its changes and its audit rows together', async (t) =
   deepEqual(app.announced, [[]], 'no policy changed');
 });
 
-test('several audit rows are appended in their order', async (t) => {
+test('several audit entries are appended in order', async (t) => {
   const app = await opened(t);
   const targets = await app.write(async (tx) => {
     const keys = [await insertKey(tx), await insertKey(tx), await insertKey(tx)];
@@ -172,7 +172,7 @@ test('an operation that catches a failed statement still commits nothing', async
   deepEqual(await stateOf(app), before);
 });
 
-test('a change without audit rows cannot commit', async (t) => {
+test('a change without audit entries cannot commit', async (t) => {
   const app = await opened(t);
   const before = await stateOf(app);
   const forgetful = app.write(async (tx) => {
@@ -183,7 +183,7 @@ test('a change without audit rows cannot commit', async (t) => {
   deepEqual(await stateOf(app), before);
 });
 
-test('an operation cannot commit by itself', async (t) => {
+test('an operation cannot commit on its own', async (t) => {
   const app = await opened(t);
   const before = await stateOf(app);
   const sly = app.write(async (tx) => {
@@ -208,7 +208,7 @@ test('a change that weakens a secret key waits until no process has it cached', 
   deepEqual(app.forgotten, [[id], [id], [id]], 'a repeated call waits too');
 });
 
-test('caches drop a secret key only after the commit that ends it', async (t) => {
+test('caches drop a secret key only after the commit that revokes it', async (t) => {
   const app = await opened(t);
   const { id } = await app.as.liveKey('POST /v1/secret_keys', { env: 'test' });
   let isCommitted = false;
@@ -245,7 +245,7 @@ test('a row of another workspace cannot be written', async (t) => {
   deepEqual(await stateOf(theirs), before);
 });
 
-test('an operation past its deadline is refused before it begins', async (t) => {
+test('an operation past its deadline is rejected before it begins', async (t) => {
   const app = await opened(t, 0);
   await rejects(app.write(async () => unchanged(null)));
 });

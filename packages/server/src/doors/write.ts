@@ -33,9 +33,9 @@ export type DoorParts = {
 export type OpenWrite = <T>(operation: Operation<T>) => Promise<T>;
 
 /**
- * For endpoints that accept a request key. `present` makes the response from the result, or as
- * much of it as the operation determines. It must be plain JSON. A replay returns it and does not
- * run the operation.
+ * For endpoints that accept a request key. `present` builds the response from the result, or as
+ * much of it as the operation determines. It must be plain JSON. A replay returns that response and
+ * doesn't run the operation.
  */
 export type OpenKeyedWrite = <T, Shown>(
   operation: Operation<T>,
@@ -46,8 +46,8 @@ export type OpenKeyedWrite = <T, Shown>(
 export type Pace = { deadline: Deadline; goesFirst?: boolean };
 
 /**
- * What has become of the change. `done` as soon as COMMIT is sent; a request that fails afterwards
- * does not know whether it was made. `replayed`: an earlier request made it.
+ * The outcome of the change. `done` as soon as COMMIT is sent; a request that fails afterwards
+ * can't tell whether the change was made. `replayed`: an earlier request made it.
  */
 export type Fate = 'not_done' | 'done' | 'replayed';
 
@@ -98,7 +98,7 @@ export function openKeyedWrite(
   return { write, fate: () => fate };
 }
 
-/** Throws if a write could not be finished in time; counts it until the function is called. */
+/** Throws if a write could not finish in time; otherwise counts it until the function is called. */
 export const expectWrite = ({ db }: DoorParts, pace: Pace): (() => void) =>
   db.expect({ role: 'kr_write', ...pace });
 
@@ -148,7 +148,9 @@ function endingOf<T, Shown>(
   };
 }
 
-/** The first request may have ended before the caches dropped these keys, so a replay waits too. */
+/**
+ * The first request may have finished before the caches dropped these keys, so a replay waits too.
+ */
 const replayOf = <Shown>(
   { response, endsSecretKeys }: KeptResponse,
   { forgetKeys }: DoorParts,

@@ -1,17 +1,18 @@
-// Copies the directory of the embedded store at one moment, while the server uses it. Most of it is
-// copied while the server writes; then the only connection is held, and the files that have changed
-// meanwhile are copied again. No statement runs at that moment, and the write-ahead log is in its
-// files, so opening the copy is like opening the directory after a crash: no commit is missing.
+// Copies the directory of the embedded store as it is at one moment, while the server uses it. Most
+// of it is copied while the server writes. Then the only connection is held, and the files that
+// have changed since are copied again. No statement runs at that moment, and the write-ahead log is
+// in its files, so opening the copy is like opening the directory after a crash: no commit is
+// missing.
 import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../base/clock.ts';
 import { freeBytesIn } from '../disk-space.ts';
 
-/** Times of files have steps of a few milliseconds: a younger file may change without a trace. */
+/** File times are only exact to a few milliseconds, so a more recent file may change unnoticed. */
 const RECENT_MS = 100;
 
-/** What the copy leaves free, besides its own size. */
+/** The free space that the copy leaves, on top of its own size. */
 const SPARE_BYTES = 134_217_728;
 
 type Hold = <T>(use: () => Promise<T>) => Promise<T>;
@@ -61,7 +62,7 @@ async function copyChanged({ from, to, seen }: { from: string; to: string; seen:
   for (const path of await directoriesIn(from)) await mkdir(join(to, path), { recursive: true });
 }
 
-/** Null: the file is gone. */
+/** Null: the file no longer exists. */
 async function lookOf(path: string): Promise<{ look: string | null; recent: boolean }> {
   const found = await statOrNull(path);
   if (found === null) return { look: null, recent: true };
@@ -80,7 +81,7 @@ function unlessGone(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Regular files only: the sockets of the lock belong to their process. */
+/** Only regular files: the lock's sockets belong to their process. */
 const filesIn = (directory: string): Promise<string[]> => entriesIn(directory, 'isFile');
 
 const directoriesIn = (directory: string): Promise<string[]> => entriesIn(directory, 'isDirectory');

@@ -1,6 +1,6 @@
 // Allows one process per data directory. PGlite takes no lock: two processes on one directory both
 // acknowledge writes and silently lose them. The lock is a socket in the directory. An abstract
-// socket named after the path locks out earlier versions, which know no other lock.
+// socket named after the path locks out earlier versions, which only use that lock.
 import { createHash } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';

@@ -1,10 +1,10 @@
 // The socket file of the directory lock. It locks out processes in other containers, mounts and
-// network namespaces that share the directory. Node has no file locks, but a unix socket accepts
+// network namespaces that share the directory. Node.js has no file locks, but a unix socket accepts
 // connections while its process lives and refuses them after the process has died in any way.
 //
 // Every process has its own socket with a unique name. So a dead socket can be removed without a
 // race: no new process can use its name. A process creates its own socket before it looks at the
-// others, so of two processes that start at once, at least one sees the other.
+// others, so if two processes start at the same time, at least one sees the other.
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
@@ -16,7 +16,7 @@ const PREFIX = 'lock-';
 /** A socket that does not listen yet looks dead, so it gets its final name afterwards. */
 const UNNAMED_PREFIX = 'unnamed-lock-';
 const NAME_BYTES = 16;
-/** A process that takes longer to report its state counts as using the directory. */
+/** A process that takes longer than this to report its state counts as using the directory. */
 const ANSWER_MS_MAX = 1000;
 /** How long to wait for processes that start at the same time to give up. */
 const OTHERS_MS_MAX = 5000;
@@ -63,7 +63,7 @@ const listen = (server: Server, path: string): Promise<void> =>
     server.listen({ path }, resolve);
   });
 
-/** False if the process that got the lock meanwhile has removed this socket. */
+/** False if another process has got the lock in the meantime and removed this socket. */
 const named = (place: string, suffix: string): Promise<boolean> =>
   rename(`${place}/${UNNAMED_PREFIX}${suffix}`, `${place}/${PREFIX}${suffix}`).then(
     () => true,
@@ -73,7 +73,10 @@ const named = (place: string, suffix: string): Promise<boolean> =>
     },
   );
 
-/** If several processes start at once, the first name wins and waits for the others to end. */
+/**
+ * If several processes start at the same time, the first name wins and waits for the others to
+ * exit.
+ */
 async function isAlone(place: string, name: string): Promise<boolean> {
   const until = monotonicMs() + OTHERS_MS_MAX;
   do {
@@ -91,7 +94,7 @@ async function isAlone(place: string, name: string): Promise<boolean> {
   return false;
 }
 
-/** Asks the process behind a socket for its state. An unclear answer counts as `held`. */
+/** Asks the process behind a socket for its state. An unclear response counts as `held`. */
 const ask = (path: string): Promise<State | 'dead'> =>
   new Promise((resolve) => {
     let said = '';
@@ -106,7 +109,10 @@ const ask = (path: string): Promise<State | 'dead'> =>
     socket.on('close', () => resolve(said === 'starting' ? 'starting' : 'held'));
   });
 
-/** Removes sockets of killed starts. A process that is starting notices that its own is gone. */
+/**
+ * Removes sockets of killed starts. A process that is starting notices if its own socket was
+ * removed.
+ */
 async function clearUnnamed(place: string): Promise<void> {
   for (const other of await readdir(place)) {
     if (other.startsWith(UNNAMED_PREFIX)) await rm(`${place}/${other}`, { force: true });

@@ -55,8 +55,8 @@ export async function openEmbedded(
 }
 
 /**
- * V8 optimises the hot functions of WebAssembly in the background. On one thread, this leaves the
- * other cores to the start, which takes 0.3 s less on two of them.
+ * V8 optimises the hot functions of WebAssembly in the background. Limited to one thread, this
+ * leaves the other cores to the start, which takes 0.3 s less on two cores.
  */
 const OPTIMISE_ON_ONE_THREAD = '--wasm-num-compilation-tasks=1';
 
@@ -125,7 +125,7 @@ export async function embeddedDatabase(
 /** A transaction may have the connection for longer than the driver waits. */
 const HOLD_ATTEMPTS_MAX = 20;
 
-/** Holds the only connection, between two transactions. */
+/** Holds the only connection between two transactions. */
 async function holding<T>(pool: pg.Pool, use: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const client = await pool.connect().catch((error: unknown) => {

@@ -1,5 +1,5 @@
-// The copy of the empty database: a new directory gets it, a used one keeps its files, and a copy
-// that was interrupted is finished by the next start.
+// The copy of the empty database: a new directory gets it, a used directory keeps its files, and
+// the next start finishes an interrupted copy.
 import { deepEqual, equal } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -39,7 +39,7 @@ test('a new directory gets a copy, which opens', async (t) => {
   equal((counted?.tables ?? 0) > 50, true);
 });
 
-test('a copy that was interrupted before its last file is completed', async (t) => {
+test('a copy interrupted before its last file is completed', async (t) => {
   const directory = await newDirectory(t);
   await copyEmptyDatabase(directory);
   await rm(join(directory, 'PG_VERSION'));
@@ -58,7 +58,7 @@ test('a directory with a database keeps its files', async (t) => {
   deepEqual(await namesIn(directory), ['PG_VERSION']);
 });
 
-test('without the build nothing is copied', async (t) => {
+test('without the build, nothing is copied', async (t) => {
   const directory = await newDirectory(t);
   await copyEmptyDatabase(directory, join(directory, 'missing'));
   equal(existsSync(join(directory, 'PG_VERSION')), false);

@@ -5,13 +5,13 @@ import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageFolder } from '../../base/package-folder.ts';
 
-/** PGlite takes a directory with this file for a database: it is copied last. */
+/** PGlite treats a directory with this file as a database, so this file is copied last. */
 const LAST = 'PG_VERSION';
 
 /** The empty database of this version of PGlite. `scripts/build-database.mjs` creates it. */
 export const emptyDatabase = join(packageFolder, `dist/empty-database-${pgliteVersion()}`);
 
-/** Fills a directory that has no database yet. Killed in between, it starts again. */
+/** Fills a directory without a database. If it is killed, the next start begins again. */
 export async function copyEmptyDatabase(directory: string, from = emptyDatabase): Promise<void> {
   if (existsSync(join(directory, LAST)) || !existsSync(join(from, LAST))) return;
   const entries = await readdir(from, { recursive: true, withFileTypes: true });

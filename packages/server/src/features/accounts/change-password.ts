@@ -5,16 +5,19 @@ import { endOpenTokens, lockUser, updateUser } from './rows.ts';
 
 type PasswordChange = {
   userId: string;
-  /** The session that makes the request. It is the only one that stays. */
+  /** The session that makes the request. It is the only one that stays signed in. */
   sessionId: string;
-  /** The hash that the current password matched. Another stored hash means it changed meanwhile. */
+  /**
+   * The hash that the current password matched. A different stored hash means that the password has
+   * changed since.
+   */
   verifiedHash: string;
   passwordHash: string;
 };
 
 export const WRONG_PASSWORD = 'The current password is incorrect.';
 
-/** Sets a new password and ends every other session of the person. */
+/** Sets a new password and ends all of the user's other sessions. */
 export async function changePassword(
   tx: People,
   { userId, sessionId, verifiedHash, passwordHash }: PasswordChange,

@@ -1,4 +1,4 @@
-// A process that has no file descriptors left still checks passwords.
+// A process without any free file descriptors still checks passwords.
 import { match, throws } from 'node:assert/strict';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -20,7 +20,7 @@ function withoutFiles(t: TestContext): void {
   });
 }
 
-test('the list of common passwords is read when the routes are made', (t) => {
+test('the list of common passwords is read when the routes are created', (t) => {
   const never = () => {
     throw new Error('the routes are not called');
   };

@@ -1,5 +1,5 @@
-// No response reveals whether an address has an account: responses are equal to the byte, and the
-// password hashing, the SQL statements and the throttling behind them are the same.
+// No response reveals whether an address has an account: responses are identical byte for byte, and
+// the password hashing, the SQL statements and the throttling behind them are the same.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -28,7 +28,9 @@ const login = 'POST /v1/auth/sessions';
 const reset = 'POST /v1/auth/password_resets';
 const WRONG = 'not the right password';
 
-/** Everything that an outsider can compare between responses, and the work that shows as time. */
+/**
+ * Everything an outsider can compare between responses, and the work that takes measurable time.
+ */
 type Seen = { status: number; text: string; headers: object; runs: number; sent: string[] };
 
 type Watch = (line: AnyLine, input: Input) => Promise<Seen>;
@@ -119,7 +121,7 @@ test('requesting a reset looks the same with and without an account', async (t) 
   equal(first.text, '{"object":"password_reset","accepted":true}');
 });
 
-test('a sign-up always sends one mail, a reset only if there is an account', async (t) => {
+test('a sign-up always sends one email; a reset sends one only if there is an account', async (t) => {
   const app = await harness(t);
   const { email } = await someone(app);
   const unknown = newAddress();
@@ -135,7 +137,7 @@ test('a sign-up always sends one mail, a reset only if there is an account', asy
   equal(await count(unknown), 1);
 });
 
-test('a weak password is refused the same way for known and unknown addresses', async (t) => {
+test('a weak password is rejected in the same way for known and unknown addresses', async (t) => {
   const { watch, known } = await watching(t);
   for (const password of ['short', 'qwerty123456']) {
     const unknown = await watch(create, { email: await known.nobody(), password });
@@ -167,7 +169,7 @@ test('when too many passwords are being hashed, every address gets the same 429'
 const PER_EMAIL_MAX = 10;
 const PER_CLIENT_MAX = 120;
 
-/** The throttle's clock moves only when the test shifts it, so no minute ends by accident. */
+/** The throttle's clock moves only when the test shifts it, so no minute ends by chance. */
 function throttleOf({ clock }: Harness): Throttle {
   const began = clock.now().getTime();
   return createThrottle({ ...clock, now: () => new Date(began + clock.shiftMs()) });
@@ -227,7 +229,7 @@ test('sign-up, login and reset are throttled separately, for one minute', async 
   await beside.as(null)(login, { email, password: PASSWORD });
 });
 
-test('guesses of one-time tokens are throttled per client address', async (t) => {
+test('guesses at one-time tokens are throttled per client address', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { throttle: throttleOf(app) });
   const guess = (url: string, remoteAddress: string) =>

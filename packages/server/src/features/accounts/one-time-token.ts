@@ -1,4 +1,4 @@
-// One-time tokens: 256 random bits, mailed once, stored only as a hash.
+// One-time tokens: 256 random bits, emailed once, stored only as a hash.
 import { lookupHash, mintOneTimeToken } from '@keyrail/protocol/wire/key-format.ts';
 import type { RandomBytes } from '../../base/random.ts';
 import { Secret } from '../../base/secret.ts';

@@ -1,5 +1,5 @@
 // One-time tokens work once even under concurrent use, only for their purpose, and until they
-// expire by the database's clock. Every invalid token gets the same response.
+// expire according to the database's clock. Every invalid token gets the same response.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -30,7 +30,7 @@ async function mailedReset({ as, testApp }: Harness, email: string): Promise<str
   return mailedToken(testApp, email, 'password_reset');
 }
 
-test('of fifty concurrent verifications with one token, exactly one succeeds', async (t) => {
+test('only one of fifty concurrent verifications with one token succeeds', async (t) => {
   const app = await harness(t);
   for (let round = 0; round < ROUNDS; round += 1) {
     const token = await mailedVerification(app);
@@ -42,7 +42,7 @@ test('of fifty concurrent verifications with one token, exactly one succeeds', a
   }
 });
 
-test('of fifty concurrent resets with one token, one succeeds and its password works', async (t) => {
+test('only one of fifty concurrent resets with one token succeeds, and its password works', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const { hasher } = app.testApp;
@@ -71,7 +71,7 @@ test('of fifty concurrent resets with one token, one succeeds and its password w
   }
 });
 
-/** Logs in with PASSWORD or whichever of these passwords is current. */
+/** Logs in with PASSWORD or the one of these passwords that is current. */
 async function sessionOf(app: Harness, email: string, passwords: string[]) {
   for (const password of [PASSWORD, ...new Set(passwords)]) {
     const { status, body } = await app.ask('POST /v1/auth/sessions', { email, password });
@@ -111,7 +111,7 @@ test('a token works only for its own purpose', async (t) => {
   await app.as.nobody(reset, { token: resetting, password: PASSWORD });
 });
 
-test('a newer reset ends the older one of the same person only', async (t) => {
+test('a newer reset replaces only older resets of the same user', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const other = await signUp(callersOf(app));
@@ -166,7 +166,7 @@ test('a wrong clock on the API server does not change when a token expires', asy
   }
 });
 
-test('every kind of invalid token gets the same response, to the byte', async (t) => {
+test('every kind of invalid token gets exactly the same response', async (t) => {
   const app = await harness(t);
   const used = await mailedVerification(app);
   await app.as.nobody(verify, { token: used });

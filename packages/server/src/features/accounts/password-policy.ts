@@ -1,4 +1,4 @@
-// Refuses the passwords that attackers try first. There are no rules about kinds of characters,
+// Rejects the passwords that attackers try first. There are no rules about kinds of characters,
 // because such rules make passwords worse.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,9 @@ const ASSET = join(packageFolder, 'assets/common-passwords.txt');
 
 let guessedFirst: Set<string> | undefined;
 
-/** Called at the start: later, a process may have no file descriptor left to read it with. */
+/**
+ * Called at startup, because later the process may have no file descriptor left to read the list.
+ */
 export function readPasswordsGuessedFirst(): void {
   guessedFirst ??= new Set(readFileSync(ASSET, 'utf8').trim().split('\n'));
 }
@@ -20,8 +22,9 @@ function passwordsGuessedFirst(): Set<string> {
 }
 
 // The list comes from a strength meter, which detects repeats and sequences by rule and so does not
-// list them. They are guessed just as early, so isPatterned() refuses them, up to the length of the
-// longest listed password. A longer one would be refused by a rule, not because it is common.
+// list them. They are guessed just as early, so isPatterned() rejects them, up to the length of the
+// longest listed password. Rejecting longer ones would be a rule about characters, not about how
+// common they are.
 const PATTERNED_CHARS_MAX = 20;
 const COUNTED = ['0123456789'.repeat(3), 'abcdefghijklmnopqrstuvwxyz'];
 const RUNS = COUNTED.flatMap((run) => [run, [...run].reverse().join('')]);

@@ -1,4 +1,4 @@
-// Passwords: rules for new ones, changing and resetting them, and which sessions that ends.
+// Passwords: rules for new ones, changing and resetting them, and the sessions this ends.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -84,7 +84,7 @@ test('passwords are compared to the last character, including spaces', async (t)
   await as.nobody(login, { email, password });
 });
 
-test('common passwords and the e-mail address are refused as passwords', async (t) => {
+test('common passwords and the email address are rejected as passwords', async (t) => {
   const { as } = await harness(t);
   for (const password of ['qwerty123456', 'QWERTY123456', 'motherfucker', '1qaz2wsx3edc']) {
     const call = as.nobody(create, { email: newAddress(), password });
@@ -100,7 +100,7 @@ test('common passwords and the e-mail address are refused as passwords', async (
   }
 });
 
-test('change and reset refuse weak passwords too, without using up the reset token', async (t) => {
+test('change and reset also reject weak passwords, without using up the reset token', async (t) => {
   const app = await harness(t);
   const { call, email } = await someone(app);
   const token = await resetToken(app, email);
@@ -133,7 +133,7 @@ test('the minimum length of passwords is configurable', async (t) => {
 const patterned = ['111111111111', '123123123123', 'qwertyqwerty', '199019901990'];
 const counting = ['1234567890123', '098765432109', 'abcdefghijkl', 'zyxwvutsrqpo'];
 
-test('repeats of a few digits or of a listed password, and sequences, are refused', () => {
+test('repeats of a few digits or of a listed password, and sequences, are rejected', () => {
   for (const password of [...patterned, ...counting, 'QwertyQwerty', '87654321', '12121212']) {
     throws(() => refuseWeakPassword(password, 'ada@example.com'), password);
   }
@@ -269,7 +269,7 @@ for (const [what, consumes] of [
     });
     const { as } = appBeside(t, app.testApp, { db: holding.waiting });
     const body = { current_password: PASSWORD, password: NEXT };
-    // The worker uses four transactions: it claims the request, makes the token, stores the mail
+    // The worker uses four transactions: it claims the request, creates the token, stores the email
     // and marks it as sent.
     await app.as.nobody(ask, { email });
     const sender = partsOf(appBeside(t, app.testApp, { db: asking.waiting }));

@@ -1,11 +1,11 @@
-// Requests for mails with a link. The worker turns them into mails: see resolve-mail-request.ts.
+// Requests for emails with a link. The worker turns them into emails: see resolve-mail-request.ts.
 import type { People } from '../../doors/people.ts';
 import { insertMail } from '../mail/rows.ts';
 import { loadUser } from './rows.ts';
 
 /**
  * Queues a request for a reset link. The account is not looked up here, so that neither the
- * response nor its time depends on it. The worker drops the request if there is no account.
+ * response nor its timing depends on it. The worker drops the request if there is no account.
  */
 export const requestPasswordReset = (tx: People, email: string): Promise<void> =>
   insertMail(tx, { kind: 'password_reset_request', to: email, params: {}, token: null });

@@ -19,8 +19,8 @@ export async function findResetOwner(tx: People, token: string): Promise<UserRow
 }
 
 /**
- * Sets a new password and consumes the mailed token. Ends every session and every other open reset.
- * The token proves control of the mailbox, so the address becomes verified.
+ * Sets a new password and consumes the emailed token. Ends every session and every other open
+ * reset. The token proves control of the mailbox, so the email address becomes verified.
  */
 export async function resetPassword(
   tx: People,

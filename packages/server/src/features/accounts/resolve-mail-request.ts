@@ -9,7 +9,7 @@ import { endOpenTokens, insertToken, lockUserByEmail, type UserRow } from './row
 
 type Request = Pick<MailRow, 'kind' | 'recipient' | 'params' | 'createdAt'>;
 
-/** Turns a queued request into the mail for its account; null if there is nothing to send. */
+/** Turns a queued request into the email for its account; null if there is nothing to send. */
 export async function resolveMailRequest(
   tx: People,
   request: Request,
@@ -37,7 +37,7 @@ function mailFor(
       return emailVerifiedAt ? null : { kind: 'verify_email', purpose: 'verify_email' };
     case 'sign_up':
       if (params.account === 'new') return { kind: 'verify_email', purpose: 'verify_email' };
-      // An unverified account may have been made by a stranger. A link that only verifies the
+      // An unverified account may have been created by a stranger. A link that only verifies the
       // address would make the stranger's password and sessions valid for the owner's mailbox.
       return { kind: 'existing_account', purpose: emailVerifiedAt ? null : 'password_reset' };
     default:
@@ -50,7 +50,10 @@ const hours: Record<Purpose, number> = {
   password_reset: PASSWORD_RESET_HOURS,
 };
 
-/** Ends the older links of this purpose. A sign-up link also ends those that only verify. */
+/**
+ * Invalidates older links with this purpose. A sign-up link also invalidates links that only
+ * verify.
+ */
 async function replaceToken(
   tx: People,
   { user, purpose, request }: { user: UserRow; purpose: Purpose; request: Request },

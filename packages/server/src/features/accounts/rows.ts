@@ -48,8 +48,8 @@ type NewAccount = Pick<
 >;
 
 /**
- * False if the address has an account already, or the policy does not allow one. Two concurrent
- * sign-ups make one account.
+ * False if the address already has an account, or the policy doesn't allow one. Two concurrent
+ * sign-ups create one account.
  */
 export async function insertUserIfNew(
   tx: People,
@@ -76,8 +76,8 @@ const fillerFor = ({ randomBytes }: People, text: string): string => {
 };
 
 /**
- * If no account was made, writes a row of the same size with random content: the time of the commit
- * must not reveal whether the address has an account.
+ * If no account was created, writes a row of the same size with random content, because the time of
+ * the commit must not reveal whether the address has an account.
  */
 export async function insertVoidSignUpUnless(
   tx: People,
@@ -130,7 +130,7 @@ export async function insertToken(tx: People, token: NewToken): Promise<void> {
   await many(tx, sql`insert into one_time_tokens ${valuesOf(values)}`);
 }
 
-/** Of any number of concurrent calls exactly one gets the user's id; the others get null. */
+/** Exactly one of any number of concurrent calls gets the user's ID; the others get null. */
 export async function consumeToken(
   tx: People,
   tokenHash: Buffer,

@@ -17,7 +17,7 @@ const resend = 'POST /v1/auth/email_verifications';
 
 const ROUNDS_MIN = 6;
 const ROUNDS_MAX = 60;
-/** Each request writes more than this. A smaller figure means that it wrote nothing at all. */
+/** Each request writes more than this. A smaller number means that it wrote nothing at all. */
 const BYTES_LEAST = 200;
 /** Index entries are rounded up to eight bytes, and not all pages are equally full. */
 const BYTES_APART_MAX = 32;
@@ -45,7 +45,7 @@ async function logEnd({ testApp: { db } }: Harness): Promise<bigint> {
 
 type Branches = Record<string, () => Promise<unknown>>;
 
-/** Runs every branch once and lowers its minimum in `least`. */
+/** Runs every branch once and updates its minimum in `least`. */
 async function measure(
   app: Harness,
   branches: Branches,
@@ -59,7 +59,10 @@ async function measure(
   }
 }
 
-/** A busy cluster needs more rounds until each branch has once been the only writer of the log. */
+/**
+ * A busy cluster needs more rounds until each branch has been the only writer of the log at least
+ * once.
+ */
 async function expectSame(app: Harness, branches: Branches): Promise<void> {
   const least = new Map<string, number>();
   const bounds = () => [Math.min(...least.values()), Math.max(...least.values())] as const;
@@ -94,7 +97,7 @@ async function verified(app: Harness): Promise<string> {
   return email;
 }
 
-test('a sign-up writes the same amount whether or not it makes an account', async (t) => {
+test('a sign-up writes the same amount whether or not it creates an account', async (t) => {
   const app = await harness(t);
   const known = await unverified(app);
   const proven = await verified(app);
@@ -139,7 +142,7 @@ test('requesting a verification writes the same amount, verified or not', async 
   });
 });
 
-test('a mail request without an account to serve is dropped and leaves no row', async (t) => {
+test('an email request without a matching account is dropped and leaves no row', async (t) => {
   const app = await harness(t);
   const unknown = newAddress();
   await app.as.nobody(reset, { email: unknown });

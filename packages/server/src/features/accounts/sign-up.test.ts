@@ -1,4 +1,4 @@
-// Signing up and verifying the address, through the HTTP API and the mail that was sent.
+// Signing up and verifying the address, through the HTTP API and the email that is sent.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -22,7 +22,7 @@ const me = 'GET /v1/auth/me';
 const kindsTo = async ({ testApp }: Harness, email: string) =>
   (await mailTo(testApp, email)).map(({ kind }) => kind);
 
-test('a new user gets one mail, and its link verifies the address', async (t) => {
+test('a new user gets one email, and its link verifies the address', async (t) => {
   const app = await harness(t);
   const email = newAddress();
   const answer = await app.as.nobody(create, { email, password: PASSWORD, name: 'Ada' });
@@ -44,7 +44,7 @@ test('a new user gets one mail, and its link verifies the address', async (t) =>
   await refused(app.as.nobody(verify, { token }), 400, 'invalid_token');
 });
 
-test('a sign-up with a verified address gets the same response and mails the owner', async (t) => {
+test('a sign-up with a verified address gets the same response, and the owner gets an email', async (t) => {
   const app = await harness(t);
   const { email } = await someone(app);
   const answer = await app.as.nobody(create, { email, password: 'not the password of anyone' });
@@ -58,7 +58,7 @@ test('a sign-up with a verified address gets the same response and mails the own
   await refused(app.as.nobody('POST /v1/auth/sessions', stolen), 401, 'invalid_credentials');
 });
 
-test('a sign-up with an unverified address mails a reset link that ends the older link', async (t) => {
+test('a sign-up with an unverified address emails a reset link that replaces the older link', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const older = await mailedToken(app.testApp, email, 'verify_email');
@@ -77,7 +77,7 @@ test('a sign-up with an unverified address mails a reset link that ends the olde
   equal((await call(me)).user.email_verified, true);
 });
 
-test('addresses are compared without case and stored as first typed', async (t) => {
+test('addresses are compared regardless of case and stored as first typed', async (t) => {
   const app = await harness(t);
   const typed = newAddress().replace('person', 'Person');
   await signUp(callersOf(app), typed);
@@ -91,7 +91,7 @@ test('addresses are compared without case and stored as first typed', async (t) 
   equal((await call(me)).user.email, typed);
 });
 
-test('concurrent sign-ups with one address make one account and send a mail each', async (t) => {
+test('concurrent sign-ups with one address create one account and send one email each', async (t) => {
   const app = await harness(t);
   const email = newAddress();
   const AT_ONCE = 12;
@@ -107,7 +107,8 @@ test('concurrent sign-ups with one address make one account and send a mail each
   const tokens = (await mailTo(app.testApp, email)).map(
     ({ text }) => /#token=(\S+)/.exec(text)?.[1] ?? '',
   );
-  // A common password is refused only after the token was found, so this does not consume it.
+  // A common password is rejected only after the token was found, so this doesn't consume the
+  // token.
   const asked = tokens.flatMap((token) => [
     app.ask(verify, { token }),
     app.ask(reset, { token, password: 'password1234' }),
@@ -117,7 +118,7 @@ test('concurrent sign-ups with one address make one account and send a mail each
   equal(outcomes.filter(isOpen).length, 1, 'one link is open');
 });
 
-test('a new verification link ends the older one, and a verified user gets no mail', async (t) => {
+test('a new verification link replaces the older one, and a verified user gets no email', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const { call } = await logIn(callersOf(app), email);
@@ -146,7 +147,7 @@ test('a user can set and remove their name', async (t) => {
   await refused(call('PATCH /v1/auth/me', { name: '' }), 400, 'invalid_request');
 });
 
-test('a malformed address is refused before any hashing', async (t) => {
+test('a malformed address is rejected before any hashing', async (t) => {
   const { as, testApp } = await harness(t);
   const before = testApp.hasher.runs();
   for (const email of ['', 'ada', 'ada@', '@example.com', 'a b@example.com', 'a\n@example.com']) {

@@ -12,9 +12,9 @@ type Signup = {
 
 /**
  * Creates an account if there is none and the sign-up policy allows this address. Every sign-up
- * runs the same statements, writes rows of the same size and queues one mail request, so that
- * neither the response nor its time reveals the outcome. A password sent for an existing account is
- * discarded.
+ * runs the same statements, writes rows of the same size and queues one email request, so that
+ * neither the response nor its timing reveals the outcome. A password sent for an existing account
+ * is discarded.
  */
 export async function signUp(tx: People, signup: Signup): Promise<void> {
   const { email, passwordHash, name, policy } = signup;

@@ -1,4 +1,4 @@
-// A newer one-time token ends the older ones, also when several are requested at the same time.
+// A newer one-time token replaces the older ones, even if several are requested at the same time.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -16,14 +16,15 @@ async function mailedTokens({ testApp }: Harness, email: string, kind: string): 
   return mails.map(({ text }) => /#token=(\S+)/.exec(text)?.[1] ?? '');
 }
 
-test('of several reset links requested at once, exactly one works', async (t) => {
+test('only one of several reset links requested at the same time works', async (t) => {
   const app = await harness(t);
   for (let round = 0; round < ROUNDS; round += 1) {
     const email = await signUp(callersOf(app));
     await atOnce(() => app.as.nobody('POST /v1/auth/password_resets', { email }));
     const tokens = await mailedTokens(app, email, 'password_reset');
     equal(tokens.length, ASKERS);
-    // A common password is refused only after the token was found, so this does not consume it.
+    // A common password is rejected only after the token was found, so this doesn't consume the
+    // token.
     const line = 'POST /v1/auth/password_resets/consume';
     const codes = await Promise.all(
       tokens.map(async (token) => (await app.ask(line, { token, password: COMMON })).text),
@@ -32,7 +33,7 @@ test('of several reset links requested at once, exactly one works', async (t) =>
   }
 });
 
-test('of several verification links requested at once, exactly one works', async (t) => {
+test('only one of several verification links requested at the same time works', async (t) => {
   const app = await harness(t);
   for (let round = 0; round < ROUNDS; round += 1) {
     const email = await signUp(callersOf(app));

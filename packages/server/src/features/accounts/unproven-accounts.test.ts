@@ -1,5 +1,5 @@
 // What an account may do before its address is verified, and that nobody can prepare an account for
-// the address of somebody else.
+// someone else's address.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -63,18 +63,18 @@ test('verifiedOnly does not restrict secret keys and the bootstrap token', async
   await app.as.bootstrap(found, aWorkspace());
 });
 
-test('creating a workspace and inviting are the endpoints that require a verified user', () => {
+test('only creating a workspace and inviting require a verified user', () => {
   const asking = routeTable.filter(({ verifiedPerson }) => verifiedPerson);
   deepEqual(asking.map(({ line }) => line).toSorted(), [invite, found]);
 });
 
-test('an account made by a stranger is lost to the stranger once the owner signs up', async (t) => {
+test('a stranger who created an account loses it once the owner of the address signs up', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const stranger = await logIn(callersOf(app), email);
   const first = await mailedToken(app.testApp, email, 'verify_email');
 
-  // The owner of the mailbox signs up and follows the link of the notice.
+  // The owner of the mailbox signs up and follows the link in the email.
   const chosen = 'a password of the owner';
   await app.as.nobody(create, { email, password: chosen });
   const token = await mailedToken(app.testApp, email, 'existing_account');
@@ -88,7 +88,7 @@ test('an account made by a stranger is lost to the stranger once the owner signs
   equal(session.user.email_verified, true);
 });
 
-test('a sign-up with a verified address mails a notice without a link', async (t) => {
+test('a sign-up with a verified address emails a notice without a link', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const token = await mailedToken(app.testApp, email, 'verify_email');
@@ -99,7 +99,7 @@ test('a sign-up with a verified address mails a notice without a link', async (t
   equal(notice?.text.includes('#token='), false);
 });
 
-test('with sign-up off no account is made, and the response is the same', async (t) => {
+test('with sign-up off, no account is created and the response is the same', async (t) => {
   const app = await harness(t);
   const shut = appBeside(t, app.testApp, { signupPolicy: 'off' });
   const invited = newAddress();
@@ -114,11 +114,11 @@ test('with sign-up off no account is made, and the response is the same', async 
     equal((await kindsTo(email)).includes('verify_email'), false);
   }
   await shut.as(null)(create, { email: known, password: PASSWORD });
-  // The worker may write both mails in the same millisecond, in any order.
+  // The worker may write both emails in the same millisecond, in any order.
   deepEqual((await kindsTo(known)).toSorted(), ['existing_account', 'verify_email']);
 });
 
-test('with sign-up for invited addresses, only an open invitation allows it', async (t) => {
+test('with sign-up for invited addresses only, signing up takes an open invitation', async (t) => {
   const app = await harness(t);
   const shut = appBeside(t, app.testApp, { signupPolicy: 'invited' }).as(null);
   const trySigningUp = async (email: string): Promise<boolean> => {

@@ -1,4 +1,4 @@
-// Files of anchors as `audit verify` reads them: only what a key for anchors signed is used.
+// Anchor files as `audit verify` reads them: only anchors signed with an anchor key are used.
 import { deepEqual, equal } from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ async function readingOf(content: string, more = {}) {
   }
 }
 
-test('anchors are used once, in the order of their rows', async () => {
+test('anchors are used once, in the order of their entries', async () => {
   const { chains, used, lines: read } = await readingOf(`${[...lines, ...lines].join('\n')}\n`);
   deepEqual(
     chains.get(workspaceId)?.map(({ seq }) => seq),
@@ -46,7 +46,7 @@ test('a torn or overlong line is counted, and the lines after it are used', asyn
   deepEqual([used, unreadable, refused], [2, 2, []]);
 });
 
-test('an edited anchor, and one of an unknown key, are refused by line', async () => {
+test('an edited anchor and one signed by an unknown key are rejected by line', async () => {
   const edited = String(lines[1]).replace('"count":3', '"count":4');
   const { used, refused } = await readingOf(`${lines[0]}\n${edited}\n`);
   deepEqual([used, refused.map(({ line }) => line)], [1, [2]]);
@@ -54,6 +54,6 @@ test('an edited anchor, and one of an unknown key, are refused by line', async (
   deepEqual([unknown.used, unknown.refused.length], [0, 1]);
 });
 
-test('anchors of other workspaces are left out if one is asked for', async () => {
+test('anchors of other workspaces are left out if one workspace is requested', async () => {
   equal((await readingOf(lines.join('\n'), { workspaceId: randomUUID() })).used, 0);
 });

@@ -1,5 +1,5 @@
-// Reads files of anchors for a verification: each line is parsed, and its signature is checked with
-// the key that it names. Lines are read one at a time; of each anchor only a few fields are kept.
+// Reads anchor files for a verification: each line is parsed, and its signature is checked with the
+// key it names. Lines are read one at a time, and only a few fields of each anchor are kept.
 import type { KeyObject } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { AuditAnchor as WireAnchor } from '@keyrail/protocol/objects/audit.ts';
@@ -12,11 +12,11 @@ export type ReadAnchors = {
   lines: number;
   used: number;
   /**
-   * Lines that are no anchors, such as the rest of an append that a crash interrupted. They are not
-   * a fault: removing a line is as easy as destroying it.
+   * Lines that aren't anchors, such as the remains of an append interrupted by a crash. They are
+   * not a fault: removing a line is as easy as destroying it.
    */
   unreadable: number;
-  /** Anchors that no key of this deployment signed. */
+  /** Anchors that weren't signed by any key of this deployment. */
   refused: { file: string; line: number; reason: string }[];
 };
 
@@ -47,7 +47,8 @@ export async function readAnchorFiles({ files, keys, workspaceId }: Wanted): Pro
       }
       if (workspaceId !== null && anchor.workspace_id !== workspaceId) continue;
       const rows = chains.get(anchor.workspace_id) ?? new Map<string, AnchoredRow>();
-      // A place may get an anchor twice; checking its signature again would only cost time.
+      // A destination may get an anchor twice, and checking its signature again would only cost
+      // time.
       if (rows.has(anchor.signature)) continue;
       const reason = refusalOf(anchor, keys);
       if (reason !== null) {
@@ -86,7 +87,9 @@ function refusalOf(anchor: WireAnchor, keys: Wanted['keys']): string | null {
   return isSignedBy(anchor, key) ? null : 'The signature does not match the anchor.';
 }
 
-/** The lines of a file that are not empty. A line that is too long is cut, so it is unreadable. */
+/**
+ * The lines of a file that aren't empty. A line that is too long is cut, which makes it unreadable.
+ */
 async function* linesOf(file: string): AsyncGenerator<{ text: string; line: number }> {
   let rest = '';
   let line = 0;

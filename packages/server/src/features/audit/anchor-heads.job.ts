@@ -1,8 +1,9 @@
-// Signs the head of every chain that moved since its last anchor, and appends the anchors to each
-// place. Safe to run twice: what is signed is stored first, and a place gets what it has not yet.
+// Signs the head of every chain that has grown since its last anchor, and appends the anchors to
+// each destination. Safe to run twice: anchors are stored first, and a destination gets only the
+// ones it doesn't have yet.
 //
-// A place that was unreachable gets the newest anchor of each chain, not the ones between: the hash
-// of a head covers all rows before it.
+// A destination that was unreachable gets the newest anchor of each chain, not the ones in between,
+// because the hash of a head covers all entries before it.
 import { once } from 'node:events';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 import { reasonOf } from '../../base/errors.ts';
@@ -23,7 +24,7 @@ import {
 
 export type AnchorParts = {
   work: OpenWork;
-  /** The key that signs anchors now; created if there is none. */
+  /** The current anchor signing key; created if there is none. */
   anchorKey(): Promise<AnchorKey>;
   anchorPlaces: readonly AnchorPlace[];
   log: Log;
@@ -31,14 +32,14 @@ export type AnchorParts = {
 
 const HEADS_PER_STATEMENT = 500;
 const LINES_PER_APPEND = 200;
-/** A place that takes longer gets the rest with the next run. */
+/** A destination that takes longer gets the rest in the next run. */
 const DELIVERY_MS_MAX = 30 * SECOND_MS;
 const PLACES_KEPT_MS = 30 * DAY_MS;
 const BROKEN_SHOWN_MAX = 10;
 const ERROR_CHARS_MAX = 300;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
-/** One job for the life of a process: it remembers which faults it has logged. */
+/** One job for the lifetime of a process, because it remembers which faults it has logged. */
 export function createAnchorJob(parts: AnchorParts): () => Promise<void> {
   const { anchorPlaces, log, work } = parts;
   const chains = createOutageLog(log, {
@@ -70,7 +71,7 @@ function brokenText(workspaceIds: readonly string[]): string {
   return `workspaces ${shown}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
-/** Returns the workspaces whose chain does not continue its last anchor. They are not signed. */
+/** Returns the workspaces whose chain doesn't continue its last anchor. They are not anchored. */
 async function signMovedHeads({ work, anchorKey }: AnchorParts): Promise<string[]> {
   const broken: string[] = [];
   let after = BEFORE_ALL;
@@ -98,7 +99,7 @@ function stateOf(head: ComparedHead): 'moved' | 'still' | 'broken' {
 
 type Delivery = { work: OpenWork; place: AnchorPlace; outage: Outage };
 
-/** A fault is logged and recorded for the doctor; it does not concern other places. */
+/** A fault is logged and recorded for the doctor; it doesn't affect other destinations. */
 async function deliver({ work, place, outage }: Delivery): Promise<void> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), DELIVERY_MS_MAX);
@@ -143,7 +144,7 @@ async function appendAll(work: OpenWork, place: AnchorPlace, late: AbortSignal):
 
 type Progress = { number: number; beganAt: Date };
 
-/** From the start if the place is new or empty; otherwise after what it got. */
+/** From the start if the destination is new or empty; otherwise after the last anchor it got. */
 async function beginAt(work: OpenWork, place: AnchorPlace): Promise<Progress> {
   const { known, now } = await work(async (tx) => ({
     known: await findPlace(tx, place.id),

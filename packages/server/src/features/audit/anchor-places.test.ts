@@ -1,5 +1,5 @@
-// Every place outside the database gets the newest anchor of each chain: files and URLs, also after
-// a failure.
+// Every destination outside the database, whether file or URL, gets the newest anchor of each
+// chain, even after a failure.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -30,7 +30,7 @@ const directoryOf = (t: TestContext): string => {
 const fileIn = (directory: string, name: string, more = {}): AnchorPlace =>
   createFilePlace({ path: join(directory, name), host: 'here', isOwn: true, ...more });
 
-/** A job of its own over the same store, with these places. */
+/** A separate job over the same store, with these destinations. */
 const jobWith = (t: TestContext, app: Harness, ...anchorPlaces: AnchorPlace[]) =>
   createAnchorJob({
     ...appBeside(t, app.testApp, {}).app.worker,
@@ -56,7 +56,7 @@ async function serverWith(t: TestContext, listener: RequestListener): Promise<st
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('a file is only appended to, for its owner alone, and survives a torn line', async (t) => {
+test('a file is append-only, readable only by its owner, and survives a torn line', async (t) => {
   const app = await harness(t);
   const path = join(directoryOf(t), 'deeper', 'a.jsonl');
   const run = jobWith(t, app, createFilePlace({ path, host: 'here', isOwn: true }));
@@ -75,7 +75,7 @@ test('a file is only appended to, for its owner alone, and survives a torn line'
   deepEqual(second, await app.as.liveKey(line));
 });
 
-test('a place that lost its file, or failed, gets the newest anchor of every chain', async (t) => {
+test('a destination that lost its file, or failed, gets the newest anchor of every chain', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const directory = directoryOf(t);
@@ -91,7 +91,7 @@ test('a place that lost its file, or failed, gets the newest anchor of every cha
   equal(seqsIn(path, other.workspaceId).length, 1, 'also of a chain that did not move');
 });
 
-test('an append that failed is repeated, and one place does not delay another', async (t) => {
+test('a failed append is repeated, and one destination does not delay another', async (t) => {
   const app = await harness(t);
   const directory = directoryOf(t);
   let status = 500;
@@ -129,7 +129,7 @@ test('an append that failed is repeated, and one place does not delay another', 
   equal(bodies.join('\n').match(new RegExp(app.workspaceId, 'g'))?.length, 1);
 });
 
-test('the file of the data directory is replaced when large and older than a day', async (t) => {
+test('the file in the data directory is replaced when it is large and older than a day', async (t) => {
   const app = await harness(t);
   const directory = directoryOf(t);
   const path = join(directory, 'd.jsonl');
@@ -144,7 +144,7 @@ test('the file of the data directory is replaced when large and older than a day
   equal(seqsIn(join(directory, 'd.1.jsonl'), app.workspaceId).length, 2);
 });
 
-test('a second place is never renamed, and its directory is not created', async (t) => {
+test('another file is never renamed, and its directory is not created', async (t) => {
   const app = await harness(t);
   const directory = directoryOf(t);
   const theirs = { isOwn: false, bytesMax: 1 };
@@ -160,7 +160,7 @@ test('a second place is never renamed, and its directory is not created', async 
   match(rows.find(({ place }) => place === missing.id)?.lastError ?? '', /ENOENT/);
 });
 
-test('a place that is no file is refused', async (t) => {
+test('a destination path that is not a regular file is rejected', async (t) => {
   const app = await harness(t);
   const place = createFilePlace({ path: '/dev/null', host: 'here', isOwn: false });
   await jobWith(t, app, place)();

@@ -1,5 +1,5 @@
-// The places outside the database that keep anchors: files that are only appended to, and addresses
-// that accept a POST. Both get JSON lines, at least once each.
+// The destinations outside the database that keep anchors: append-only files, and URLs that accept
+// a POST. Both get JSON lines, each line at least once.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
@@ -11,19 +11,19 @@ import { VERSION } from '../../base/version.ts';
 export type AnchorPlaceSetting = { kind: 'file'; path: string } | { kind: 'url'; url: string };
 
 export type AnchorPlace = {
-  /** The same after a restart. Contains no credential, nor does the label. */
+  /** The same after a restart. Neither this nor the label contains a credential. */
   id: string;
   label: string;
-  /** True if the place is empty, or was just emptied because it had become too large. */
+  /** True if the destination is empty, or was just emptied because it had become too large. */
   startsOver(ageMs: number): Promise<boolean>;
   append(lines: string): Promise<void>;
 };
 
-/** The file of this data directory is replaced beyond this size, and at most once a day. */
+/** The file in the data directory is replaced above this size, but at most once a day. */
 const FILE_BYTES_MAX = 64 * 1024 * 1024;
 const FILE_AGE_MS_MIN = DAY_MS;
 
-/** The file in the data directory, and the places of the setting. */
+/** The file in the data directory, and the destinations from the setting. */
 export const anchorPlacesOf = (
   { dataDir, auditAnchors }: { dataDir: string; auditAnchors: readonly AnchorPlaceSetting[] },
   host: string,
@@ -42,7 +42,7 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 
 type FilePlace = {
   path: string;
-  /** Files of different machines are different places. */
+  /** Files on different machines are different destinations. */
   host: string;
   /** Whether this process may rename the file and create its directory. */
   isOwn: boolean;
@@ -80,7 +80,7 @@ async function sizeOf(path: string): Promise<number> {
   }
 }
 
-// Not blocking: opening a pipe without a reader would hang.
+// Non-blocking, because opening a pipe without a reader would hang.
 const APPENDING = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 async function appendDurably(path: string, lines: string): Promise<void> {
@@ -105,7 +105,7 @@ async function lastByte(file: FileHandle, size: number): Promise<number | undefi
   return buffer[0];
 }
 
-/** The name of a new file survives a crash too. */
+/** Makes the name of a new file survive a crash too. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {
@@ -118,7 +118,7 @@ async function syncDirectory(path: string): Promise<void> {
 const POST_MS_MAX = 5 * SECOND_MS;
 const PAUSES_MS = [SECOND_MS, 2 * SECOND_MS];
 
-/** An address is never empty: it got everything up to what was recorded. */
+/** A URL is never empty: it got everything up to the recorded number. */
 export function createUrlPlace(address: string, pausesMs = PAUSES_MS): AnchorPlace {
   const { url, headers } = requestTo(address);
   const post = async (lines: string): Promise<void> => {
@@ -149,7 +149,7 @@ export function createUrlPlace(address: string, pausesMs = PAUSES_MS): AnchorPla
   };
 }
 
-/** User and password of the address become a header: fetch refuses them in a URL. */
+/** The URL's user and password become a header, because fetch rejects them in a URL. */
 function requestTo(address: string): { url: URL; headers: Record<string, string> } {
   const url = new URL(address);
   const { username, password } = url;

@@ -1,4 +1,4 @@
-// Every statement on anchors and on the places that keep them.
+// Every statement on anchors and their destinations.
 
 import { msAfter } from '../../base/duration.ts';
 import { notFound } from '../../base/errors.ts';
@@ -19,7 +19,7 @@ export async function loadAnchor(tx: Read): Promise<AuditAnchor> {
 export type ComparedHead = AuditHead & {
   anchoredSeq: number | null;
   anchoredHash: string | null;
-  /** The present hash of the anchored row, if the chain has grown since. */
+  /** The current hash of the anchored row, if the chain has grown since. */
   presentHash: string | null;
 };
 
@@ -121,8 +121,8 @@ export async function updatePlace(tx: Work, row: PlaceRow): Promise<void> {
 }
 
 /**
- * Forgets places that got nothing for long, such as files of containers that are gone. A place that
- * is used again begins with the newest anchor of each chain.
+ * Forgets destinations that haven't received anything for a long time, such as files in removed
+ * containers. A destination that is used again starts with the newest anchor of each chain.
  */
 export async function removeOldPlaces(tx: Work, keptMs: number): Promise<void> {
   const before = msAfter(tx.now, -keptMs);

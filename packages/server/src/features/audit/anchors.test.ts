@@ -1,5 +1,5 @@
-// Anchors: every chain that moved gets a signed head, which anyone can verify with the published
-// keys.
+// Anchors: every chain that has grown gets a signed head, which anyone can verify with the
+// published keys.
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
 import { createPublicKey, type JsonWebKey, verify } from 'node:crypto';
 import { test } from 'node:test';
@@ -17,7 +17,7 @@ const anchorAll = ({ testApp }: Harness) => createAnchorJob(testApp.app.worker)(
 
 const change = (app: Harness, name: string) => app.as.liveKey('PATCH /v1/workspace', { name });
 
-/** Verifies a signature with nothing but Node and what the deployment publishes. */
+/** Verifies a signature with only Node.js and what the deployment publishes. */
 async function isGenuine(app: Harness, anchor: Record<string, unknown>): Promise<boolean> {
   const { keys } = await app.as.nobody('GET /.well-known/jwks.json');
   const jwk = keys.find(({ kid, purpose }) => kid === anchor.kid && purpose === 'audit_anchor');
@@ -28,7 +28,7 @@ async function isGenuine(app: Harness, anchor: Record<string, unknown>): Promise
   return verify(null, bytes, key, Buffer.from(String(signature), 'base64url'));
 }
 
-test('a workspace reads its newest signed head, and 404 before the first one', async (t) => {
+test('a workspace can read its newest signed head, and gets a 404 before the first one', async (t) => {
   const app = await harness(t);
   await refused(app.as.liveKey(line), 404, 'not_found');
   await anchorAll(app);
@@ -68,7 +68,7 @@ test('the signature covers every field, and only its own key verifies it', async
   }
 });
 
-test('only a chain that moved gets a new anchor', async (t) => {
+test('only a chain that has grown gets a new anchor', async (t) => {
   const app = await harness(t);
   await anchorAll(app);
   const first = await app.as.liveKey(line);
@@ -82,7 +82,7 @@ test('only a chain that moved gets a new anchor', async (t) => {
   notEqual(second.hash, first.hash);
 });
 
-test('a chain that does not continue its anchor gets no new one, and the log says so', async (t) => {
+test('a chain that does not continue its anchor gets no new anchor, and the log says so', async (t) => {
   const app = await harness(t);
   await change(app, 'One');
   await anchorAll(app);
@@ -115,7 +115,7 @@ test('a chain that does not continue its anchor gets no new one, and the log say
   equal((await app.as.liveKey(line)).seq, anchor.seq + 1, 'whole again');
 });
 
-test('an old anchor verifies for good: its public key outlives its private half', async (t) => {
+test('an old anchor can always be verified, because its public key outlives its private key', async (t) => {
   const app = await harness(t);
   const { work, signing } = app.testApp.app.worker;
   await anchorAll(app);

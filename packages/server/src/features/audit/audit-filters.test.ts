@@ -1,4 +1,5 @@
-// Filters and order of the audit log. Each list is compared with the fitting rows of the whole log.
+// Filters and order of the audit log. Each list is compared with the matching entries of the full
+// log.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -18,7 +19,7 @@ async function everyRow(caller: Caller) {
   return data;
 }
 
-/** Rows of several actors, actions and targets, live, test and without an environment. */
+/** Entries with several actors, actions and targets: live, test and without an environment. */
 async function busy(app: Harness): Promise<{ keyId: string; ownerId: string }> {
   const { as, given, clock } = app;
   const key = await given.key();
@@ -36,7 +37,7 @@ async function busy(app: Harness): Promise<{ keyId: string; ownerId: string }> {
 
 const typeOf = ({ action }: Row) => action.slice(0, action.indexOf('.'));
 
-/** Whether a row fits a query, from the row alone. */
+/** Whether an entry matches a query, judged from the entry alone. */
 function fits(row: Row, { action, actor_id, target_type, target_id, from, to }: Input): boolean {
   const at = Date.parse(row.occurred_at);
   return (
@@ -49,7 +50,7 @@ function fits(row: Row, { action, actor_id, target_type, target_id, from, to }: 
   );
 }
 
-test('every combination of filters lists exactly the rows that fit, in either order', async (t) => {
+test('every combination of filters lists exactly the matching entries, in either order', async (t) => {
   const app = await harness(t);
   const { keyId, ownerId } = await busy(app);
   for (const caller of [app.as.liveKey, app.as.testKey, app.as.member]) {
@@ -124,7 +125,7 @@ test('a list in descending order still begins after after_seq', async (t) => {
   );
 });
 
-test('a filter that no row can have is refused', async (t) => {
+test('a filter that no entry can match is rejected', async (t) => {
   const { as } = await harness(t);
   const wrong = [
     { action: 'api_key' },

@@ -1,4 +1,4 @@
-// The audit log through the HTTP API: which rows each principal sees, paging, and the chain.
+// The audit log through the HTTP API: which entries each principal sees, paging, and the chain.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -9,7 +9,7 @@ import type { LightMyRequestResponse as Response } from 'fastify';
 const list = 'GET /v1/audit_logs';
 const chain = 'GET /v1/audit_logs/chain';
 
-/** Writes rows with and without an environment, about keys, the workspace and people. */
+/** Writes entries with and without an environment, about keys, the workspace and people. */
 async function busy(app: Harness): Promise<void> {
   const { as } = app;
   const live = await as.liveKey('POST /v1/secret_keys', { env: 'live', name: 'a live name' });
@@ -35,7 +35,7 @@ const walk = async (app: Harness, token: string, limit: number) => {
   return rows;
 };
 
-test('rows are listed oldest first, without gaps, each linked to the one before', async (t) => {
+test('entries are listed oldest first, without gaps, each linked to the one before', async (t) => {
   const app = await harness(t);
   await busy(app);
   const rows = (await app.as.liveKey(list)).data;
@@ -51,7 +51,7 @@ test('rows are listed oldest first, without gaps, each linked to the one before'
   deepEqual(times, times.toSorted());
 });
 
-test('the hashes can be derived from the listed rows alone', async (t) => {
+test('the hashes can be recomputed from the listed entries alone', async (t) => {
   const app = await harness(t);
   await busy(app);
   for (const row of (await app.as.liveKey(list)).data) {
@@ -75,7 +75,7 @@ test('the hashes can be derived from the listed rows alone', async (t) => {
   }
 });
 
-test('after_seq starts after a position, also one that does not exist yet', async (t) => {
+test('after_seq starts after a position, even one that does not exist yet', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = (await app.as.liveKey(list)).data;
@@ -103,7 +103,7 @@ const queries: [Record<string, unknown>, boolean][] = [
 ];
 
 for (const [query, isTaken] of queries) {
-  test(`${JSON.stringify(query)} is ${isTaken ? 'accepted' : 'refused'}`, async (t) => {
+  test(`${JSON.stringify(query)} is ${isTaken ? 'accepted' : 'rejected'}`, async (t) => {
     const { as } = await harness(t);
     if (isTaken) await as.liveKey(list, query);
     else await refused(as.liveKey(list, query), 400, 'invalid_request');
@@ -124,7 +124,7 @@ test('pages of every size cover the whole log, for a live key and for a test key
   }
 });
 
-test('the default page has fifty rows, and the last page has no next link', async (t) => {
+test('the default page has fifty entries, and the last page has no next link', async (t) => {
   const app = await harness(t);
   for (let n = 0; n < 49; n += 1) await app.as.liveKey('PATCH /v1/workspace', { name: `n${n}` });
   const authorization = `Bearer ${app.tokens.liveKey}`;
@@ -136,7 +136,7 @@ test('the default page has fifty rows, and the last page has no next link', asyn
   equal(rest.headers.link, undefined);
 });
 
-test('a test key sees the rows of test and of no environment, with their seq', async (t) => {
+test('a test key sees entries for test and for no environment, with their seq', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = (await app.as.liveKey(list)).data;
@@ -188,7 +188,7 @@ test('a test key does not see how many keys a deletion revoked, since that count
   ]);
 });
 
-test('a live key sees the person that acted, or null if it was not a person', async (t) => {
+test('a live key sees the user behind an entry, or null if it was not a user', async (t) => {
   const app = await harness(t);
   await busy(app);
   const owner = await app.people.owner();
@@ -238,7 +238,7 @@ test('the chain stays intact under concurrent writes', async (t) => {
   equal((await as.liveKey(chain)).checked, 23);
 });
 
-test('another workspace has a chain of its own', async (t) => {
+test('each workspace has its own chain', async (t) => {
   const mine = await harness(t);
   const theirs = await harness(t);
   await busy(mine);

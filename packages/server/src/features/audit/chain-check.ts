@@ -1,5 +1,6 @@
-// The check of one chain, row by row: each row has the next number, links to the row before,
-// matches its hash, and is the row that an anchor names. Only the state of the last row is kept.
+// The check of one chain, entry by entry: each entry has the next number, links to the one before,
+// matches its hash, and is the entry that an anchor names. Only the state of the last entry is
+// kept.
 import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { rowHash } from '../../doors/audit-chain.ts';
 import type { AuditRow } from './rows.ts';
@@ -11,20 +12,22 @@ export type ChainFault = { seq: number; reason: string };
 
 type ChainCheck = {
   readonly checked: number;
-  /** The hash of the last row that was checked. */
+  /** The hash of the last entry that was checked. */
   readonly hash: string;
   take(row: AuditRow): ChainFault | null;
-  /** After the last row: an anchor of a later one shows that the end was cut off. */
+  /** Called after the last entry: an anchor for a later entry shows that the end was cut off. */
   end(): ChainFault | null;
 };
 
-/** `anchored` is in the order of `seq`, and may name a row several times. */
+/** `anchored` is in the order of `seq`, and may name an entry several times. */
 export function createChainCheck(anchored: readonly AnchoredRow[]): ChainCheck {
   let checked = 0;
   let hash = GENESIS_HASH;
   let nextAnchor = 0;
 
-  /** Hashes cover all rows before, so the last matching anchor bounds where the change began. */
+  /**
+   * Hashes cover all earlier entries, so the last matching anchor bounds where the change began.
+   */
   function anchorFault(): string | null {
     for (; anchored[nextAnchor]?.seq === checked; nextAnchor += 1) {
       const anchor = anchored[nextAnchor];
@@ -67,7 +70,7 @@ function faultIn(row: AuditRow, seq: number, prevHash: string): string | null {
   if (row.seq !== seq) return 'An entry is missing.';
   if (row.prevHash !== prevHash) return 'The entry does not link to the previous one.';
   if (rowHash(row) !== row.hash) return 'The entry does not match its hash.';
-  // The column is not hashed, but it decides which principals see the row.
+  // The column isn't hashed, but it decides which principals see the entry.
   if (row.env !== envIn(row.payload)) return "The entry's environment does not match its payload.";
   return null;
 }
@@ -77,6 +80,6 @@ function envIn(payload: string): unknown {
     const { env = null } = JSON.parse(payload);
     return env;
   } catch {
-    return undefined; // not JSON, though its hash matches: no environment is equal to this
+    return undefined; // not JSON, although its hash matches: equal to no environment
   }
 }

@@ -1,5 +1,4 @@
-// The verifier script from the docs, run against the responses of the API and against responses
-// that were tampered with.
+// The verifier script from the docs, run against real API responses and against tampered ones.
 import { equal, match } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +15,7 @@ type Tampering = (rows: AuditRow[]) => AuditRow[];
 type Outcome = { code: number; output: string };
 type Verify = (...kept: string[]) => Promise<Outcome>;
 
-/** Runs the script against a proxy that may tamper with the responses of the API. */
+/** Runs the script against a proxy that may tamper with the API's responses. */
 async function verifying(t: TestContext): Promise<Verify & { tamper(by: Tampering): void }> {
   const { given, testApp, tokens } = await harness(t);
   await given.project();
@@ -50,7 +49,7 @@ const positionIn = (output: string): [string, string] => {
   return [seq, hash];
 };
 
-test('an untouched log passes, also against a position that was kept', async (t) => {
+test('an untouched log passes, even when checked against a saved position', async (t) => {
   const verify = await verifying(t);
   const first = await verify();
   match(first.output, /^\d+ entries, intact\./);
@@ -74,7 +73,7 @@ const tamperings: [string, Tampering, RegExp][] = [
   ],
 ];
 
-test('edited, removed, inserted and moved rows are found', async (t) => {
+test('edited, removed, inserted and moved entries are found', async (t) => {
   const verify = await verifying(t);
   for (const [what, by, words] of tamperings) {
     verify.tamper(by);
@@ -84,7 +83,7 @@ test('edited, removed, inserted and moved rows are found', async (t) => {
   }
 });
 
-test('a truncated log is found by a position that was kept', async (t) => {
+test('a truncated log is found with a saved position', async (t) => {
   const verify = await verifying(t);
   const kept = positionIn((await verify()).output);
   verify.tamper((rows) => rows.filter(({ seq }) => seq < Number(kept[0])));

@@ -12,7 +12,7 @@ export const presentAuditRow = (row: AuditRowWithActor, isTest: boolean): AuditL
   occurred_at: wireTime(row.occurredAt),
   actor_type: row.actorType,
   actor_id: row.actorId,
-  // Omitted for a test principal: null would reveal that no person acted.
+  // Omitted for a test principal, because null would reveal that the actor wasn't a user.
   ...(isTest ? {} : { actor: presentActor(row) }),
   action: row.action,
   target_type: row.targetType,
@@ -32,8 +32,8 @@ const presentActor = (row: AuditRowWithActor): AuditActor | null =>
       }
     : null;
 
-// Which payload fields a test principal may read. The database decides by environment which rows it
-// sees at all.
+// Which payload fields a test principal may read. Which entries it sees at all is decided by the
+// database, by environment.
 
 /** Target types whose payloads contain no personal data. */
 const productTargets = new Set(['workspace', 'project', 'tenant', 'api_key', 'secret_key']);
@@ -42,8 +42,8 @@ const productTargets = new Set(['workspace', 'project', 'tenant', 'api_key', 'se
 const liveFields = ['revoked_keys'];
 
 /**
- * Parses the payload of a row. For a test principal it is empty unless the target type is listed in
- * `productTargets`, so a new type is hidden until it is listed.
+ * Parses the payload of an entry. For a test principal it is empty unless the target type is listed
+ * in `productTargets`, so a new type is hidden until it is listed.
  */
 function visiblePayload(
   { targetType, payload }: { targetType: string; payload: string },

@@ -8,7 +8,7 @@ import { type AuditFilter, type AuditRowWithActor, findSeqsAt, listAuditRows } f
 type Query = QueryOf<(typeof auditEndpoints)['GET /v1/audit_logs']>;
 
 type Page = {
-  /** The number of the last row of the page before; null for the first page. */
+  /** The number of the last row on the previous page; null for the first page. */
   lastSeq: number | null;
   limit: number;
 };

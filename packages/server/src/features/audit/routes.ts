@@ -1,4 +1,4 @@
-// The log of every change, and the check that it was not edited.
+// The log of every change, and the check that it hasn't been edited.
 import { auditEndpoints } from '@keyrail/protocol/endpoints/audit.ts';
 import { isTestPrincipal } from '../../access/principal.ts';
 import { pageOf } from '../../http/page.ts';

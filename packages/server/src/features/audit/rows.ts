@@ -6,7 +6,7 @@ import type { Read } from '../../doors/door.ts';
 
 export type AuditRow = Tables['auditLogs'];
 
-/** A row with the person that acted. The fields are null if the actor was not a person. */
+/** A row with the user that acted. The fields are null if the actor wasn't a user. */
 export type AuditRowWithActor = AuditRow & {
   actorEmail: string | null;
   actorEmailVerifiedAt: Date | null;
@@ -29,15 +29,15 @@ type AuditList = {
   limit: number;
 };
 
-/** The person that acted, in a page that PostgreSQL reads before it looks users up. */
+/** The user that acted, for a page that PostgreSQL reads before it looks up users. */
 const personId = sql`case page.actor_type when 'user' then page.actor_id::uuid end as person_id`;
 
-/** By the index of users: row level security allows that for a column, but not for a cast. */
+/** Uses the index on users: row level security allows that for a column, but not for a cast. */
 const person = sql`lateral (
   select email, email_verified_at, name from users where id = page.person_id limit 1
 ) person`;
 
-/** Lists the rows in reach. The page is read first, then the person of each row by id. */
+/** Lists the rows in reach. The page is read first, then the user of each row by ID. */
 export const listAuditRows = (tx: Read, wanted: AuditList): Promise<AuditRowWithActor[]> => {
   const order = orderOf(wanted);
   return many(
@@ -54,7 +54,7 @@ export const listAuditRows = (tx: Read, wanted: AuditList): Promise<AuditRowWith
   );
 };
 
-/** One row in reach, with the person that acted. */
+/** One row in reach, with the user that acted. */
 export const findAuditRow = (tx: Read, id: string): Promise<AuditRowWithActor | null> =>
   maybe(
     tx,
@@ -122,7 +122,7 @@ export type ChainSource = {
   page(wanted: { afterSeq: number; limit: number }): Promise<AuditRow[]>;
 };
 
-/** Rows of both environments, in order. Only for hashing: they may be outside the reach. */
+/** Rows of both environments, in order. Only for hashing, because they may be outside the reach. */
 export const chainIn = (tx: Read): ChainSource => ({
   head: () => maybe(tx, sql<{ seq: number; hash: string }>`select seq, hash from audit_heads`),
   page: ({ afterSeq, limit }) =>

@@ -79,7 +79,7 @@ async function rowAt(seq: number): Promise<Stored> {
   return (row ?? {}) as Stored;
 }
 
-/** Derives the hash as documented, without the product's rowHash(). */
+/** Computes the hash as documented, without the product's rowHash(). */
 const hashOf = (row: Stored): string => hashOfText(row, String(row.payload));
 
 const hashOfText = (row: Stored, payload: string): string =>
@@ -122,7 +122,7 @@ const headIs = (seq: number) => `update audit_heads set seq = ${seq},
     hash = coalesce((select hash from audit_logs ${at(seq)}), '${GENESIS_HASH}')
   where workspace_id = '${workspaceId}'`;
 
-/** From this row on another history, linked and hashed, with the head that fits it. */
+/** A different history from this row on, linked and hashed, with a matching head. */
 async function rewritten(from: number): Promise<string> {
   const statements: string[] = [];
   let prevHash = from === 1 ? GENESIS_HASH : String((await rowAt(from - 1)).hash);
@@ -136,7 +136,7 @@ async function rewritten(from: number): Promise<string> {
   return `${statements.join(';')}; ${headIs(ROWS)}`;
 }
 
-/** Without anchors the log looks whole. */
+/** Without anchors, the log looks intact. */
 const hidden: Record<string, Tamper> = {
   'an end that was cut off with its head': {
     sql: (seq) =>

@@ -1,5 +1,5 @@
 // 1,200 random tamperings of one chain, 200 of each kind. The server's verifier and the script for
-// exported files both name the right row. Only anchors find a cut end and a rewritten chain.
+// exported files both name the right entry. Only anchors reveal a truncated or rewritten chain.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -18,7 +18,7 @@ const TRIES_EACH = 200;
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
 const workspaceId = randomUUID();
 
-/** Two numbers that depend only on the attack and its turn. */
+/** Two numbers that depend only on the attack and on its round. */
 const chancesOf = (what: string, turn: number): [number, number] => {
   const digest = createHash('sha256').update(`${what} ${turn}`).digest();
   return [digest.readUInt32BE(0), digest.readUInt32BE(4)];
@@ -75,7 +75,7 @@ const exported = await readAnchors(anchorLines, jwks);
 
 type Found = { server: number | null; script: number | null };
 
-/** The database after the attack: its rows, and a head that fits the newest one. */
+/** The database after the attack: its rows, and a head that matches the newest one. */
 async function verdicts(rows: readonly AuditRow[], withAnchors: boolean): Promise<Found> {
   const { seq = 0, hash = GENESIS_HASH } = rows.at(-1) ?? {};
   const source = {
@@ -128,7 +128,7 @@ type Attack = {
   most: number;
   rows(seq: number, chance: number): AuditRow[];
   found(seq: number): number;
-  /** With anchors, if that is another row. */
+  /** The result with anchors, if that is another row. */
   foundByAnchors?(seq: number): number;
   needsAnchors?: true;
 };
@@ -152,7 +152,7 @@ const attacks: Record<string, Attack> = {
       ...whole.slice(seq - 1).map((row) => ({ ...row, seq: row.seq + 1 })),
     ],
     found: (seq) => seq + 1,
-    // The forged row itself links and hashes well; an anchor shows that it was another one.
+    // The forged row has a valid link and hash; an anchor shows that the original was different.
     foundByAnchors: (seq) => (ANCHORED.includes(seq) ? seq : seq + 1),
   },
   reordered: {
@@ -178,7 +178,7 @@ const attacks: Record<string, Attack> = {
   },
 };
 
-test('the untouched chain is whole, with and without anchors', async () => {
+test('an untouched chain is intact, with and without anchors', async () => {
   deepEqual(exported.unreadable, 0);
   for (const withAnchors of [false, true]) {
     deepEqual(await verdicts(whole, withAnchors), { server: null, script: null });
@@ -187,7 +187,7 @@ test('the untouched chain is whole, with and without anchors', async () => {
 
 for (const [what, attack] of Object.entries(attacks)) {
   const { most, rows, found, foundByAnchors = found, needsAnchors } = attack;
-  test(`${TRIES_EACH} chains that were ${what} are found at the right row`, async () => {
+  test(`${TRIES_EACH} chains that were ${what} are found at the right entry`, async () => {
     for (let tried = 0; tried < TRIES_EACH; tried += 1) {
       const [place, way] = chancesOf(what, tried);
       // The first and the last row, then random ones.
@@ -206,7 +206,7 @@ for (const [what, attack] of Object.entries(attacks)) {
   });
 }
 
-test('an anchor that no key of the JWKS signed is refused by the script', async () => {
+test('the script rejects an anchor that was not signed by a key in the JWKS', async () => {
   const [first = ''] = anchorLines;
   const refusalOf = (lines: string[], given: unknown): Promise<string> =>
     readAnchors(lines, given).then(

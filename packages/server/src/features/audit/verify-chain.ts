@@ -2,7 +2,7 @@ import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { type AnchoredRow, type ChainFault, createChainCheck } from './chain-check.ts';
 import type { AuditRow, ChainSource } from './rows.ts';
 
-// Hashing one page blocks the event loop, so the pages of a request are small.
+// Hashing a page blocks the event loop, so requests use small pages.
 const PAGE_ROWS = 200;
 
 export type ChainVerdict = {
@@ -20,8 +20,8 @@ type Options = {
 };
 
 /**
- * Derives every hash again, page by page, up to the head as read at the start. Rows appended
- * meanwhile are not checked. Reports the first position with a fault.
+ * Recomputes every hash, page by page, up to the head as read at the start. Rows appended in the
+ * meantime aren't checked. Reports the first position with a fault.
  */
 export async function verifyChain(
   source: ChainSource,
@@ -75,8 +75,8 @@ async function* pagesOf(
 }
 
 /**
- * Finds a row after the head. A row and its head are committed together, so a row appended
- * meanwhile is covered by the head read afterwards.
+ * Finds a row after the head. A row and its head are committed together, so a row appended in the
+ * meantime is covered by the head read afterwards.
  */
 async function findStray(source: ChainSource, headSeq: number): Promise<AuditRow | null> {
   const [beyond] = await source.page({ afterSeq: headSeq, limit: 1 });

@@ -1,7 +1,8 @@
-// The scheduled backup: takes a backup, restores it into a scratch database, and only if that has
-// passed removes old ones. A failed backup is tried again soon. After a failed test the next backup
-// is taken at its usual time: more backups of the same kind would only fill the disk. Safe to run
-// twice: a second backup of the same database waits or is refused, and each is complete by itself.
+// The scheduled backup: takes a backup, restores it into a scratch database, and removes old
+// backups only if that has passed. A failed backup is tried again soon. After a failed test, the
+// next backup is taken at its usual time, because more backups of the same kind would only fill the
+// disk. Safe to run twice: a second backup of the same database waits or is rejected, and each is
+// complete on its own.
 import type { Log } from '../../base/log.ts';
 import { type RecordParts, recordRun } from './record-run.ts';
 import { BackupRunning, type BackupTasks } from './tasks.ts';

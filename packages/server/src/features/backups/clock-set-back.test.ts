@@ -1,5 +1,5 @@
-// What /status says of backups after the clock was set back: results from its future do not count,
-// neither now nor when the clock gets there.
+// What /status reports about backups after the clock was set back: results from the future don't
+// count, neither now nor when the clock gets there.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterEach, type TestContext, test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
@@ -31,7 +31,7 @@ async function scene(t: TestContext) {
   };
 }
 
-test('a failure after the clock was set back is not hidden by a backup of its future', async (t) => {
+test('a failure after the clock was set back is not hidden by a backup from the future', async (t) => {
   const { clock, shown, passed, backupFailed, testFailed } = await scene(t);
   await passed('one');
   clock.shift(DAY_MS);
@@ -46,7 +46,7 @@ test('a failure after the clock was set back is not hidden by a backup of its fu
   deepEqual(await shown(), ['degraded', false, 'one'], 'when the clock gets there');
 });
 
-test('a backup that ended in the future is not taken for a recent one', async (t) => {
+test('a backup that ended in the future does not count as recent', async (t) => {
   const { clock, shown, passed } = await scene(t);
   clock.shift(300 * DAY_MS);
   await passed('one');

@@ -8,15 +8,15 @@ const FAULT_CHARS_MAX = 500;
 
 export type RecordParts = {
   work: OpenWork;
-  /** Gets a mail when backups begin to fail. Null: nobody does. */
+  /** Gets an email when backups begin to fail. Null: nobody does. */
   operatorEmail: string | null;
 };
 
 type Ran = { backupId: string; bytes?: number };
 
 /**
- * Runs a task and records how it ended. The operator gets one mail when tasks of this kind begin to
- * fail, and none while they keep failing.
+ * Runs a task and records how it ended. The operator gets one email when tasks of this kind begin
+ * to fail, and no more while they keep failing.
  */
 export async function recordRun<T extends Ran>(
   { work, operatorEmail }: RecordParts,
@@ -40,7 +40,7 @@ export async function recordRun<T extends Ran>(
       }
       await insertRun(tx, { ...begun, backupId, bytes: null, passed: false, reason });
     });
-    // If the database is away too, the first error is the one to report.
+    // If the database is unreachable too, the first error is the one to report.
     await recorded.catch(() => {});
     throw error;
   }

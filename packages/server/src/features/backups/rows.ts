@@ -3,7 +3,7 @@ import { sql, valuesOf } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
 
-/** Rows of each kind that are kept. */
+/** The number of rows kept for each kind. */
 const KEPT_ROWS = 500;
 
 export type NewRun = {

@@ -2,13 +2,13 @@
 import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
 import type { BackupFacts } from '../../observe/deployment-facts.ts';
 
-/** In intervals of the schedule: since the newest good backup. */
+/** Time since the newest good backup, in intervals of the schedule. */
 const LATE_AFTER = 2;
 const DOWN_AFTER = 3;
 
 /**
  * `down`: there is no recent good backup. `degraded`: there is one, but the last attempt or its
- * restore test failed, or it is late. Without a schedule only the results count. `everyMs` is null
+ * restore test failed, or it is late. Without a schedule, only the results count. `everyMs` is null
  * without a schedule, and `facts` if the database cannot be read.
  */
 export function backupState(facts: BackupFacts | null, everyMs: number | null): ComponentState {

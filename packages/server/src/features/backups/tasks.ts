@@ -1,5 +1,5 @@
-// The tasks of backups, as the worker and the commands use them. Each runs in a program of its own,
-// so that its memory and its CPU time are not those of the server.
+// The tasks of backups, as the worker and the commands use them. Each runs in a separate process,
+// so that it doesn't use the server's memory and CPU time.
 
 export type TakenBackup = { backupId: string; path: string; rows: number; bytes: number };
 
@@ -10,25 +10,25 @@ export type TaskProgress = { table: string; rows: number; tables: number; tables
 
 export type BackupTasks = {
   take(report: (progress: TaskProgress) => void): Promise<TakenBackup>;
-  /** Restores the newest backup into a scratch database, and checks what it holds. */
+  /** Restores the newest backup into a scratch database, and checks its contents. */
   test(report: (progress: TaskProgress) => void): Promise<TestedBackup>;
-  /** Removes what killed backups have left. */
+  /** Removes what killed backups left behind. */
   clear(): Promise<void>;
   /** Removes the oldest backups beyond the number to keep; returns their ids. */
   prune(): Promise<string[]>;
 };
 
 export type BackupSetup = {
-  /** Null: this process makes no backups. */
+  /** Null: this process doesn't make backups. */
   tasks: BackupTasks | null;
   /** Null: backups are not scheduled. */
   everyMs: number | null;
-  /** Null: a worker with settings of its own makes the backups. */
+  /** Null: a worker with its own settings makes the backups. */
   place: 'inside' | 'outside' | null;
   operatorEmail: string | null;
 };
 
-/** The newest backup cannot be restored, or does not hold what it says. */
+/** The newest backup can't be restored, or its contents don't match its manifest. */
 export class TestFailed extends Error {
   readonly backupId: string;
 
@@ -38,5 +38,5 @@ export class TestFailed extends Error {
   }
 }
 
-/** Another process runs a backup of the same database, and records its result. */
+/** Another process is running a backup of the same database, and records its result. */
 export class BackupRunning extends Error {}

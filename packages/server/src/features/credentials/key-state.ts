@@ -1,5 +1,6 @@
-// The state of a key: the first that applies in the order of the protocol. These rules are the only
-// ones: a response has the value of the expression, and lists and counts search indexes by them.
+// The state of a key: the first that applies, in the protocol's order. All rules are here:
+// responses contain the value of the expression, and lists and counts search indexes by the
+// conditions.
 import { type KeyState, keyStates, secretKeyStates } from '@keyrail/protocol/wire/key-states.ts';
 import { KEY_EXPIRING_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { joined, type Sql, sql } from '../../base/sql.ts';
@@ -15,7 +16,7 @@ type Rule = {
   /** The number of the decision in the generated column `state_shelf`, and its time. */
   decision: number;
   decidedAt?: Sql;
-  /** Bounds of the key's end, for states that depend on the time. */
+  /** Bounds on the key's expiry, for states that depend on the time. */
   after?: Sql;
   upTo?: Sql;
 };
@@ -47,7 +48,7 @@ export const secretKeyState = stateIn(secretKeyStates);
 export const stateShelfOf = (state: KeyState, env: Env): number =>
   SHELF_OF_ENV[env] + rules[state].decision;
 
-/** The condition on `ends_at`; none for a state that does not depend on time. */
+/** The condition on `ends_at`; none for a state that doesn't depend on time. */
 export function endsIn(state: KeyState): Sql[] {
   const { after, upTo } = rules[state];
   return [...(after ? [sql`ends_at > ${after}`] : []), ...(upTo ? [sql`ends_at <= ${upTo}`] : [])];

@@ -1,4 +1,4 @@
-// The mail about a leaked key.
+// The email about a leaked key.
 import { assert } from '../../base/assert.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -12,7 +12,7 @@ export function leakMail(
   { displayPrefix, env, expiresAt }: Leaked,
   { workspace, foundAt, now }: { workspace: string; foundAt: string | null; now: Date },
 ): LeakMail {
-  assert(expiresAt !== null, 'a quarantined key without an end');
+  assert(expiresAt !== null, 'a quarantined key without an expiry');
   return {
     kind: 'key_quarantined',
     params: {

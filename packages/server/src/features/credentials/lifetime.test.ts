@@ -1,4 +1,4 @@
-// The rules for when keys end, at every boundary.
+// The rules for when keys expire, at every boundary.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { HOUR_MS, msAfter } from '../../base/duration.ts';
@@ -9,7 +9,7 @@ const at = (hours: number) => msAfter(now, hours * HOUR_MS);
 const tick = (moment: Date, ms: number) => msAfter(moment, ms);
 const eternal = { expiresAt: null, vendorExpiresAt: null, revokedAt: null, quarantinedAt: null };
 
-test('a rotation ends the old key after the overlap, or at its earlier expiry', () => {
+test('a rotated key expires after the overlap, or at its earlier expiry', () => {
   const cases = [
     { old: eternal, overlapHours: 24, predecessor: at(24), successor: null },
     { old: eternal, overlapHours: 0, predecessor: now, successor: null },
@@ -38,7 +38,7 @@ test('a rotation ends the old key after the overlap, or at its earlier expiry', 
   }
 });
 
-test('a key that is revoked, disabled, or past the expiry of the vendor cannot be rotated', () => {
+test('a key that is revoked, disabled, or past the expiry set by the vendor cannot be rotated', () => {
   const rotate = (old: typeof eternal | object) =>
     endsAfterRotation({ ...eternal, ...old }, { now, overlapHours: 24 });
   const message = (text: string) => ({ code: 'conflict', message: text });
@@ -56,7 +56,7 @@ test('a key that is revoked, disabled, or past the expiry of the vendor cannot b
   deepEqual(rotate({ vendorExpiresAt: tick(now, 1) }).successor, tick(now, 1));
 });
 
-test('a leaked key ends after an hour, or at its earlier expiry', () => {
+test('a leaked key expires after an hour, or at its earlier expiry', () => {
   for (const [expiresAt, end] of [
     [null, at(1)],
     [at(2), at(1)],

@@ -1,5 +1,6 @@
-// When an API key or a secret key ends. `expiresAt` is the effective end: the earliest of the
-// vendor's expiry, rotation overlap and quarantine. A successor inherits `vendorExpiresAt`.
+// When an API key or a secret key expires. `expiresAt` is the effective expiry: the earliest of the
+// vendor's expiry, the rotation overlap and the quarantine. A new key inherits `vendorExpiresAt`
+// when it replaces an old one.
 import { QUARANTINE_HOURS } from '@keyrail/protocol/wire/limits.ts';
 import { earlier, hoursAfter } from '../../base/duration.ts';
 import { conflict } from '../../base/errors.ts';
@@ -14,8 +15,8 @@ type Life = {
 };
 
 /**
- * Returns the ends of both keys after a rotation, or throws. No chain of rotations outlives the
- * vendor's expiry. Neither an earlier rotation nor a quarantine shortens the successor.
+ * Returns the expiries of both keys after a rotation, or throws. No chain of rotations outlives the
+ * vendor's expiry. Neither an earlier rotation nor a quarantine shortens the new key's life.
  */
 export function endsAfterRotation(
   old: Life,
@@ -44,8 +45,8 @@ export const quarantineColumns = ({ expiresAt }: Life, now: Date, reason: string
 });
 
 /**
- * A vendor may set any expiry, even one that undoes the end set by a rotation. A leaked key,
- * however, ends at its quarantine deadline at the latest.
+ * A vendor may set any expiry, even one that undoes the expiry set by a rotation. A leaked key,
+ * however, expires at its quarantine deadline at the latest.
  */
 export function refuseProlonging({ quarantinedAt }: Life, wanted: Date | null): void {
   if (!quarantinedAt) return;

@@ -1,4 +1,5 @@
-// Mints an API key or a secret key: the columns that both have, and the secret that is shown once.
+// Creates an API key or a secret key: the columns that both have, and the secret that is shown
+// once.
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import { Secret } from '../../base/secret.ts';
 import type { Write } from '../../doors/door.ts';
@@ -7,7 +8,7 @@ import type { Env } from '../../doors/reach.ts';
 /** A new row, with its secret. */
 export type Minted<Row> = { row: Row; secret: Secret };
 
-/** The successor, with its secret, and the key that it replaces. */
+/** The new key, with its secret, and the key it replaces. */
 export type Rotated<Row> = Minted<Row> & { predecessor: Row };
 
 export type Minting = Pick<Write, 'newId' | 'now' | 'randomBytes'>;

@@ -1,4 +1,4 @@
-// Limits on embed tokens: the number of keys of a tenant, and its changes in a minute.
+// Limits on embed tokens: the number of a tenant's keys, and its changes per minute.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Embedded, embedded } from '@keyrail/testing/embed.ts';
@@ -21,7 +21,7 @@ const revoke = 'POST /v1/embed/keys/{id}/revoke';
 const KEYS_MAX = 100;
 const CHANGES_PER_MINUTE = 120;
 
-/** Makes keys for the tenant of an embed token, on the vendor plane, which has no such limit. */
+/** Creates keys for an embed token's tenant, on the vendor plane, which has no such limit. */
 async function keysFor({ given }: Harness, subject: Subject, count: number): Promise<string[]> {
   const { projectId, tenantId, env = 'live' } = subject;
   const ids: string[] = [];
@@ -34,7 +34,7 @@ async function keysFor({ given }: Harness, subject: Subject, count: number): Pro
 
 type Subject = { projectId: string; tenantId: string; env?: string };
 
-test('a tenant at its maximum of keys can neither create nor rotate one', async (t) => {
+test('a tenant with the maximum number of keys can neither create nor rotate one', async (t) => {
   const vendor = await harness(t);
   const page = await vendor.embed();
   const [first = ''] = await keysFor(vendor, page, KEYS_MAX - 1);
@@ -66,7 +66,7 @@ test('the limit is per tenant, project and environment, and does not bind the ve
   await keysFor(vendor, page, 1);
 });
 
-test('of twenty concurrent creations with one key left, exactly one succeeds', async (t) => {
+test('only one of twenty concurrent creations succeeds when one key is left', async (t) => {
   const vendor = await harness(t);
   const page = await vendor.embed();
   const ids = await keysFor(vendor, page, KEYS_MAX - 1);
@@ -88,7 +88,7 @@ test('of twenty concurrent creations with one key left, exactly one succeeds', a
 const statusOf = (reason: unknown): string =>
   reason instanceof Refusal ? `${reason.answer.status}` : String(reason);
 
-test('a tenant makes 120 changes a minute over all its tokens, and can still read', async (t) => {
+test('a tenant can make 120 changes a minute over all its tokens, and can still read', async (t) => {
   const vendor = await harness(t);
   const { clock, testApp } = vendor;
   toNextMinute(clock);

@@ -1,4 +1,5 @@
-// Embed tokens: minting, their claims, the origins that may present them, and their end.
+// Embed tokens: creating them, their claims, the origins that may present them, and how they stop
+// working.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { embedded, headersOf, ORIGIN } from '@keyrail/testing/embed.ts';
@@ -49,7 +50,7 @@ test('a token names its subject and expires after five minutes', async (t) => {
   });
 });
 
-test('minting is refused with the reason', async (t) => {
+test('a rejected request for a token gets the reason', async (t) => {
   const vendor = await harness(t);
   const { as, given, ask, tokens } = vendor;
   const project = await given.project();
@@ -85,7 +86,7 @@ test('minting is refused with the reason', async (t) => {
   }
 });
 
-test('minting is not audited, and never uses a cached secret key', async (t) => {
+test('creating a token is not audited, and never uses a cached secret key', async (t) => {
   const vendor = await harness(t);
   const { token: _, projectId, tenantId } = await vendor.embed();
   const { head_seq } = await vendor.as.liveKey('GET /v1/audit_logs/chain');
@@ -97,7 +98,7 @@ test('minting is not audited, and never uses a cached secret key', async (t) => 
   await refused(vendor.as.token(key)(mint, wanted), 401, 'invalid_key');
 });
 
-test('a token that has ended is refused at the very next request', async (t) => {
+test('a revoked token is rejected at the very next request', async (t) => {
   const vendor = await harness(t);
   const { as, given } = vendor;
   const subject = async () => {
@@ -126,7 +127,7 @@ test('a token that has ended is refused at the very next request', async (t) => 
   equal(renewed.epoch, 2);
 });
 
-test('a token expires after five minutes of the database’s clock', async (t) => {
+test('a token expires after five minutes on the database’s clock', async (t) => {
   const { embed, clock } = await harness(t);
   const { call } = await embed();
   clock.shift(298_000);

@@ -42,7 +42,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** A key in the model; `until` is the latest time at which it may expire. */
+/** A key in the model. `until` is the latest time at which it may expire. */
 type Known = { id: string; scopes: string[]; until: number | null; isRevoked: boolean };
 
 type Ground = {

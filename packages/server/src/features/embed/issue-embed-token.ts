@@ -13,7 +13,7 @@ import { type IssuingFacts, loadIssuingFacts } from './rows.ts';
 
 export type IssuingParts = {
   signingKeys: SigningKeys;
-  /** Makes a signing key if there is none yet. */
+  /** Creates a signing key if there is none yet. */
   makeFirstSigningKey(): Promise<unknown>;
   newId: NewId;
   publicUrl: string;
@@ -42,7 +42,7 @@ export async function issueEmbedToken(
     facts = await loadIssuingFacts(read, wanted);
   }
   const { kid } = facts;
-  assert(kid !== null, 'no signing key, though the first one was just made');
+  assert(kid !== null, 'no signing key, although the first one was just created');
   const claims = claimsFor(read, { jti: newId(), wanted, facts });
   const key = await signingKeys.signing(kid, 'embed_token');
   return { claims, kid, token: await signEmbedToken(claims, { key, kid, issuer: publicUrl }) };

@@ -12,7 +12,7 @@ export type IssuingFacts = {
   epoch: number | null;
   /** The registered origins of the workspace. */
   origins: string[];
-  /** Id of the current signing key; null if there is none yet. */
+  /** ID of the current signing key; null if there is none yet. */
   kid: string | null;
   now: Date;
 };

@@ -13,7 +13,7 @@ export type Verdict =
 
 type ClaimParts = { randomBytes: RandomBytes; responseSealing: BoundSealing };
 
-/** Of any number of concurrent claims exactly one gets `execute`; its lock token is valid. */
+/** Exactly one of any number of concurrent claims gets `execute`; its lock token is valid. */
 export async function claimScope(
   tx: Read,
   scope: Scope & { fingerprint: string; ttlMs: number },

@@ -5,7 +5,7 @@ import type { Read } from '../../doors/door.ts';
 import { type HeldLock, updateStored } from './rows.ts';
 import { sealResponse } from './stored-response.ts';
 
-/** Headers up to this length are stored even when the workspace has no bytes left. */
+/** Headers up to this length are stored even if the workspace has no bytes left. */
 const FEW_HEADERS_CHARS_MAX = 4096;
 
 type Response = {

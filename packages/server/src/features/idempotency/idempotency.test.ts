@@ -1,4 +1,4 @@
-// Idempotent requests through the HTTP API: which one runs, waits, or gets the stored response.
+// Idempotent requests through the HTTP API: which request runs, waits, or gets the stored response.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -90,7 +90,7 @@ test('an expired lock is stolen once, and its old holder can change nothing', as
   deepEqual(replay.response, { status: 200, headers: {}, body: '', body_stored: true });
 });
 
-test('a second complete is lost, and the stored response stays', async (t) => {
+test('a second completion is lost, and the stored response stays', async (t) => {
   const app = await harness(t);
   const { request, lock } = await executing(app);
   await app.as.liveKey(complete, { ...lock, status: 200, body: base64(3) });
@@ -110,7 +110,7 @@ test('a released scope can be claimed again and does not count as stolen', async
   equal(`${again.state} ${again.stolen}`, 'execute false');
 });
 
-test('a heartbeat extends the lock, also beyond the expiry of the record', async (t) => {
+test('a heartbeat extends the lock, even beyond the record’s expiry', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock } = await executing(app);
@@ -165,7 +165,7 @@ test('a body that is too large is accepted but not stored, and the replay says s
   }
 });
 
-test('a response that could not be replayed unchanged is refused', async (t) => {
+test('a response that could not be replayed unchanged is rejected', async (t) => {
   const app = await harness(t);
   const { lock } = await executing(app);
   const bad = [
@@ -197,7 +197,7 @@ test('a response that could not be replayed unchanged is refused', async (t) => 
   equal((await app.as.liveKey(heartbeat, lock)).outcome, 'ok', 'nothing was changed');
 });
 
-test('9,000 headers are stored, and more than 10,000 values are refused', async (t) => {
+test('9,000 headers are stored, and more than 10,000 values are rejected', async (t) => {
   const app = await harness(t);
   const { as } = app;
   const { request, lock } = await executing(app);
@@ -229,7 +229,7 @@ test('the same scope in another environment or workspace is independent', async 
   equal((await mine.as.liveKey(release, app)).outcome, 'ok');
 });
 
-test('of many concurrent first claims exactly one executes', async (t) => {
+test('only one of many concurrent first claims executes', async (t) => {
   const { as } = await harness(t);
   for (let round = 0; round < 10; round += 1) {
     const request = aRequest();

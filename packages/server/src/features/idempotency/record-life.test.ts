@@ -1,4 +1,4 @@
-// The life of a record: its expiry, what remains afterwards, and the purge.
+// The lifetime of a record: its expiry, what remains afterwards, and the purge.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -33,7 +33,7 @@ const recordDoor = ({ workspaceId }: Harness): Opening => ({
   deadline: { remainingMs: () => 10_000 },
 });
 
-test('a scope whose record expired can be claimed again, with nothing left of it', async (t) => {
+test('a scope whose record has expired can be claimed again, and nothing of the record is left', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock } = await executing(app);
@@ -54,7 +54,7 @@ test('a scope whose record expired can be claimed again, with nothing left of it
   });
 });
 
-test('the holder of an expired record has lost it, even if nobody claimed it', async (t) => {
+test('the holder of an expired record has lost it, even if no one else has claimed it', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock } = await executing(app);
@@ -106,7 +106,7 @@ test('the purge removes all expired records and keeps live ones', async (t) => {
   equal(await recordsOf(app), 1);
 });
 
-/** Resolves once some transaction waits for a lock. */
+/** Resolves once a transaction is waiting for a lock. */
 async function someoneWaits({ testApp }: Harness): Promise<void> {
   const text = `select from pg_locks join pg_stat_activity using (pid)
     where not granted and datname = current_database()`;
@@ -119,7 +119,7 @@ async function someoneWaits({ testApp }: Harness): Promise<void> {
   }
 }
 
-test('a record that is claimed while the purge runs stays', async (t) => {
+test('the purge keeps a record that is claimed while it runs', async (t) => {
   const app = await harness(t);
   const { clock, testApp } = app;
   const { request } = await executing(app);

@@ -31,7 +31,7 @@ export const idempotencyRoutes = (parts: IdempotencyParts): ServedRoute[] =>
       },
     },
     // Completing, releasing and extending a claim work even when the disk is full: otherwise the
-    // request would run again later. Only new claims are refused, before anything has run.
+    // request would run again later. Only new claims are rejected, before anything has run.
     'POST /v1/idempotency/complete': {
       boundary: 'rows',
       door: 'record',

@@ -23,7 +23,7 @@ export const sealResponse = (
 
 /**
  * A response that was altered, or sealed under another master key, counts as not stored. This must
- * not be an error: the request was carried out and must not run again.
+ * not be an error, because the request was carried out and must not run again.
  */
 export function openResponse(sealing: BoundSealing, owner: Owner, sealed: Buffer): StoredResponse {
   try {

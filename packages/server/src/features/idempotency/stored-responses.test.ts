@@ -28,7 +28,7 @@ function storingUpTo({ testApp, tokens }: Harness, idempotencyBytesMax: number) 
 
 type Wanted = { env?: string; body?: string; headers?: object; ttlMs?: number };
 
-/** Claims a scope and completes it. Returns the request, to claim the scope again. */
+/** Claims a scope and completes it. Returns the request, so that the scope can be claimed again. */
 async function stored(call: Caller, { env = 'live', ttlMs = TTL_MS, ...response }: Wanted) {
   const request = { ...aRequest(), env, ttl_ms: ttlMs };
   const { lock_token } = await call(claim, request);
@@ -142,7 +142,7 @@ test('a stored response is unreadable in the database', async (t) => {
   equal((await app.as.liveKey(claim, request)).response?.body, body);
 });
 
-test('a response that was copied to another record is not replayed there', async (t) => {
+test('a response copied to another record is not replayed there', async (t) => {
   const app = await harness(t);
   const mine = await stored(app.as.liveKey, { body: base64(10), headers: { 'x-a': 'b' } });
   const other = await stored(app.as.liveKey, { body: base64(20) });
@@ -164,7 +164,7 @@ test('a response that was copied to another record is not replayed there', async
   deepEqual(replay.response?.headers, {});
 });
 
-test('a response from before responses were sealed is replayed until it expires', async (t) => {
+test('a response stored before responses were sealed is replayed until it expires', async (t) => {
   const app = await harness(t);
   const { request } = await stored(app.as.liveKey, {});
   await sql(

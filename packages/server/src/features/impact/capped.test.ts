@@ -1,5 +1,5 @@
-// Dry runs of changes that affect more than a dry run looks at: every figure is a lower bound, and
-// says so.
+// Dry runs of changes that affect more than a dry run looks at: every number is a lower bound and
+// is marked as one.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { IMPACT_KEYS_MAX, IMPACT_PLACES_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -18,7 +18,7 @@ type Line = Parameters<Harness['ask']>[0];
 
 const WAIT_MS = 60_000;
 
-/** `keys`, `active_keys` and `capped` of a dry run. */
+/** A dry run's `keys`, `active_keys` and `capped`. */
 async function dry(app: Harness, line: Line, input: Input): Promise<unknown[]> {
   const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
   const { status, body, text } = await app.ask(line, { ...input, dry_run: true }, headers);
@@ -26,7 +26,7 @@ async function dry(app: Harness, line: Line, input: Input): Promise<unknown[]> {
   return [body.keys, body.active_keys, body.capped];
 }
 
-/** Adds keys to the project and tenant of a key, without their texts. */
+/** Adds keys to a key's project and tenant, without usable key texts. */
 const fill = (app: Harness, { project_id, tenant_id }: Key, keys: number) =>
   operationsOf(app)(async (tx) => {
     await many(
@@ -45,7 +45,7 @@ const fill = (app: Harness, { project_id, tenant_id }: Key, keys: number) =>
     );
   });
 
-test('with more keys than a dry run looks at, the figures are capped', async (t) => {
+test('with more keys than a dry run looks at, the counts are capped', async (t) => {
   const app = await harness(t);
   const first = await app.given.key({ env: 'test' });
   const id = first.project_id;
@@ -69,7 +69,7 @@ test('with more keys than a dry run looks at, the figures are capped', async (t)
   deepEqual(await dry(app, 'POST /v1/keys/{id}/revoke', { id: key.id }), [1, 1, false]);
 });
 
-/** Records that a person created secret keys; no such keys exist. */
+/** Records that a user created secret keys, which don't actually exist. */
 const recordCreated = ({ testApp: { app, db }, workspaceId }: Harness, id: string, count: number) =>
   openWrite(
     {
@@ -90,7 +90,7 @@ const recordCreated = ({ testApp: { app, db }, workspaceId }: Harness, id: strin
     return changed(null, [entry(), ...Array.from({ length: count - 1 }, entry)]);
   });
 
-test('a member with more entries in the log than a dry run looks at', async (t) => {
+test('a member with more log entries than a dry run looks at gets capped counts', async (t) => {
   const app = await harness(t);
   const admin = await app.people.admin();
   const line = 'DELETE /v1/members/{userId}';
@@ -102,7 +102,7 @@ test('a member with more entries in the log than a dry run looks at', async (t) 
   deepEqual(await dry(app, line, member), [0, 0, true]);
 });
 
-test('a tenant with keys in more projects than those whose nodes are counted', async (t) => {
+test('a tenant with keys in more projects than are looked at for nodes gets capped counts', async (t) => {
   const app = await harness(t);
   const { id: tenant_id } = await app.given.tenant();
   const line = 'DELETE /v1/tenants/{id}';

@@ -1,4 +1,4 @@
-// The figures of dry runs: keys, tenants, telemetry and nodes.
+// What dry runs count: keys, tenants, telemetry and nodes.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, type Input } from '@keyrail/testing/harness.ts';
@@ -23,7 +23,7 @@ async function use({ as }: Harness, key: Key, [at, times]: [Date, number]): Prom
   await (key.env === 'live' ? as.liveKey : as.testKey)(line, batchOf(events));
 }
 
-/** A node that has just polled. */
+/** A node that just polled. */
 const node = (
   { as }: Harness,
   projectId: string,
@@ -51,7 +51,7 @@ const NOTHING = {
   scopes_removed: [],
 };
 
-test('a key: what it did lately, and the nodes that know it', async (t) => {
+test('a dry run for a key shows its recent use and the nodes that hold it', async (t) => {
   const app = await harness(t);
   const now = atSix(app);
   const key = await app.given.key({ scopes: ['a', 'b', 'c'] });
@@ -103,7 +103,7 @@ test('a key: what it did lately, and the nodes that know it', async (t) => {
   deepEqual(await dry(app, 'POST /v1/keys/{id}/revoke', { id }), NOTHING, 'revoked already');
 });
 
-test('a tenant and a project: all their unrevoked keys', async (t) => {
+test('a dry run for a tenant or a project covers all its unrevoked keys', async (t) => {
   const app = await harness(t);
   const { given, as } = app;
   const now = atSix(app);
@@ -125,7 +125,7 @@ test('a tenant and a project: all their unrevoked keys', async (t) => {
   await node(app, first.project_id, { name: 'two', env: 'test' });
   await node(app, elsewhere.project_id, { name: 'three', env: 'live' });
   await node(app, elsewhere.project_id, { name: 'unconcerned', env: 'test' });
-  app.clock.shift(HOUR_MS); // one key has expired; the nodes count, because nobody was served
+  app.clock.shift(HOUR_MS); // one key has expired; the nodes count, because no time has been served
   deepEqual(await dry(app, 'DELETE /v1/tenants/{id}', { id: first.tenant_id }), {
     ...NOTHING,
     keys: 4,
@@ -161,7 +161,7 @@ test('a tenant and a project: all their unrevoked keys', async (t) => {
   );
 });
 
-test('a secret key: its last use, and the nodes that may use it', async (t) => {
+test('a dry run for a secret key shows its last use and the nodes that may use it', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   await servedTime(app);
@@ -183,7 +183,7 @@ test('a secret key: its last use, and the nodes that may use it', async (t) => {
   deepEqual(await dry(app, line, { id: made.id }), { ...NOTHING, nodes: 2 });
 });
 
-test('a member: the secret keys that the person minted', async (t) => {
+test('a dry run for a member shows the secret keys that the member created', async (t) => {
   const app = await harness(t);
   const admin = await app.people.admin();
   const other = await app.people.owner();

@@ -5,16 +5,16 @@ import type { KeyCounts } from './rows.ts';
 type Place = { projectId: string; env: Env };
 
 export type KeySums = {
-  /** Keys that were looked at; some are not concerned by the change. */
+  /** Keys that were looked at; the change may not affect all of them. */
   read: number;
-  /** There is more than the dry run looks at, so the sums are lower bounds. */
+  /** There are more keys than the dry run looks at, so the sums are lower bounds. */
   isCapped: boolean;
   keys: number;
   activeKeys: number;
   tenantIds: ReadonlySet<string>;
-  /** The projects and environments of the keys, each once. */
+  /** The keys' projects and environments, without duplicates. */
   places: readonly Place[];
-  /** Requests of today, of yesterday, of the last seven days, and of the day before those. */
+  /** Requests today, yesterday, in the last seven days, and on the day before those. */
   today: number;
   yesterday: number;
   week: number;

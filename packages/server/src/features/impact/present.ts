@@ -1,4 +1,4 @@
-// Foreseen changes → impact objects.
+// Turns planned changes into impact objects.
 import type { Impact } from '@keyrail/protocol/objects/impact.ts';
 import { DAY_MS } from '../../base/duration.ts';
 import { wireTimeOrNull } from '../../base/wire-time.ts';
@@ -30,5 +30,5 @@ export function presentImpact(
   };
 }
 
-/** Telemetry is kept by day: a period that ends now contains this share of its first day. */
+/** Telemetry is kept by day, so a period that ends now contains this fraction of its first day. */
 const shareOfFirstDay = (now: Date): number => 1 - (now.getTime() % DAY_MS) / DAY_MS;

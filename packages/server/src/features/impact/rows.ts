@@ -25,7 +25,7 @@ export type KeyCounts = {
   activeKeys: number;
   tenantIds: string[];
   projectIds: string[];
-  /** Requests of today, of the day before, of the last seven days, and of the day before those. */
+  /** Requests today, on the day before, in the last seven days, and on the day before those. */
   today: number;
   yesterday: number;
   week: number;
@@ -35,7 +35,10 @@ export type KeyCounts = {
   id: string;
 };
 
-/** Today, and the seven days before. The limit keeps the planner from reading these of all keys. */
+/**
+ * Today, and the seven days before. The limit keeps the planner from reading these days for all
+ * keys.
+ */
 const DAYS = 8;
 
 // A subquery is evaluated once per statement. A direct call of the clock could not use an index.
@@ -87,7 +90,7 @@ export function countKeys(tx: Check, range: KeyRange): Promise<KeyCounts | null>
   );
 }
 
-/** One key is found by its id, the keys of a parent in an index, newest first. */
+/** A single key is found by its ID, a parent's keys through an index, newest first. */
 function placeOf({ under, shelf }: KeyRange): Sql[] {
   if ('id' in under) return [sql`id = ${under.id}`];
   const type = named(partitionTypeFor(under));
@@ -96,7 +99,7 @@ function placeOf({ under, shelf }: KeyRange): Sql[] {
   return [parent, sql`shelf::${type} = ${shelf}::${type}`];
 }
 
-/** Sums over secret keys. `seq` is the place in the log of the last one. */
+/** Sums over secret keys. `seq` is the position in the log of the last one. */
 type SecretKeyCounts = {
   read: number;
   keys: number;
@@ -117,7 +120,7 @@ export const countSecretKey = (tx: Check, id: string): Promise<SecretKeyCounts> 
       where k.id = ${id} and k.revoked_at is null`,
   );
 
-/** The unrevoked secret keys that a person created, or got as the successor in a rotation. */
+/** The unrevoked secret keys that a user created, or got as the new key in a rotation. */
 export const countMintedKeys = (
   tx: Check,
   userId: string,

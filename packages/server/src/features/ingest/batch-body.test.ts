@@ -1,4 +1,4 @@
-// The cost of a batch before its validation, and that finding it never takes long.
+// The cost of a batch before it is validated, and that computing the cost never takes long.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../base/errors.ts';
@@ -27,7 +27,7 @@ test('a batch costs its number of events, valid or not, and at least one', () =>
   deepEqual(bodyOf('{"events":[{"a":[{}]}]}'), { cost: 1, value: { events: [{ a: [{}] }] } });
 });
 
-test('values that are nested too deep are refused anywhere in the body', () => {
+test('values that are nested too deeply are rejected anywhere in the body', () => {
   const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
   const within = `{"events":[{"unknown":${nested(61)}}]}`;
   ok('value' in bodyOf(within), '64 levels pass');
@@ -37,7 +37,7 @@ test('values that are nested too deep are refused anywhere in the body', () => {
   ok('value' in bodyOf(spared), 'brackets in a string do not count');
 });
 
-test('a body that would take long to parse is refused before parsing', () => {
+test('a body that would take too long to parse is rejected before parsing', () => {
   const filled = (part: string, times: number) => `{"events":[${part.repeat(times)}0]}`;
   equal(faultOf(filled('{},', 100_001)), 'More than 100000 objects and arrays.');
   equal(faultOf(filled('0,'.padEnd(8), 1_000_000)), 'More than 250000 values.');
@@ -58,7 +58,7 @@ test('a missing body is read as an empty object', () => {
   deepEqual(bodyOf(''), bodyOf('{}'));
 });
 
-test('a body that is not JSON is refused', () => {
+test('a body that is not JSON is rejected', () => {
   for (const text of [' ', '{', '\u0000', '{"events":[}', '\ufeff{"events":[]}']) {
     equal(faultOf(text), 'The request body is not valid JSON.');
   }

@@ -7,12 +7,12 @@ import {
 import { type ApiError, invalid } from '../../base/errors.ts';
 import { parseText, readText, refuseDeep } from '../../http/input.ts';
 
-/** An unreadable body costs as much as one event, and is refused after the charge. */
+/** An unreadable body costs as much as one event, and is rejected after the charge. */
 type BatchBody = { cost: number; value: unknown } | { cost: number; fault: unknown };
 
-/** The cost of an empty batch, because its receipt is stored like any other. */
+/** The cost of an empty batch, whose receipt is stored like any other. */
 const COST_MIN = 1;
-/** The brackets of the batch, of its `sdk` and of its `events`. */
+/** The brackets of the batch, its `sdk` and its `events`. */
 const BRACKETS_AROUND = 3;
 
 export function readBody(bytes: Uint8Array): BatchBody {

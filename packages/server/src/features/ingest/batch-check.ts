@@ -1,4 +1,4 @@
-// Checks a whole batch: it is accepted, or refused with the faults of its first bad events.
+// Checks a whole batch: it is accepted, or rejected with the errors of its first bad events.
 
 import { IngestBatch } from '@keyrail/protocol/objects/ingest.ts';
 import { NodeId } from '@keyrail/protocol/validators.ts';
@@ -61,8 +61,8 @@ function acceptedHead(value: unknown): Head | null {
 }
 
 /**
- * The faults as worded by the schema. It parses only the first bad events: 5,000 of them would take
- * long to parse and too long to read.
+ * The errors in the schema's words. The schema parses only the first bad events: 5,000 errors would
+ * take long to find and too long to read.
  */
 export function faultsOf(value: unknown): Detail[] {
   const given = eventsIn(value) ?? [];

@@ -64,7 +64,7 @@ const changed = (fields: Record<string, JsonObject>) =>
         .map((value) => ({ [name]: value })),
     );
 
-test('check and schema agree when one field of an event changes', () => {
+test('the check and the schema agree when one field of an event changes', () => {
   fc.assert(
     fc.property(changed(eventFields), (change) =>
       holdAgainstSchema(sent(batchOf([{ ...event, ...change }]))),
@@ -73,7 +73,7 @@ test('check and schema agree when one field of an event changes', () => {
   );
 });
 
-test('check and schema agree when one field of the batch changes', () => {
+test('the check and the schema agree when one field of the batch changes', () => {
   fc.assert(
     fc.property(changed(headFields), (change) =>
       holdAgainstSchema(sent({ ...batchOf([event]), ...change })),
@@ -82,14 +82,14 @@ test('check and schema agree when one field of the batch changes', () => {
   );
 });
 
-test('check and schema agree on random batches and on other values', () => {
+test('the check and the schema agree on random batches and on other values', () => {
   fc.assert(
     fc.property(fc.oneof(fitting(schema), hostileValue), (value) => holdAgainstSchema(sent(value))),
     { numRuns: 500 },
   );
 });
 
-test('check and schema agree at the edges of every limit', () => {
+test('the check and the schema agree at the edges of every limit', () => {
   const edges = {
     status: [99, 100, 399, 400, 999, 1000, 200.5],
     duration_ms: [-0.001, 0, 604_800_000, 604_800_001],

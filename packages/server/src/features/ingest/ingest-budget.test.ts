@@ -1,4 +1,4 @@
-// The budget of telemetry events: what each workspace may send in a minute.
+// The budget for telemetry events: what each workspace may send per minute.
 import { equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -32,7 +32,7 @@ async function withBudget(t: TestContext, ingestEventsPerMinute: number) {
       headers: { authorization: `Bearer ${tokens.liveKey}` },
       payload,
     });
-  /** Requests of the key that were counted. */
+  /** The key's requests that were counted. */
   const counted = async () =>
     (await app.as.liveKey('GET /v1/keys/{id}/usage', { id: key.id, days: 90 })).data.reduce(
       (sum, { requests }) => sum + requests,
@@ -41,7 +41,7 @@ async function withBudget(t: TestContext, ingestEventsPerMinute: number) {
   return { app, key, send, sendBytes, counted };
 }
 
-test('every event is charged to the budget, and the headers say what is left', async (t) => {
+test('every event is charged to the budget, and the headers show what is left', async (t) => {
   const { app, send, counted } = await withBudget(t, 5);
   const whole = await refused(send(6), 429, 'rate_limited');
   match(whole.headers.ratelimit ?? '', /^"ingest";r=5;t=\d+$/, 'more than the whole budget');
@@ -72,7 +72,7 @@ test('the budget still resets after the clock was set back', async (t) => {
   ok(Number(over.headers['retry-after']) <= 60);
 });
 
-test('a batch is charged even when it is refused', async (t) => {
+test('a batch is charged even if it is rejected', async (t) => {
   const { app, key, send, sendBytes, counted } = await withBudget(t, 20);
   const bad = eventOf(key, app.clock.now(), { status: 'ok' });
   const foreign = eventOf({ ...key, id: randomUUID() }, app.clock.now());

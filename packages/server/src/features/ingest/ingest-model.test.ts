@@ -1,5 +1,5 @@
-// Random batches, some sent again and some refused, compared with a model that is a list of events:
-// every figure of the API equals a count over that list.
+// Random batches, some sent again and some rejected, compared with a model that is a list of
+// events: every number from the API equals a count over that list.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -163,7 +163,7 @@ async function holdAgainst(app: Harness, model: readonly Counted[], { keys }: { 
 }
 
 for (let seed = 1; seed <= SEEDS; seed += 1) {
-  test(`all figures match the accepted events (seed ${seed})`, async (t) => {
+  test(`all metrics match the accepted events (seed ${seed})`, async (t) => {
     const app = await harness(t);
     const chance = chanceFrom(seed);
     // Start at noon, so that the run ends on the same day.

@@ -35,7 +35,7 @@ function fleet(t: TestContext, app: Harness, changes: Partial<AppParts> = {}): (
   };
 }
 
-/** The number of accepted events; 0 if the budget refused the batch. */
+/** The number of accepted events; 0 if the budget did not allow the batch. */
 const accepted = (call: Caller, batch: Input): Promise<number> =>
   call(line, batch).then(
     (receipt) => receipt.accepted,

@@ -1,4 +1,4 @@
-// Telemetry through the HTTP API: which batches are accepted or refused.
+// Telemetry through the HTTP API: which batches are accepted or rejected.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -21,7 +21,7 @@ const requestsOf = async (app: Harness, id: string): Promise<number> =>
 
 const detailsIn = ({ body }: Answer) => (body.error as { details?: Input[] }).details ?? [];
 
-test('a batch is counted by day and sets last_used_at of its key', async (t) => {
+test('a batch is counted by day and sets its keys’ last_used_at', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const key = await given.key();
@@ -61,7 +61,7 @@ test('an older event does not move last_used_at back', async (t) => {
   equal(last_used_at, now.toISOString());
 });
 
-test('a sampled event counts as several, and its own rate overrides that of the batch', async (t) => {
+test('a sampled event counts as several, and its own rate overrides the batch’s', async (t) => {
   const app = await harness(t);
   const key = await app.given.key();
   const at = app.clock.now();
@@ -72,7 +72,7 @@ test('a sampled event counts as several, and its own rate overrides that of the 
   equal(await requestsOf(app, key.id), 17, 'rounded in the response, not when it is added');
 });
 
-test('weights and figures are capped at the largest safe integer', async (t) => {
+test('weights and metrics are capped at the largest safe integer', async (t) => {
   const app = await harness(t);
   const key = await app.given.key();
   const rare = await app.given.key();
@@ -90,7 +90,7 @@ test('weights and figures are capped at the largest safe integer', async (t) => 
   }
 });
 
-test('an empty batch reports dropped events, and one with too many events is refused', async (t) => {
+test('an empty batch can report dropped events, and a batch with too many events is rejected', async (t) => {
   const { as, given, clock } = await harness(t);
   const none = await as.liveKey(line, batchOf([], { events_dropped: 12 }));
   deepEqual(none, { object: 'ingest_receipt', accepted: 0, events_dropped_reported: 12 });
@@ -107,7 +107,7 @@ test('an empty batch reports dropped events, and one with too many events is ref
   );
 });
 
-test('faults are reported by the position of their event, at most 100 of them', async (t) => {
+test('errors are reported by the position of their event, up to 100 of them', async (t) => {
   const { as, given, clock } = await harness(t);
   const good = eventOf(await given.key(), clock.now());
   const events = [...Array(40).fill(good), { ...good, status: 99, ts: 'x' }, good, 5];
@@ -144,7 +144,7 @@ test('timestamps may be far in the past, and at most an hour ahead', async (t) =
   );
 });
 
-test('a foreign or unknown id refuses the whole batch and is reported by position', async (t) => {
+test('a foreign or unknown ID causes the whole batch to be rejected and is reported by position', async (t) => {
   const app = await harness(t);
   const theirs = await harness(t);
   const key = await app.given.key();

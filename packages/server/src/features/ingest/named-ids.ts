@@ -1,4 +1,4 @@
-// The ids in a batch, each with the position of the first event that has it.
+// The IDs in a batch, each with the position of the first event that has it.
 import { type Detail, forbidden, invalid, notFound } from '../../base/errors.ts';
 import { BEYOND_BOUNDARY } from '../../doors/miss.ts';
 import { DETAILS_MAX } from './batch-check.ts';
@@ -9,7 +9,7 @@ export type NamedIds = Record<'projects' | 'tenants' | 'keys', Map<string, numbe
 export type UnknownId = {
   kind: 'project' | 'tenant' | 'API key';
   id: string;
-  /** The id exists, but on the other side of the live/test boundary. */
+  /** The ID exists, but on the other side of the live/test boundary. */
   isBeyond: boolean;
 };
 
@@ -27,7 +27,7 @@ function note(places: Map<string, number>, id: string, at: number): void {
   if (!places.has(id)) places.set(id, at);
 }
 
-/** One unknown id refuses the whole batch. The details name the position of each. */
+/** One unknown ID causes the whole batch to be rejected. The details give the position of each. */
 export function refuseUnknown(unknown: readonly UnknownId[], named: NamedIds): void {
   if (unknown.length === 0) return;
   if (unknown.some(({ isBeyond }) => isBeyond)) throw forbidden(BEYOND_BOUNDARY);

@@ -36,7 +36,7 @@ export async function recordBatches(
 }
 
 async function recordTogether(items: readonly Recordable[]): Promise<boolean> {
-  // The last item has the latest deadline: the others have waited already.
+  // The last item has the latest deadline, because the others have been waiting.
   const last = items.at(-1);
   assert(last, 'there is no batch to record');
   const { tx, hoursFromMs, tenantMonthsMax } = last;

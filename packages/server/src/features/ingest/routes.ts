@@ -17,7 +17,10 @@ export type IngestParts = {
 };
 
 const BATCHES_AT_ONCE_MAX = 8;
-/** Per workspace. More batches are refused at once, because they would time out while waiting. */
+/**
+ * Per workspace. Further batches are rejected immediately, because they would time out while
+ * waiting.
+ */
 const BATCHES_WAITING_MAX = 500;
 
 export const ingestRoutes = (parts: IngestParts): ServedRoute[] => {

@@ -1,5 +1,5 @@
-// Every statement that records telemetry. Each is its own transaction: the charge stays when the
-// batch is refused afterwards, and a batch is added to all sums or to none.
+// Every statement that records telemetry. Each is its own transaction: the charge stays even if the
+// batch is rejected afterwards, and a batch is added to all sums or to none.
 import { sql } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
@@ -12,7 +12,7 @@ export type Charge = {
   /** Events charged in this minute, including this charge if it was allowed. */
   charged: number;
   resetMs: number;
-  /** Time of the charge by the database's clock. */
+  /** Time of the charge, according to the database's clock. */
   moment: Date;
 };
 

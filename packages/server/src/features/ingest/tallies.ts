@@ -11,7 +11,7 @@ type KeyDay = {
   day: string;
   requests: number;
   errors: number;
-  /** Null if no request was admitted. */
+  /** Null if no request was allowed. */
   lastMs: number | null;
 };
 
@@ -97,7 +97,7 @@ const placeOf = (projectId: string, env: Env): Place => ({
   denials: new Map(),
 });
 
-/** A denied request counts, but is no use of its key. */
+/** A denied request is counted, but doesn't count as a use of its key. */
 function addToKey({ day, keys }: Day, event: TelemetryEvent): void {
   const { keyId, atMs, weight, isError, denialReason } = event;
   if (keyId === null) return;

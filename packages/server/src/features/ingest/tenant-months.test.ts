@@ -1,4 +1,4 @@
-// Monthly sums of tenants are kept for ever, so their number per workspace is limited.
+// Monthly tenant totals are kept forever, so their number per workspace is limited.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -9,7 +9,7 @@ const line = 'POST /v1/ingest/batch';
 const MONTHS_MAX = 3;
 const DAY_MS = 86_400_000;
 
-test('a batch that would add too many months is refused, and others are accepted', async (t) => {
+test('a batch that would add too many months is rejected, and others are accepted', async (t) => {
   const app = await harness(t);
   const bounded = appBeside(t, app.testApp, { tenantMonthsMax: MONTHS_MAX });
   const send = bounded.as(app.tokens.liveKey);

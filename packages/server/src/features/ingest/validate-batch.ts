@@ -13,7 +13,7 @@ type ValidatedBatch = { batch: Batch; now: Date };
 
 /**
  * Validates a batch of telemetry. The budget is charged first and stays charged even if the batch
- * is refused; then its fields are checked, then its ids are looked up.
+ * is rejected. Then its fields are checked, and then its IDs are looked up.
  */
 export async function validateBatch(
   tx: Read,

@@ -1,10 +1,11 @@
-// Times in queues that are due, also after the clock was set back: what was written by a clock that
-// was ahead must not wait until the right clock has caught up.
+// When queued work is due, even after the clock was set back: times written by a clock that was
+// ahead must not make work wait until the correct clock has caught up.
 import { type Sql, sql } from '../../base/sql.ts';
 
 /**
  * Whether the row of a queue is due. `pausesMs` are the longest pauses after each number of
- * attempts, from 0 on. A time that is further ahead comes from a clock that was set back since.
+ * attempts, from 0 on. A time further ahead than that comes from a clock that has since been set
+ * back.
  */
 export const isDue = (now: Date, pausesMs: readonly number[]): Sql =>
   sql`(due_at <= ${now} or due_at > ${now}::timestamptz + interval '1 millisecond'

@@ -29,7 +29,7 @@ async function count({ testApp }: Harness, table: string): Promise<number> {
   return Number(rows[0]?.count);
 }
 
-test('of many workers that ask for a job at the same time, one gets it', async (t) => {
+test('only one of many workers gets a job they all ask for', async (t) => {
   const app = await harness(t);
   for (const name of ['first', 'second', 'third']) {
     const taken = await Promise.all(
@@ -92,7 +92,7 @@ test('a lease expires, and its former holder can no longer finish the job', asyn
   equal(await take(app, 'lapsing', next), false);
 });
 
-test('workers that were not seen for a day are removed', async (t) => {
+test('workers that have not been seen for a day are removed', async (t) => {
   const app = await harness(t);
   const { work } = app.testApp.app.worker;
   await work((tx) => updateHeartbeat(tx, holderOf(app)));
@@ -109,7 +109,7 @@ test('workers that were not seen for a day are removed', async (t) => {
 const purgeEnded = ({ testApp }: Harness) =>
   purgeTables(testApp, 'sessions', 'one_time_tokens', 'void_sign_ups');
 
-test('sessions and tokens are removed a month after their end', async (t) => {
+test('sessions and tokens are removed a month after they end', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const open = await signUp(callersOf(app));

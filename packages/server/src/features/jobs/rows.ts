@@ -6,8 +6,8 @@ import { many, maybe } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
 
 /**
- * Records that this worker is alive, and removes workers that were not seen for a day, or in the
- * future: by a clock that was set back since.
+ * Records that this worker is alive. Removes workers that haven't been seen for a day, or were seen
+ * in the future, by a clock that has since been set back.
  */
 export async function updateHeartbeat(tx: Work, workerId: string): Promise<void> {
   await many(
@@ -25,8 +25,8 @@ export async function updateHeartbeat(tx: Work, workerId: string): Promise<void>
 
 /**
  * True if the job is due and no other worker runs it; it is then leased to this worker. A time
- * further ahead than a correct clock could have written comes from a clock that was set back since,
- * and counts as past.
+ * further ahead than a correct clock could have written comes from a clock that has since been set
+ * back, and counts as past.
  */
 export async function lockJob(
   tx: Work,
@@ -48,7 +48,7 @@ export async function lockJob(
   return taken !== null;
 }
 
-/** Makes a job that never ran due after a time. */
+/** Sets when a job that has never run is first due. */
 export async function insertJob(
   tx: Work,
   { name, holder, firstAfterMs }: { name: string; holder: string; firstAfterMs: number },
@@ -61,7 +61,7 @@ export async function insertJob(
   );
 }
 
-/** Extends the lease of a job that still runs. Does nothing for a former holder. */
+/** Extends the lease of a job that is still running. Does nothing for a former holder. */
 export async function updateLease(
   tx: Work,
   { name, holder, leaseMs }: { name: string; holder: string; leaseMs: number },

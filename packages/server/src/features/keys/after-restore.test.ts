@@ -1,5 +1,6 @@
-// Revocations right after a restore: nodes may run that the database does not know. The restore is
-// imitated by what it does to the records of nodes; tests/journeys has a real one with real nodes.
+// Revocations right after a restore, when nodes that the database doesn't know may be running. The
+// tests only imitate what a restore does to node records; tests/journeys has a real restore with
+// real nodes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, type TestContext, test } from 'node:test';
@@ -20,7 +21,7 @@ const COUNTED_MS = 100 * SECOND_MS;
 
 afterEach(async () => (await testApp()).beyond('delete from keyrail.recent_restores'));
 
-/** What the fences of a restore do. */
+/** What a restore's fences do. */
 const restore = ({ testApp: { beyond } }: Harness) =>
   beyond(`delete from keyrail.served_spans;
     update keyrail.project_versions set version = version + 1000, floor = version + 1000;
@@ -33,11 +34,11 @@ async function acknowledge(app: Harness, project_id: string, node: string): Prom
   return version;
 }
 
-/** Revokes without waiting for nodes that do not answer. */
+/** Revokes without waiting for nodes that don't respond. */
 const impatient = (t: TestContext, app: Harness) =>
   appBeside(t, app.testApp, { revokeWaitMsMax: 20 }).as(app.tokens.liveKey);
 
-test('after a restore no revocation is complete until 100 s have been served', async (t) => {
+test('after a restore, no revocation is complete until 100 s have been served', async (t) => {
   const app = await harness(t);
   const call = impatient(t, app);
   const { id } = await app.given.key();
@@ -66,7 +67,7 @@ test('after a restore no revocation is complete until 100 s have been served', a
   equal(await reason(), null, 'a clock that is set back does not bring the restore back');
 });
 
-test('after a restore a revocation waits a second for nodes that appear, and lists them', async (t) => {
+test('after a restore, a revocation waits a second for nodes that appear, and lists them', async (t) => {
   const app = await harness(t);
   await app.testApp.app.prepare();
   const { id, project_id } = await app.given.key();
@@ -121,7 +122,7 @@ test('an acknowledgement from before a restore says nothing about a key', async 
   );
 });
 
-test('a revocation says whether a missing node is silent or only slow', async (t) => {
+test('a revocation shows whether a missing node is silent or only slow', async (t) => {
   const app = await harness(t);
   await app.testApp.app.prepare();
   const call = impatient(t, app);
@@ -152,7 +153,7 @@ async function claimsOf(app: Harness, receipt: string | null | undefined): Promi
   return verdict.claims;
 }
 
-test('receipts of earlier releases verify, and no other value of a newer claim does', async () => {
+test('receipts from earlier releases can be verified, and no other value of a newer claim is accepted', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const key = { ...publicKey.export({ format: 'jwk' }), kid: 'one', purpose: 'receipt' };
   const jwks = { keys: [key as ReceiptKeys['keys'][number]] };

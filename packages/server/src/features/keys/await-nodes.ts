@@ -26,7 +26,7 @@ export type Propagation = {
   incompleteReason: IncompleteReason | null;
   waitedMs: number;
   nodes: AwaitedNode[];
-  /** Nodes seen within a day that the revocation does not wait for. */
+  /** Nodes seen in the last day that the revocation doesn't wait for. */
   silentNodes: number;
 };
 

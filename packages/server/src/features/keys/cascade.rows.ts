@@ -24,7 +24,7 @@ type Cascaded = { count: number; projectIds: string[] };
  * that create keys under it wait only for the rest, and then get a 404.
  *
  * The walk repeats until it finds no key. A rotation in flight locks its old key: the walk waits
- * for that key and revokes it, and the next walk finds the successor.
+ * for that key and revokes it, and the next walk finds the new key.
  */
 export async function revokeKeysUnder(
   tx: Write,

@@ -1,5 +1,5 @@
-// Counts of keys. Every count reads neighbours in an index and stops at a bound, so its cost does
-// not depend on the number of keys.
+// Counts of keys. Every count reads neighbouring index entries and stops at a limit, so its cost
+// doesn't depend on the number of keys.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import {
   COUNTED_MAX,

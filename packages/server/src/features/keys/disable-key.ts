@@ -4,7 +4,9 @@ import { type Check, type Plan, planOf } from '../../doors/plan.ts';
 import { affectedKey } from './affected-key.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
-/** Stops a key until it is enabled again. Disabling it twice changes nothing, nor its reason. */
+/**
+ * Stops a key until it is enabled again. Disabling it twice changes nothing, not even the reason.
+ */
 export async function disableKey(
   tx: Check,
   { id, reason }: { id: string; reason: string | null },

@@ -2,7 +2,10 @@ import { conflict } from '../../base/errors.ts';
 import { type Change, changed, unchanged, type Write } from '../../doors/door.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
-/** Undoes a disabling, and nothing else: an expiry or a quarantine still ends the key. */
+/**
+ * Enables a disabled key and changes nothing else: it still expires, and a quarantine still stops
+ * it.
+ */
 export async function enableKey(tx: Write, { id }: { id: string }): Promise<Change<KeyRow>> {
   const key = await lockKey(tx, id);
   if (key.revokedAt) throw conflict('A revoked key cannot be enabled.');

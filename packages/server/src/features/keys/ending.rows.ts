@@ -1,4 +1,5 @@
-// Keys in the order in which they end, of all workspaces, for the jobs that tell people about them.
+// All workspaces' keys in the order in which they expire, for the jobs that notify people about
+// them.
 import { type Sql, sql } from '../../base/sql.ts';
 import { many } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
@@ -18,7 +19,7 @@ export type EndingKey = {
 };
 
 type EndingPage = {
-  /** Keys that end after this time… */
+  /** Keys that expire after this time… */
   from: Date;
   /** …up to this one. */
   to: Date;
@@ -65,17 +66,17 @@ function listEnding(
   );
 }
 
-/** A key that was used last, or created without any use, on some day. */
+/** A key that was last used, or created and never used, on a given day. */
 export type UnusedKey = Omit<EndingKey, 'expiresAt'> & { lastUsedAt: Date | null };
 
-/** `unused` is null for a key of no interest: used later, ended or disabled. */
+/** `unused` is null for a key that doesn't count: used later, revoked, expired or disabled. */
 export type LastUsed = { keyId: string; unused: UnusedKey | null };
 
 export type NeverUsed = UnusedKey & { createdAt: Date; isUnused: boolean };
 
 type UsedPage = { day: string; after: string | null; limit: number };
 
-/** The keys with a use on a day, by id. */
+/** The keys used on a day, by ID. */
 export async function listLastUsedOn(
   tx: Work,
   { day, after, limit }: UsedPage,
@@ -108,7 +109,7 @@ type CreatedPage = {
   limit: number;
 };
 
-/** Keys of a workspace that were created in a time and never used, newest first. */
+/** A workspace's keys that were created in a period and never used, newest first. */
 export const listNeverUsed = (
   tx: Work,
   { workspaceId, env, from, to, after, limit }: CreatedPage,

@@ -8,12 +8,12 @@ import { checksOf } from './key-checks.ts';
 import { findKey, hasImportedKeys, type KeyRow } from './rows.ts';
 
 type Question = {
-  /** The text of a key, or its id. */
+  /** The full key, or its ID. */
   key: { text: string } | { id: string };
   projectId: string | undefined;
   env: Env | undefined;
   scopes: readonly string[];
-  /** The time of the request; now, if it is undefined. */
+  /** The time of the request; undefined means now. */
   at: Date | undefined;
 };
 
@@ -25,7 +25,7 @@ export type Explanation = ReturnType<typeof checksOf> & {
 
 const NO_NODES: NodeCounts = { total: 0, current: 0 };
 
-/** Decides on a key as a node of the project does, and says why. */
+/** Decides about a key as one of the project's nodes would, and says why. */
 export async function explainKey(
   tx: Recording,
   { key: named, projectId, env, scopes, at = tx.now }: Question,
@@ -50,7 +50,7 @@ export async function explainKey(
   return { ...verdict, key, policyVersion: head?.version ?? null, nodes };
 }
 
-/** Only a text that can be a key is hashed and looked up, as in a node. */
+/** As in a node, a text is hashed and looked up only if it can be a key. */
 async function findNamed(tx: Recording, named: Question['key']): Promise<KeyRow | null> {
   if ('id' in named) return findKey(tx, { id: named.id });
   const isImported = isImportable(named.text);

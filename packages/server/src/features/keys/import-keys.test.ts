@@ -22,7 +22,7 @@ const logOf = async ({ as }: Harness) =>
 
 const bearer = ({ tokens }: Harness) => ({ authorization: `Bearer ${tokens.liveKey}` });
 
-test('imported keys are listed in the order sent, at one version and with one audit row', async (t) => {
+test('imported keys are listed in the order sent, at one version and with one audit entry', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id, tenant_external_id } = await place(app);
   const texts = Array.from({ length: 5 }, foreignKey);
@@ -84,7 +84,7 @@ test('imported keys are listed in the order sent, at one version and with one au
   equal(JSON.stringify(listed).includes(lookupHash(texts[0] ?? '')), false);
 });
 
-test('an unknown tenant is a 404 that names the index, and nothing is imported', async (t) => {
+test('an unknown tenant gets a 404 that names its index, and nothing is imported', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id } = await place(app);
   const { id: deleted } = await app.given.tenant();
@@ -114,7 +114,7 @@ test('an unknown tenant is a 404 that names the index, and nothing is imported',
   }
 });
 
-test('known hashes are a 409 that names their indexes and nothing else', async (t) => {
+test('known hashes get a 409 that names their indexes and nothing else', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id } = await place(app);
   const elsewhere = await importOne(await harness(t));
@@ -139,7 +139,7 @@ test('known hashes are a 409 that names their indexes and nothing else', async (
   equal((await app.as.liveKey(line, { project_id, env: 'live', keys: rest })).data.length, 3);
 });
 
-test('a test key imports test keys only', async (t) => {
+test('a test key can only import test keys', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_id } = await place(app);
   const keys = [importedKey(foreignKey(), { tenant_id })];

@@ -20,8 +20,8 @@ type WantedImport = { projectId: string; env: Env; keys: readonly WantedKey[] };
 
 /**
  * Imports keys that another product issued: all of them, or none. Project and tenants are locked,
- * so none of them can be deleted at the same time. Only credentials of this workspace are known:
- * whether a hash exists elsewhere is not revealed, and nobody else can take it.
+ * so none of them can be deleted at the same time. Only this workspace's credentials are checked: a
+ * caller can't find out whether a hash exists elsewhere, and no other workspace can occupy a hash.
  */
 export async function importKeys(
   tx: Write,
@@ -43,7 +43,7 @@ export async function importKeys(
   );
 }
 
-/** Locks the tenants of the keys, and gives each key its id and that of its tenant. */
+/** Locks the keys' tenants, and gives each key its ID and its tenant's ID. */
 async function withTenants(tx: Write, wanted: readonly WantedKey[]): Promise<NewImportedKey[]> {
   const names = new Set(wanted.flatMap(({ tenantExternalId }) => tenantExternalId ?? []));
   const byName = names.size === 0 ? new Map() : await findTenantIds(tx, [...names]);

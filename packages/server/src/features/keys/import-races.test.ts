@@ -25,7 +25,7 @@ async function place({ given }: Harness) {
 const isWaiting = (call: Promise<unknown>): Promise<boolean> =>
   Promise.race([sleep(PAUSE_MS, true), call.then(() => false).catch(() => false)]);
 
-test('of concurrent imports of the same keys in any order, one succeeds in each workspace', async (t) => {
+test('only one of several concurrent imports of the same keys succeeds in each workspace', async (t) => {
   const first = await harness(t);
   const second = await harness(t);
   const texts = Array.from({ length: 50 }, foreignKey);

@@ -72,7 +72,7 @@ type Row = Tables['apiKeys'] & { state: KeyState };
 
 type Import = { projectId: string; env: Env; keys: readonly NewImportedKey[] };
 
-/** Which of these hashes belong to secret keys in reach: those are no hashes of API keys. */
+/** Which of these hashes belong to secret keys in reach, because those can't be API keys. */
 export async function listSecretKeyHashes(
   tx: Write,
   hashes: readonly string[],
@@ -88,8 +88,8 @@ export async function listSecretKeyHashes(
 
 /**
  * Inserts the keys whose hash is new, and returns them by id. The unique index of the workspace
- * finds the others, also those of a concurrent transaction, for which the statement waits. Hashes
- * are inserted in order, so that two imports of the same keys cannot deadlock.
+ * finds the others, including those of a concurrent transaction, which the statement waits for.
+ * Hashes are inserted in order, so that two imports of the same keys cannot deadlock.
  */
 export async function insertNewHashes(
   tx: Write,

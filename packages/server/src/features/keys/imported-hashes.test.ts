@@ -1,5 +1,5 @@
-// Whose hash an imported key may have: nobody can keep another workspace from importing its keys,
-// and whatever has the hash of a leaked text ends.
+// Hashes of imported keys: nobody can keep another workspace from importing its keys, and
+// everything with the hash of a leaked text is quarantined.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness, refused } from '@keyrail/testing/harness.ts';
@@ -38,7 +38,7 @@ test('a hash that another workspace has imported can be imported here', async (t
   deepEqual([verdict, own?.revoked_at], ['allowed', null], 'the keys are not connected');
 });
 
-test('in one workspace a hash is unique, whether its key is native, imported or revoked', async (t) => {
+test('a hash is unique in a workspace, whether its key is native, imported or revoked', async (t) => {
   const app = await harness(t);
   const native = await app.given.key();
   const revoked = await importOne(app);
@@ -49,7 +49,7 @@ test('in one workspace a hash is unique, whether its key is native, imported or 
   }
 });
 
-test('an import says nothing about the credentials of others', async (t) => {
+test('an import reveals nothing about other workspaces’ credentials', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const { token } = await someone(other);
@@ -64,7 +64,7 @@ test('an import says nothing about the credentials of others', async (t) => {
   equal(data.length, 1);
 });
 
-test('a leaked text ends everything that has its hash, in every workspace', async (t) => {
+test('a leaked text quarantines everything with its hash, in every workspace', async (t) => {
   const owner = await harness(t);
   const thief = await harness(t);
   const third = await harness(t);

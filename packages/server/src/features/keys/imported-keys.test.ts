@@ -1,4 +1,4 @@
-// The life of an imported key is that of any other key.
+// An imported key behaves like any other key.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { embedded } from '@keyrail/testing/embed.ts';

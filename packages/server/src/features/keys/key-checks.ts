@@ -1,5 +1,5 @@
-// The checks of an explanation, in the order in which a node asks. The verdict and its reason are
-// those of `decide` in the SDK; one table of cases holds both to that.
+// The checks of an explanation, in the order in which a node makes them. The verdict and its reason
+// are the same as from `decide` in the SDK, and one table of test cases keeps them the same.
 import type {
   CheckName,
   DecisionReason,
@@ -12,13 +12,16 @@ import { wireTime } from '../../base/wire-time.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { KeyRow } from './rows.ts';
 
-/** What is known of a key and of the request that it is to be used for. */
+/** What is known about a key and about the request it would be used for. */
 type KeyFacts = {
   /** Null if the key was named by its id. */
   text: string | null;
   /** Null if no key within the caller's reach matches. */
   key: Judged | null;
-  /** Whether nodes hold imported keys: only then they look up other texts than our own. */
+  /**
+   * Whether nodes hold imported keys. Only then do they look up texts that aren't in our own
+   * format.
+   */
   holdsImported: boolean;
   /** Null if neither the request nor the key names one. */
   project: { id: string; isDeleted: boolean } | null;
@@ -88,7 +91,7 @@ function checkFormat(facts: KeyFacts): Outcome {
 const mayBeImported = ({ text, holdsImported }: KeyFacts): boolean =>
   text !== null && holdsImported && isImportable(text);
 
-/** Says what is wrong with a text, without repeating any of it. */
+/** Says what is wrong with a text, without repeating any part of it. */
 function adviceOn(text: string): string {
   if (FORMAT.test(text.trim())) return 'Remove the spaces before or after the key.';
   if (/^krsk_/.test(text)) return 'This is one of your secret keys. Send an API key instead.';
@@ -145,7 +148,7 @@ function checkRevoked({ key }: KeyFacts): Outcome {
 const because = (reason: string | null): string =>
   reason === null ? '' : `, with reason "${reason}"`;
 
-/** Nodes forget a key that expired long ago: to them it is unknown. */
+/** Nodes drop keys that expired long ago, so such a key is unknown to them. */
 function checkExpired({ key, at }: KeyFacts): Outcome {
   const expiresAt = key?.expiresAt ?? null;
   if (expiresAt === null) return pass('The key does not expire.');

@@ -1,4 +1,4 @@
-// Disabling a key and enabling it again: what changes, what does not, and what nodes learn.
+// Disabling a key and enabling it again: what changes, what doesn't, and what nodes receive.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { headSeq, lastEntry } from '@keyrail/testing/audit-trail.ts';
@@ -18,7 +18,7 @@ const delta = 'GET /v1/policy/delta';
 const versionOf = async ({ as }: Harness, id: string) =>
   (await as.liveKey('GET /v1/projects/{id}', { id })).policy_version;
 
-/** The audit rows and the policy version that there are now. */
+/** The current audit entries and policy version. */
 const traceOf = async (app: Harness, projectId: string) => [
   await headSeq(app),
   await versionOf(app, projectId),
@@ -29,7 +29,7 @@ const changesSince = async (app: Harness, project_id: string, since: number) => 
   return page.changes.map(({ change, key_id, reason }) => [change, key_id, reason]);
 };
 
-test('disabling and enabling change nothing else of a key, and each is recorded once', async (t) => {
+test('disabling and enabling change nothing else about a key, and each is recorded once', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { key: _secret, key_shown_once: _shown, ...made } = await given.key({ scopes: ['a'] });
@@ -87,7 +87,7 @@ test('a disabled key can be changed and revoked, but not rotated', async (t) => 
   }
 });
 
-test('nodes remove a disabled key and get it back as it is when it is enabled', async (t) => {
+test('nodes remove a disabled key, and get it back unchanged when it is enabled', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id } = await given.key();
@@ -131,7 +131,7 @@ test('with wait, the response lists the nodes that have applied it', async (t) =
   deepEqual([again.propagation?.version, again.propagation?.complete], [version, true]);
 });
 
-test('a disabled key still expires, and enabling it does not prolong it', async (t) => {
+test('a disabled key still expires, and enabling it does not extend it', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const expires_at = msAfter(clock.now(), HOUR_MS).toISOString();
@@ -163,7 +163,7 @@ test('a disabled key that is found in public is quarantined, and stays so when e
   );
 });
 
-test('a customer sees that a key is disabled, but neither why nor a way to change it', async (t) => {
+test('a tenant sees that a key is disabled, but neither the reason nor a way to enable it', async (t) => {
   const app = await harness(t);
   const { call, projectId, tenantId } = await embedded(app);
   const { id } = await app.given.key({ project_id: projectId, tenant_id: tenantId });

@@ -1,4 +1,4 @@
-// How an API key ends (rotation, revocation, quarantine), and what its successor inherits.
+// How an API key stops working (rotation, revocation, quarantine), and what the new key inherits.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { headSeq, lastEntry } from '@keyrail/testing/audit-trail.ts';
@@ -16,7 +16,7 @@ const isoAfter = (start: string | Date, ms: number) => msAfter(new Date(start), 
 const versionOf = async ({ as }: Harness, id: string) =>
   (await as.liveKey('GET /v1/projects/{id}', { id })).policy_version;
 
-test('a successor inherits everything except the secret', async (t) => {
+test('the new key inherits everything except the secret', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const rule = { id: 'a', limit: 1, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
@@ -46,7 +46,7 @@ test('a successor inherits everything except the secret', async (t) => {
   });
 });
 
-test('a successor keeps the difference between default limits and no limits', async (t) => {
+test('the new key keeps the difference between default limits and no limits', async (t) => {
   const { as, given } = await harness(t);
   const inheriting = await given.key();
   const unlimited = await given.key({ rate_limits: [] });
@@ -54,7 +54,7 @@ test('a successor keeps the difference between default limits and no limits', as
   deepEqual((await as.liveKey(rotate, { id: unlimited.id })).rate_limits, []);
 });
 
-test('a key ends exactly after its overlap, from 0 hours to a week, fractions included', async (t) => {
+test('a rotated key stops working exactly after its overlap, from 0 hours to a week, fractions included', async (t) => {
   const { as, given } = await harness(t);
   for (const hours of [0, 0.5, 1 / 3, 24, 168]) {
     const { id } = await given.key();
@@ -64,7 +64,7 @@ test('a key ends exactly after its overlap, from 0 hours to a week, fractions in
   }
 });
 
-test('a rotation never extends the old key and never shortens its successor', async (t) => {
+test('a rotation never extends the old key and never shortens the new one', async (t) => {
   const { as, given, clock } = await harness(t);
   const soon = isoAfter(clock.now(), HOUR_MS);
   const old = await given.key({ expires_at: soon });
@@ -91,7 +91,7 @@ test('a key can be rotated after its overlap, but not after the expiry that the 
   equal(messageOf(answer), 'An expired key cannot be rotated.');
 });
 
-test('an expiry that the vendor sets overrides the end set by a rotation, and is inherited', async (t) => {
+test('an expiry set by the vendor overrides the one set by a rotation, and is inherited', async (t) => {
   const { as, given, clock } = await harness(t);
   const { id } = await given.key();
   const { previous_key } = await as.liveKey(rotate, { id, overlap_hours: 1 });
@@ -173,7 +173,7 @@ test('a key of a deleted tenant is revoked at the version of the deletion', asyn
   equal(propagation?.version, version);
 });
 
-test('a leaked key ends within an hour, is quarantined once and can be rotated', async (t) => {
+test('a leaked key expires within an hour, is quarantined once and can be rotated', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const { id, project_id } = await given.key();

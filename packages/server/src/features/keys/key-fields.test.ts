@@ -1,5 +1,5 @@
 // Every field of projects, tenants and keys at its bounds and just beyond them, over HTTP. A valid
-// value is stored and returned as sent; an invalid one is refused with its path.
+// value is stored and returned as sent; an invalid one is rejected with its path.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -13,7 +13,7 @@ const many = <T>(count: number, make: (n: number) => T) =>
   Array.from({ length: count }, (_, n) => make(n));
 const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 
-/** NUL and half of a surrogate pair: PostgreSQL cannot store them. */
+/** NUL and half of a surrogate pair, which PostgreSQL can't store. */
 const unstorable = ['a\u0000b', 'a\ud800', '\udc00a'];
 const notText = [1, true, [], {}, ...unstorable];
 

@@ -53,7 +53,7 @@ for (const { what, line, idOf, end } of parents) {
     ok((await app.as.liveKey('GET /v1/keys/{id}', { id: row.id })).revoked_at);
   });
 
-  test(`creating a key waits while its ${what} is being deleted, and is refused`, {
+  test(`creating a key waits while its ${what} is being deleted, and is rejected`, {
     skip,
   }, async (t) => {
     const app = await harness(t);
@@ -68,7 +68,7 @@ for (const { what, line, idOf, end } of parents) {
     await Promise.all([refused(making, 404, 'not_found'), deleting.letGo()]);
   });
 
-  test(`deleting a ${what} also revokes the successor of a rotation in flight`, {
+  test(`deleting a ${what} also revokes the new key of a rotation in flight`, {
     skip,
   }, async (t) => {
     const app = await harness(t);

@@ -1,4 +1,4 @@
-// The cost of a page of keys depends on its size only, not on the filter or the number of keys: no
+// The cost of a page of keys depends only on its size, not on the filter or the number of keys: no
 // plan reads more rows than fit on the page. Checked with PostgreSQL's EXPLAIN ANALYZE.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -96,7 +96,7 @@ type List = { filter: KeyFilter; after: Position | null; envs?: readonly Env[] }
 
 type Run = (statement: Statement) => Promise<{ rows: Record<string, unknown>[]; count: number }>;
 
-/** Collects the statements of a question without running them. */
+/** Collects the statements of a query without running them. */
 async function sentBy(
   question: (run: Run) => Promise<unknown>,
   rows: Record<string, unknown>[] = [],
@@ -150,7 +150,7 @@ const indexFor = ({ projectId, tenantId }: KeyFilter): RegExp => {
   return tenantId ? /^api_keys_tenant$/ : projectId ? /^api_keys_project$/ : /^api_keys_newest$/;
 };
 
-test('every list is read from an index, and only as far as its page', { skip }, async (t) => {
+test('every list is read from an index, and only up to the end of its page', { skip }, async (t) => {
   const keys = await place(t);
   const filters = everyFilter(keys);
   equal(filters.length, 54);
@@ -167,7 +167,7 @@ test('every list is read from an index, and only as far as its page', { skip }, 
   }
 });
 
-test('a list by state is read from its index, and only as far as its page', { skip }, async (t) => {
+test('a list by state is read from its index, and only up to the end of its page', { skip }, async (t) => {
   const keys = await place(t);
   for (const filter of everyFilter(keys).filter(({ includeRevoked }) => !includeRevoked)) {
     for (const state of keyStates) {
@@ -184,7 +184,7 @@ test('a list by state is read from its index, and only as far as its page', { sk
   }
 });
 
-test('counts by state read only the keys that they count, up to a bound', { skip }, async (t) => {
+test('counts by state read only the keys they count, up to a limit', { skip }, async (t) => {
   const keys = await place(t);
   const [statement] = await sentBy((run) => countByState({ ...keys, run }, allEnvs), [{}]);
   ok(statement);
@@ -196,7 +196,7 @@ test('counts by state read only the keys that they count, up to a bound', { skip
   );
 });
 
-test('a search is read from an index of each field, and only to its bound', { skip }, async (t) => {
+test('a search reads an index for each field, and only up to its limit', { skip }, async (t) => {
   const keys = await place(t);
   const indexes = ['api_keys_by_id', 'api_keys_by_name', 'api_keys_by_prefix'];
   for (const filter of everyFilter(keys)) {
@@ -217,7 +217,7 @@ test('a search is read from an index of each field, and only to its bound', { sk
   }
 });
 
-test('a list of a test credential reads no live keys', { skip }, async (t) => {
+test('a list for a test credential reads no live keys', { skip }, async (t) => {
   const keys = await place(t);
   const filter = { includeRevoked: true };
   const statement = await statementFor(keys.reach, { filter, after: null, envs: ['test'] });

@@ -15,7 +15,7 @@ type Call = [line: AnyLine, input: Input];
 
 const times = (count: number, call: Call): Call[] => Array.from({ length: count }, () => call);
 
-/** Sends all requests at once, and waits for all responses. */
+/** Sends all requests at the same time, and waits for all responses. */
 async function together({ ask, tokens }: Harness, calls: Call[]): Promise<Answer[]> {
   const headers = { authorization: `Bearer ${tokens.liveKey}` };
   const answers = await Promise.all(calls.map(([line, input]) => ask(line, input, headers)));
@@ -49,7 +49,7 @@ async function checkLog({ as }: Harness, projectId: string): Promise<void> {
   equal(policy_version - 1, data.filter(({ action }) => policy.has(action)).length);
 }
 
-test('of concurrent projects with the same slug, one is created', async (t) => {
+test('only one of several concurrent projects with the same slug is created', async (t) => {
   const app = await harness(t);
   const call: Call = ['POST /v1/projects', { name: 'Orders', slug: 'orders' }];
   const answers = await together(app, times(AT_ONCE, call));
@@ -57,7 +57,7 @@ test('of concurrent projects with the same slug, one is created', async (t) => {
   equal((await app.as.liveKey('GET /v1/projects')).data.length, 1);
 });
 
-test('of concurrent tenants with the same external id, one is created', async (t) => {
+test('only one of several concurrent tenants with the same external ID is created', async (t) => {
   const app = await harness(t);
   const answers = await together(
     app,
@@ -102,7 +102,7 @@ for (const [parent, line] of [
     equal((await app.as.liveKey('GET /v1/audit_logs/chain')).verified, true);
   });
 
-  test(`of concurrent deletions of one ${parent}, one succeeds`, async (t) => {
+  test(`only one of several concurrent deletions of one ${parent} succeeds`, async (t) => {
     const app = await harness(t);
     const { id: project_id } = await app.given.project();
     const { id: tenant_id } = await app.given.tenant();
@@ -114,7 +114,7 @@ for (const [parent, line] of [
     equal(answers.find(({ status }) => status === 200)?.body.revoked_keys, 5);
   });
 
-  test(`no successor stays active when its ${parent} is deleted while keys are rotated`, async (t) => {
+  test(`no new key stays active when its ${parent} is deleted while keys are rotated`, async (t) => {
     const app = await harness(t);
     for (let round = 0; round < 4; round += 1) {
       const { id: project_id } = await app.given.project();
@@ -154,7 +154,7 @@ test('concurrent deletions of a tenant and a project revoke each key once', asyn
   );
 });
 
-test('of concurrent revocations of one key, one counts, and all responses are equal', async (t) => {
+test('only the first of several concurrent revocations of one key counts, and all responses are equal', async (t) => {
   const app = await harness(t);
   const { id, project_id } = await app.given.key();
   const calls = Array.from({ length: AT_ONCE }, (_, n): Call => [revoke, { id, reason: `${n}` }]);
@@ -164,7 +164,7 @@ test('of concurrent revocations of one key, one counts, and all responses are eq
   await checkLog(app, project_id);
 });
 
-test('concurrent rotations of one key all succeed, and the earliest end counts', async (t) => {
+test('concurrent rotations of one key all succeed, and the earliest expiry counts', async (t) => {
   const app = await harness(t);
   const { id, project_id } = await app.given.key();
   const hours = [48, 1, 168, 2, 24, 1, 72, 3, 9, 2];

@@ -27,7 +27,7 @@ test('a key is found by the start of its name, prefix or id, in any case', async
   for (const q of ['ackend', 'backend%', 'k_', `${key.id}0`, 'ß', '%']) {
     deepEqual(await found(as.liveKey, { q }), [], q);
   }
-  // Longer than a prefix: it may be the beginning of a whole key.
+  // Longer than a prefix: it may be the beginning of a full key.
   await refused(as.liveKey(list, { q: `${key.display_prefix}0` }), 400, 'invalid_request');
 });
 
@@ -71,7 +71,7 @@ test('a search and every filter apply together, newest first and in pages', asyn
   deepEqual(walked, alphas.slice(1));
 });
 
-test('a search finds nothing of another workspace, and a test key finds no live key', async (t) => {
+test('a search finds nothing from other workspaces, and a test key finds no live keys', async (t) => {
   const { as, given } = await harness(t);
   const theirs = await (await harness(t)).given.key({ name: 'Theirs' });
   const live = await given.key({ name: 'Mine' });

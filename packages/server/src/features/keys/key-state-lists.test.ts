@@ -22,7 +22,7 @@ type Key = Awaited<ReturnType<typeof everyKey>>[number];
 const everyKey = async (caller: Caller) =>
   (await caller(list, { include_revoked: true, limit: 200 })).data;
 
-/** What the documentation says, as an independent check: the first that applies. */
+/** What the documentation says, as an independent check: the first state that applies. */
 function stateOf(key: Key, now: Date): KeyState {
   const endsIn = key.expires_at === null ? Infinity : Date.parse(key.expires_at) - now.getTime();
   if (key.revoked_at) return 'revoked';
@@ -78,7 +78,7 @@ async function everyState(app: Harness): Promise<{ projects: string[]; tenants: 
   return { projects, tenants };
 }
 
-test('every key says its state, and a list by state has exactly the keys in it', async (t) => {
+test('every key shows its state, and a list by state has exactly the keys in that state', async (t) => {
   const app = await harness(t);
   const { projects, tenants } = await everyState(app);
   for (const caller of [app.as.liveKey, app.as.testKey]) {
@@ -120,7 +120,7 @@ test('every key says its state, and a list by state has exactly the keys in it',
   }
 });
 
-test('counts and the summary say how many keys the lists have', async (t) => {
+test('counts and the summary match the number of keys in the lists', async (t) => {
   const app = await harness(t);
   const { projects, tenants } = await everyState(app);
   const now = app.clock.now();
@@ -166,7 +166,7 @@ test('counts and the summary say how many keys the lists have', async (t) => {
   }
 });
 
-test('unused keys were neither created nor used within the days', async (t) => {
+test('unused keys were neither created nor used in the given number of days', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   const used = await given.key();
@@ -206,7 +206,7 @@ test('unused keys were neither created nor used within the days', async (t) => {
   equal((await as.liveKey(list, { unused_days: 90, state: 'disabled' })).data.length, 0);
 });
 
-test('states and days outside their range are refused', async (t) => {
+test('invalid states and numbers of days are rejected', async (t) => {
   const { as } = await harness(t);
   const wrong = [{ state: 'old' }, { unused_days: 0 }, { unused_days: 366 }, { unused_days: 1.5 }];
   for (const query of wrong) await refused(as.liveKey(list, query), 400, 'invalid_request');

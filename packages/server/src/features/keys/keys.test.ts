@@ -138,7 +138,7 @@ test('a list can be filtered by every parameter and by all of them together', as
   }
 });
 
-test('a filter with an unknown id, or one of another workspace, finds nothing', async (t) => {
+test('a filter with an unknown ID, or an ID from another workspace, finds nothing', async (t) => {
   const { as, given } = await harness(t);
   const theirs = await (await harness(t)).given.key();
   const mine = await given.key();
@@ -222,7 +222,7 @@ test('a patch without effect neither increments the version nor is audited', asy
   deepEqual([await headSeq(app), await versionOf(app, made.project_id)], before);
 });
 
-test('an expiry in the past ends a key at once, and a later expiry reactivates it', async (t) => {
+test('an expiry in the past stops a key immediately, and a later expiry reactivates it', async (t) => {
   const { as, given, clock } = await harness(t);
   const { id } = await given.key({ expires_at: '2000-01-01T00:00:00Z' });
   const rotate = () => as.liveKey('POST /v1/keys/{id}/rotate', { id });
@@ -270,7 +270,7 @@ test('the usage of an unused key is empty', async (t) => {
   await refused(as.liveKey(usage, { id: unknown }), 404, 'not_found');
 });
 
-test('a test secret key can create, see and change test keys only', async (t) => {
+test('a test secret key can only create, see and change test keys', async (t) => {
   const { as, given } = await harness(t);
   const live = await given.key();
   const place = { project_id: live.project_id, tenant_id: live.tenant_id };

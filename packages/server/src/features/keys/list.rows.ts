@@ -19,7 +19,7 @@ export type KeyFilter = {
   tenantId?: string | undefined;
   env?: Env | undefined;
   includeRevoked: boolean;
-  /** Only keys in this state; `includeRevoked` does not matter then. */
+  /** Only keys in this state; `includeRevoked` is then ignored. */
   state?: KeyState | undefined;
   unusedDays?: number | undefined;
   /** The start of a name, of a display prefix or of an id. */
@@ -147,7 +147,7 @@ function fromEach(scan: Scan & { limit: number }): Sql {
     ) first`;
 }
 
-/** The matches of a search by each field. State and last use are checked on what was matched. */
+/** The matches of a search by each field. State and last use are checked on the matches. */
 function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
   const envs = envsIn(tx, filter);
   const partitions = partitionsIn(envs, filter);
@@ -179,7 +179,10 @@ function matchesOf(tx: Read, q: string, filter: KeyFilter): Sql[] {
   ];
 }
 
-/** Whole rows of a page. The limit keeps the planner from reading the table in the page's order. */
+/**
+ * The complete rows of a page. The limit keeps the planner from reading the table in the page's
+ * order.
+ */
 const keysOf = (page: Sql): Sql => sql`
   select found.* from ${page}
   cross join lateral (select * from api_keys where id = page.id limit 1) found`;

@@ -22,7 +22,7 @@ export function newKey(
 
 /**
  * Vendors may use any scope; embed tokens only those they grant. Applies to every created key,
- * including the successor of a rotation.
+ * including the new key of a rotation.
  */
 function refuseUngranted({ keyScopes }: Reach, wanted: readonly string[]): void {
   if (keyScopes === undefined) return;

@@ -41,7 +41,10 @@ export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { met
   ...presentLife(row),
 });
 
-/** For the embed plane. The reason of a disabling is a note of the vendor, not for customers. */
+/**
+ * For the embed plane. The reason for disabling a key is the vendor's own note, not meant for
+ * tenants.
+ */
 export const presentTenantKey = <Meta>(row: Shown<Meta>) => ({
   ...presentKey(row),
   disabled_reason: null,

@@ -1,4 +1,4 @@
-// What a wait for nodes needs to know before it begins.
+// What has to be read before a wait for nodes begins.
 import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -10,14 +10,14 @@ export type Awaited = {
   /** The policy version that contains the last change of the key. */
   version: number;
   now: Date;
-  /** Since the last restore, nodes have not had the time to report themselves. */
+  /** Nodes haven't had enough time to report themselves since the last restore. */
   isRestored: boolean;
 };
 
 /**
- * Without the change, because it was pruned, the version is the floor: no node can follow the feed
- * from below it. A restore raises the floor as well: what a node acknowledged before that, it may
- * have replaced by changes that the restore undid.
+ * If the change has been pruned, the version is the floor, because no node can follow the feed from
+ * below it. A restore raises the floor too: after an earlier acknowledgement, a node may have
+ * applied changes that the restore undid.
  */
 export const loadAwaited = (
   tx: Read,

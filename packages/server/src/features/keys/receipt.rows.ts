@@ -1,4 +1,4 @@
-// Loads everything that a receipt states beside the propagation, in one statement.
+// Loads everything a receipt states apart from the propagation, in one statement.
 import type { ReceiptChange } from '@keyrail/protocol/wire/receipt.ts';
 import { sql } from '../../base/sql.ts';
 import { maybe } from '../../db/sql.ts';
@@ -9,17 +9,17 @@ export type ReceiptFacts = {
   change: ReceiptChange;
   workspaceId: string;
   lookupHash: string;
-  /** The audit row of the change. */
+  /** The audit entry of the change. */
   auditSeq: number;
   auditHash: string;
-  /** Id of the current signing key of receipts; null if there is none. */
+  /** ID of the current receipt signing key; null if there is none. */
   kid: string | null;
   now: Date;
 };
 
 type Wanted = { id: string; change: ReceiptChange };
 
-/** Null if no audit row in reach records the change. */
+/** Null if no audit entry in reach records the change. */
 export const findReceiptFacts = (tx: Read, { id, change }: Wanted): Promise<ReceiptFacts | null> =>
   maybe(
     tx,

@@ -1,5 +1,5 @@
-// Receipts: what they state, that the published keys verify them, and that no other signature of
-// the deployment passes for one.
+// Receipts: what they state, that the published keys verify them, and that none of the deployment's
+// other signatures is accepted as one.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { sign, verify } from 'node:crypto';
 import { test } from 'node:test';
@@ -47,13 +47,13 @@ async function genuine(app: Harness, receipt: string) {
   return verdict.claims;
 }
 
-test('a receipt states the change, its nodes and its audit row, and verifies', async (t) => {
+test('a receipt states the change, its nodes and its audit entry, and can be verified', async (t) => {
   const app = await signing(t);
   const key = await app.given.key();
   const policy = { project_id: key.project_id, node: 'node-1' };
   const { version: before } = await readAll(app, policy);
   const pending = ended(app, revoke, key.id);
-  // The first poll is answered with the revocation, the second one acknowledges it.
+  // The first poll gets the revocation, the second one acknowledges it.
   const held = { ...policy, since: before, wait_ms: 5000 };
   const { version } = (await poll(app, 'GET /v1/policy/delta', held)).page;
   void poll(app, 'GET /v1/policy/delta', { ...policy, since: version, wait_ms: 0 });
@@ -83,7 +83,7 @@ test('a receipt states the change, its nodes and its audit row, and verifies', a
   equal(decodeProtectedHeader(receipt).typ, 'keyrail-receipt+jwt');
 });
 
-test('a receipt names the audit row that recorded the change', async (t) => {
+test('a receipt names the audit entry that recorded the change', async (t) => {
   const app = await signing(t);
   const { as, given } = app;
   const rowOf = async (target_id: string, action: string) =>
@@ -101,10 +101,10 @@ test('a receipt names the audit row that recorded the change', async (t) => {
   equal(cascade.audit_hash, (await rowOf(key.tenant_id, 'tenant.deleted'))?.hash);
 });
 
-test('without wait there is no receipt, and without a signing key it is null', async (t) => {
+test('without wait there is no receipt, and without a signing key the receipt is null', async (t) => {
   const app = await harness(t);
   await app.testApp.app.worker.work((tx) =>
-    // Only a key that ended a year ago may be deleted.
+    // Only a key that expired a year ago may be deleted.
     tx.run({
       text: `update signing_keys set ends_at = app_now() - interval '366 days'
         where purpose = 'receipt'`,
@@ -121,7 +121,7 @@ test('without wait there is no receipt, and without a signing key it is null', a
   equal(propagation?.receipt, null);
 });
 
-test('a retired key verifies for a year; only its public half is kept', async (t) => {
+test('a retired key verifies receipts for a year, and only its public half is kept', async (t) => {
   const app = await signing(t);
   const { worker } = app.testApp.app;
   const key = await app.given.key();
@@ -148,7 +148,7 @@ test('a retired key verifies for a year; only its public half is kept', async (t
   equal((await verifyReceipt(receipt, await jwksOf(app))).valid, false);
 });
 
-test('no signature of one purpose passes for another, in any direction', async (t) => {
+test('no signature for one purpose is accepted for another, in any direction', async (t) => {
   const app = await signing(t);
   const { worker } = app.testApp.app;
   const { token, headers, projectId, tenantId } = await app.embed();
@@ -229,7 +229,7 @@ test('no signature of one purpose passes for another, in any direction', async (
 });
 
 /** The bytes that sign the feed begin with a quotation mark, those of a JWS never do. */
-test('no signature of a token or a receipt is one of the feed', async (t) => {
+test('no signature of a token or a receipt is accepted as a feed signature', async (t) => {
   const app = await signing(t);
   const { token, projectId, tenantId } = await app.embed();
   const key = await app.given.key({ project_id: projectId, tenant_id: tenantId });
@@ -247,7 +247,7 @@ test('no signature of a token or a receipt is one of the feed', async (t) => {
   }
 });
 
-test('a receipt that was altered in any part is refused, with a reason', async (t) => {
+test('a receipt altered in any part is rejected with a reason', async (t) => {
   const app = await signing(t);
   const key = await app.given.key();
   const { receipt } = await ended(app, revoke, key.id);

@@ -3,7 +3,7 @@ import { type Check, type Plan, planOf } from '../../doors/plan.ts';
 import { affectedKey } from './affected-key.ts';
 import { type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
-/** Ends a key for good, in any state. Revoking it again changes nothing. */
+/** Revokes a key permanently, in any state. Revoking it again changes nothing. */
 export async function revokeKey(
   tx: Check,
   { id, reason }: { id: string; reason: string | null },

@@ -223,10 +223,13 @@ export const keyRoutes = (
 type Waiting = Omit<Parameters<typeof awaitNodes>[2], 'signal'> & Pick<KeyParts, 'signReceipt'>;
 type Asked = { read: Read; query: { wait: boolean }; gone(): AbortSignal };
 
-/** The key after a revocation or a disabling, and the change that nodes must apply. */
+/** The key after it was revoked or disabled, and the change that nodes must apply. */
 const presentChanged = (key: KeyRow) => ({ shown: presentKey(key), change: keyChangeOf(key) });
 
-/** The answer to a revocation or a disabling: at once, or when nodes have applied it. */
+/**
+ * The response to revoking or disabling a key: sent immediately, or once nodes have applied the
+ * change.
+ */
 const onceAwaited =
   (kind: ReceiptChange, { signReceipt, ...waiting }: Waiting, { read, query, gone }: Asked) =>
   async ({ shown, change }: ReturnType<typeof presentChanged>) => {

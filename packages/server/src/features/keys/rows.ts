@@ -38,7 +38,7 @@ export async function listKnownIds(tx: Read, ids: readonly string[]): Promise<st
   return found.map(({ id }) => id);
 }
 
-/** Null if there is no such key, or if it is beyond the reach. */
+/** Null if there is no such key, or if it is out of reach. */
 export const findKey = (
   tx: Read,
   by: { id: string } | { lookupHash: Buffer },
@@ -116,7 +116,7 @@ type Place = { projectId: string; tenantId: string; env: Env };
 
 /**
  * Vendors may create any number of keys. On the embed plane, the number is limited per tenant,
- * project and environment. The check is part of the insert, so that successors count too.
+ * project and environment. The check is part of the insert, so that keys from rotations count too.
  */
 async function refuseBeyondQuota(tx: Write, place: Place): Promise<void> {
   const { keysMax } = tx.reach;

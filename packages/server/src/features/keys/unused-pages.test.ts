@@ -1,4 +1,4 @@
-// A page of unused keys looks at a bounded number of keys, and its link leads on from there.
+// A page of unused keys looks at a limited number of keys, and its link continues from there.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { UNUSED_KEYS_EXAMINED_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -13,7 +13,7 @@ import { allEnvs } from '../../doors/reach.ts';
 
 const KEYS = UNUSED_KEYS_EXAMINED_MAX + 100;
 
-/** Keys of one project, a second apart, all used today but the two oldest. */
+/** Keys of one project, created a second apart, all used today except the two oldest. */
 async function fill(app: Harness): Promise<string[]> {
   const model = await app.given.key();
   const { project_id: projectId, tenant_id: tenantId } = model;
@@ -46,7 +46,7 @@ async function fill(app: Harness): Promise<string[]> {
   return rows.map(({ id }) => String(id));
 }
 
-test('pages of unused keys may be empty and lead on to all of them', async (t) => {
+test('pages of unused keys may be empty, and their links still reach all unused keys', async (t) => {
   const app = await harness(t);
   const unused = await fill(app);
   const authorization = `Bearer ${app.tokens.liveKey}`;

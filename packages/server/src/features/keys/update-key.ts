@@ -10,7 +10,8 @@ type KeyPatch = Patch<Pick<KeyRow, 'name' | 'scopes' | 'meta' | 'rateLimits' | '
 
 /**
  * Writes the fields that differ; a patch without effect writes nothing. A changed expiry becomes
- * the vendor's expiry, which a successor inherits. Sending back the current expiry changes nothing.
+ * the vendor's expiry, which a rotation passes on to the new key. Sending back the current expiry
+ * changes nothing.
  */
 export async function updateKey(
   tx: Check,

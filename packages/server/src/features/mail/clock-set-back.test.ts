@@ -1,4 +1,4 @@
-// The clock of the database was ahead while failed to send an email, and is right again.
+// The database's clock was ahead while an email failed, and has since been corrected.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
@@ -9,7 +9,7 @@ import { DAY_MS } from '../../base/duration.ts';
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
 
-test('a mail that failed while the clock was ahead is sent when the clock is right', async (t) => {
+test('an email that failed while the clock was ahead is sent once the clock is right', async (t) => {
   const app = await harness(t);
   app.clock.shift(DAY_MS);
   const email = await signUp(callersOf(app));
@@ -20,7 +20,7 @@ test('a mail that failed while the clock was ahead is sent when the clock is rig
   ok(mail?.sentAt);
 });
 
-test('a mail whose worker died while the clock was ahead is sent as well', async (t) => {
+test('an email whose worker died while the clock was ahead is also sent', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   await app.testApp.beyond(`update keyrail.mail_outbox set claim = gen_random_uuid(),
@@ -29,7 +29,7 @@ test('a mail whose worker died while the clock was ahead is sent as well', async
   ok((await queuedFor(app.testApp, email))[0]?.sentAt);
 });
 
-test('a mail that failed by a right clock waits for its time', async (t) => {
+test('an email that failed while the clock was right waits for its next attempt', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   await sendAll(app.testApp, { transport: down, log: quiet });

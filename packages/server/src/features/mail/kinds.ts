@@ -1,14 +1,14 @@
-// The kinds of mail, and the parameters of each.
+// The kinds of email, and the parameters of each.
 
 export type MailParams = {
   verify_email: Record<never, string>;
   existing_account: Record<never, string>;
   password_reset: Record<never, string>;
-  /** `inviter` is empty when a secret key made the invitation. */
+  /** `inviter` is empty if the invitation was created with a secret key. */
   invite: { workspace: string; role: string; inviter: string };
   /**
-   * `expires_at` is empty when the key had already expired. `found_at` is the address that the
-   * scanner reported; empty when it reported none.
+   * `expires_at` is empty when the key had already expired. `found_at` is the URL that the scanner
+   * reported; empty if it reported none.
    */
   key_quarantined: {
     workspace: string;
@@ -20,16 +20,18 @@ export type MailParams = {
   /** To the operator. `task`: `backup` or `restore_test`. */
   backup_failed: { task: string; reason: string; at: string };
   webhook_disabled: { workspace: string; host: string };
-  /** `keys` lists the first of `count` keys, separated by `; `; `others` is how many are left. */
+  /**
+   * `keys` lists the first of `count` keys, separated by `; `; `others` is the number of the rest.
+   */
   keys_expiring: { workspace: string; count: string; keys: string; others: string };
 };
 
 export type MailKind = keyof MailParams;
 
 /**
- * Requests for a mail about an account. They are queued without reading the account, so that an
+ * Requests for an email about an account. They are queued without reading the account, so that an
  * HTTP request writes the same row whether or not the account exists. The worker then reads the
- * account and turns each request into a mail or deletes it.
+ * account and turns each request into an email or deletes it.
  */
 export type MailRequestParams = {
   /** Both values have the same length, so that the size of the row reveals nothing. */
@@ -43,7 +45,7 @@ type MailRequestKind = keyof MailRequestParams;
 export const isMailRequest = (kind: string): kind is MailRequestKind =>
   kind === 'sign_up' || kind === 'password_reset_request' || kind === 'verification_request';
 
-/** The page that the link in a mail opens; the token is in the URL fragment. */
+/** The page that the link in an email opens; the token is in the URL fragment. */
 export const mailPages: Partial<Record<MailKind, string>> = {
   verify_email: '/verify-email',
   existing_account: '/reset-password',

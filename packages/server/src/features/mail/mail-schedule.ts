@@ -1,7 +1,7 @@
-// When a mail that could not be sent is tried again, and for how long a worker claims it.
+// When an unsent email is tried again, and for how long a worker claims it.
 import { MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
 
-/** Renewed while a mail is being sent. */
+/** Renewed while an email is being sent. */
 export const CLAIM_MS = 2 * MINUTE_MS;
 
 const RETRY_MS_MAX = 15 * MINUTE_MS;
@@ -10,7 +10,7 @@ const DOUBLINGS_MAX = 10;
 export const retryAfterMs = (attempts: number): number =>
   Math.min(SECOND_MS * 2 ** Math.min(attempts, DOUBLINGS_MAX), RETRY_MS_MAX);
 
-/** After no attempt, after one, and so on. */
+/** The delays after no attempt, after one, and so on. */
 export const LONGEST_PAUSES_MS = [
   0,
   ...Array.from({ length: DOUBLINGS_MAX }, (_, before) => retryAfterMs(before + 1)),

@@ -1,4 +1,4 @@
-// The text and HTML of each kind of mail. Text that users wrote appears as plain words only, never
+// The text and HTML of each kind of email. Text that users wrote appears as plain words only, never
 // as markup, link or extra line.
 import { equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -45,7 +45,7 @@ for (const [kind, { subject, text, html }, hasLink] of all) {
   });
 }
 
-test('a mail supports light and dark mode, and narrow and wide screens', () => {
+test('an email supports light and dark mode, and narrow and wide screens', () => {
   for (const [, { html }] of all) {
     match(html, /<meta name="color-scheme" content="light dark">/);
     match(html, /prefers-color-scheme: dark/);
@@ -54,14 +54,14 @@ test('a mail supports light and dark mode, and narrow and wide screens', () => {
   }
 });
 
-test('an invitation names the inviter, workspace and role; one by a key names no inviter', () => {
+test('an invitation names the inviter, workspace and role; one sent with a secret key names no inviter', () => {
   const byPerson = contentOf('invite', invited, LINK);
   ok(byPerson.text.startsWith('ada@example.com has invited you to join Acme as an admin.'));
   const byKey = contentOf('invite', { ...invited, role: 'member', inviter: '' }, LINK);
   ok(byKey.text.startsWith('You’ve been invited to join Acme as a member.'));
 });
 
-test('a quarantine mail names the key by its display prefix and says when it ends', () => {
+test('a quarantine email shows the display prefix of the key and when it expires', () => {
   const { subject, text } = contentOf('key_quarantined', leaked, null);
   equal(subject, 'Action needed: a leaked key was quarantined');
   match(text, /The key belongs to the workspace Acme\./);
@@ -70,7 +70,7 @@ test('a quarantine mail names the key by its display prefix and says when it end
   match(text, /because you own this workspace or because this is its billing email address/);
 });
 
-test('a quarantine mail about an expired key does not suggest a rotation', () => {
+test('a quarantine email about an expired key does not suggest a rotation', () => {
   const { text } = contentOf('key_quarantined', { ...leaked, expires_at: '' }, null);
   match(text, /found in a public place\. It had already stopped working\./);
   equal(/[Rr]otate|will stop|stops working/.test(text), false);
@@ -110,7 +110,7 @@ const LINKS = [
   ['Research & Development: Zürich, A/S', 'Research & Development: Zürich, A/S'],
 ] as const;
 
-test('a workspace name contains no link and no address in any mail', () => {
+test('a workspace name contains no link and no address in any email', () => {
   for (const [workspace, shown] of LINKS) {
     const { text } = contentOf('invite', { ...invited, workspace }, LINK);
     equal(text.split('\n')[0], `ada@example.com has invited you to join ${shown} as an admin.`);
@@ -136,7 +136,7 @@ test('a workspace name with line breaks is put on one line', () => {
   }
 });
 
-test('no subject contains text that a user chose', () => {
+test('no email subject contains text that a user chose', () => {
   const evil = 'URGENT: your key leaked, sign in at https://evil.example/login -';
   const hostile = <K extends 'invite' | 'key_quarantined'>(kind: K, params: MailParams[K]) => {
     const filled = Object.fromEntries(Object.keys(params).map((name) => [name, evil]));

@@ -1,5 +1,5 @@
-// The outbox: a mail is queued in the transaction of its cause, its token is sealed, and concurrent
-// workers send each mail once.
+// The outbox: an email is queued in the transaction of its cause, its token is sealed, and
+// concurrent workers send each email once.
 
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
@@ -64,7 +64,7 @@ for (const [name, word] of [
   });
 }
 
-test('the token of a queued mail is sealed, and deleted once the mail is sent', async (t) => {
+test('the token of a queued email is sealed, and deleted once the email is sent', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   await app.as.nobody('POST /v1/auth/password_resets', { email });
@@ -114,7 +114,7 @@ test('the token of a queued mail is sealed, and deleted once the mail is sent', 
   }
 });
 
-test('a mail file is complete, and only its owner can read it', async (t) => {
+test('an email file is complete, and only its owner can read it', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const [mail] = await mailTo(app.testApp, email);
@@ -125,7 +125,7 @@ test('a mail file is complete, and only its owner can read it', async (t) => {
   ok((await readdir(mailDirectory)).every((name) => name.endsWith('.json')));
 });
 
-test('concurrent workers send each mail once', async (t) => {
+test('concurrent workers send each email once', async (t) => {
   const MAILS = 30;
   const SENDERS = 8;
   const app = await harness(t);
@@ -151,7 +151,7 @@ test('concurrent workers send each mail once', async (t) => {
   );
 });
 
-test('a worker that is paused past its claim does not update the mail', async (t) => {
+test('a worker paused past its claim does not update the email', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const sent: string[] = [];
@@ -192,7 +192,7 @@ test('a worker that is paused past its claim does not update the mail', async (t
   deepEqual(warned, ['an email was sent after its claim had expired; it may be sent twice']);
 });
 
-test('a mail that takes longer than its claim is not sent by a second worker', async (t) => {
+test('an email that takes longer than its claim is not sent by a second worker', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const sent: string[] = [];
@@ -251,9 +251,9 @@ test('a late failure does not undo the success of another worker', async (t) => 
   equal(marked?.lastError, null);
 });
 
-test('a mail is retried with a growing delay, and given up after three days', async (t) => {
+test('an email is retried with a growing delay, and given up after three days', async (t) => {
   const app = await harness(t);
-  // Mails that other tests left to be retried must not become due below.
+  // Emails that other tests left to be retried must not become due below.
   app.clock.shift(4 * DAY_MS);
   await sendAll(app.testApp);
   const email = await signUp(callersOf(app));
@@ -276,7 +276,7 @@ test('a mail is retried with a growing delay, and given up after three days', as
   equal(await sendAll(app.testApp), 0);
 });
 
-test('sent mail is deleted within 30 days of being queued; unsent mail is kept', async (t) => {
+test('sent email is deleted within 30 days of being queued; unsent email is kept', async (t) => {
   const app = await harness(t);
   const sent = await signUp(callersOf(app));
   const late = newAddress();

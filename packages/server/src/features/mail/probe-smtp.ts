@@ -2,12 +2,15 @@ import { SECOND_MS } from '../../base/duration.ts';
 import type { Secret } from '../../base/secret.ts';
 
 const WAIT_MS_MAX = 8 * SECOND_MS;
-/** Shorter, so that the failure of a step is reported by its name and not as a timeout. */
+/**
+ * Shorter than the limit for the whole check, so that a failing step is reported by name and not as
+ * a timeout.
+ */
 const STEP_MS_MAX = WAIT_MS_MAX - SECOND_MS;
 
 /**
  * Connects to the mail server, upgrades to TLS if it offers that, and signs in if the URL has a
- * user. Sends no mail.
+ * user. Doesn't send an email.
  */
 export async function probeSmtp(url: Secret): Promise<void> {
   const { createTransport } = await import('nodemailer');

@@ -19,11 +19,11 @@ type NewMail<K extends keyof QueuedParams> = {
   kind: K;
   to: string;
   params: QueuedParams[K];
-  /** The one-time token that the link carries. */
+  /** The one-time token in the link. */
   token: Secret | null;
 };
 
-/** Queues a mail in the transaction that causes it. */
+/** Queues an email in the transaction that causes it. */
 export async function insertMail<K extends keyof QueuedParams>(
   tx: Write | People,
   { kind, to, params, token }: NewMail<K>,
@@ -41,7 +41,7 @@ export async function insertMail<K extends keyof QueuedParams>(
   await many(tx as Runner, sql`insert into mail_outbox ${valuesOf(values)}`);
 }
 
-/** For a job that may run twice: a mail with this id is queued once. */
+/** For a job that may run twice: an email with this ID is queued once. */
 export async function insertMailOnce<K extends MailKind>(
   tx: Work,
   { id, kind, to, params }: Omit<NewMail<K>, 'token'> & { id: string },
@@ -51,12 +51,16 @@ export async function insertMailOnce<K extends MailKind>(
   await many(tx, sql`insert into mail_outbox ${valuesOf(values)} on conflict (id) do nothing`);
 }
 
-/** Among these many, a mail of a clock that was set back is found before it is the next one. */
+/**
+ * Looks at this many, so that an email from a clock that has since been set back is found before
+ * its turn comes.
+ */
 const LOOKED_AT_MAX = 100;
 
 /**
- * Claims the mail that has been due longest. The claim expires, so that a mail of a dead worker is
- * claimed again. Only one mail is claimed at a time, so that a slow mail delays no other claim.
+ * Claims the email that has been due longest. The claim expires, so that a dead worker's email is
+ * claimed again. Only one email is claimed at a time, so that a slow email doesn't delay other
+ * claims.
  */
 export const claimDueMail = (tx: Work, { claim }: { claim: string }): Promise<MailRow | null> =>
   maybe(
@@ -74,7 +78,9 @@ export const claimDueMail = (tx: Work, { claim }: { claim: string }): Promise<Ma
       returning *`,
   );
 
-/** Updates a mail only under its current claim: a worker paused past its claim changes nothing. */
+/**
+ * Updates an email only under its current claim: a worker paused past its claim changes nothing.
+ */
 const updateClaimed = (
   { id, claim }: Claimed,
   changes: Partial<Omit<MailRow, 'params'>>,
@@ -84,22 +90,22 @@ const updateClaimed = (
 
 type Claimed = { id: string; claim: string };
 
-/** Extends a claim while its mail is being sent. */
+/** Extends a claim while its email is being sent. */
 export async function updateClaim(tx: Work, claimed: Claimed): Promise<void> {
   await many(tx, updateClaimed(claimed, { claimedUntil: msAfter(tx.now, CLAIM_MS) }));
 }
 
-/** The mail that a request was turned into. */
+/** The email that a request was turned into. */
 export type ResolvedMail = { kind: MailKind; recipient: string; sealedToken: Buffer | null };
 
-/** Turns the request into a mail, also for later attempts; null when the claim has expired. */
+/** Turns the request into an email, for later attempts too; null if the claim has expired. */
 export const updateResolved = (
   tx: Work,
   claimed: Claimed,
   resolved: ResolvedMail,
 ): Promise<MailRow | null> => maybe(tx, updateClaimed(claimed, resolved));
 
-/** Deletes a request that leads to no mail, so that its address is not kept. */
+/** Deletes a request that doesn't lead to an email, so that its address isn't kept. */
 export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<void> {
   await many(tx, sql`delete from mail_outbox where id = ${id} and claim = ${claim}`);
 }
@@ -126,7 +132,7 @@ export async function updateUnsent(
   );
 }
 
-/** Deletes mail queued before a time that was sent or given up; returns the number of rows. */
+/** Deletes emails queued before a time that were sent or given up; returns the number of rows. */
 export const removeOldMail = async (
   tx: Work,
   { before, limit }: { before: Date; limit: number },

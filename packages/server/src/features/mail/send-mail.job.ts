@@ -1,7 +1,8 @@
-// Sends queued mail. Safe to run twice and in any number of workers: a mail is claimed before it is
-// sent, the claim is renewed meanwhile, and only the holder of the claim may update the mail. If it
-// is not renewed, it expires: when a worker dies, is paused or loses the database for two minutes
-// after the SMTP server accepted a mail, the mail is sent again with the same Message-ID.
+// Sends queued emails. Safe to run twice and in any number of workers: an email is claimed before
+// it is sent, the claim is renewed in the meantime, and only the claim's holder may update the
+// email. A claim that isn't renewed expires. So if a worker dies, is paused or loses the database
+// for two minutes after the SMTP server accepted an email, the email is sent again with the same
+// Message-ID.
 
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import { reasonOf } from '../../base/errors.ts';
@@ -24,7 +25,7 @@ import {
 } from './rows.ts';
 import type { MailTransport } from './transport.ts';
 
-/** Sending has no bound: an SMTP server may delay each of its replies. */
+/** Sending has no time limit, because an SMTP server may delay each of its replies. */
 const RENEW_MS = CLAIM_MS / 4;
 const GIVE_UP_AFTER_MS = 3 * DAY_MS;
 const ERROR_CHARS_MAX = 500;
@@ -39,7 +40,7 @@ export type SendParts = {
   log: Log;
 };
 
-/** Tries to send the next due mail, or deletes its request; false when none is due. */
+/** Tries to send the next due email, or deletes its request; false if none is due. */
 export async function sendDueMail(parts: SendParts): Promise<boolean> {
   const claim = parts.newClaim();
   const due = await parts.work((tx) => claimDueMail(tx, { claim }));
@@ -119,7 +120,9 @@ function logged(error: unknown, recipient: string): { reason: string; code?: str
     : { reason };
 }
 
-/** The token is in the URL fragment, so that it reaches no server log and no Referer header. */
+/**
+ * The token is in the URL fragment, so that it never ends up in a server log or a Referer header.
+ */
 function linkIn({ unseal, publicUrl }: SendParts, { kind, sealedToken }: MailRow): string | null {
   const page = mailPages[kind as MailKind];
   if (!page || !sealedToken) return null;

@@ -1,4 +1,4 @@
-// Mail by SMTP, to a real server that can also refuse, hang and drop connections.
+// Email over SMTP, to a real server that can also reject messages, hang and drop connections.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
@@ -16,7 +16,7 @@ import { openTransport } from './transport.ts';
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 const RETRY_MS = 3000;
 
-/** An app whose mail goes to the sink. Mail queued by other tests is sent to files first. */
+/** An app whose email goes to the sink. Email queued by other tests is sent to files first. */
 async function mailing(
   t: TestContext,
   sink: Sink,
@@ -33,7 +33,7 @@ async function mailing(
   return { ...app, post };
 }
 
-test('each kind of mail arrives as text and HTML, with the right headers', async (t) => {
+test('each kind of email arrives as text and HTML, with the right headers', async (t) => {
   const sink = await openSink();
   const { post, as, testApp } = await mailing(t, sink);
   const email = `o'brien+${newAddress()}`;
@@ -83,7 +83,7 @@ test('each kind of mail arrives as text and HTML, with the right headers', async
   match(sink.letters[3]?.parts['text/plain'] ?? '', /Ärger & Söhne Bcc: all·example·com/);
 });
 
-test('while the SMTP server is down no mail is lost, and afterwards each arrives once', async (t) => {
+test('no email is lost while the SMTP server is down, and each arrives once afterwards', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   await sink.close();
@@ -106,7 +106,7 @@ test('while the SMTP server is down no mail is lost, and afterwards each arrives
   equal(await sendAll(post), 0);
 });
 
-test('a mail that the SMTP server refuses temporarily is retried later', async (t) => {
+test('an email that the SMTP server rejects temporarily is retried later', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   sink.behave('refuse');
@@ -119,7 +119,7 @@ test('a mail that the SMTP server refuses temporarily is retried later', async (
   equal(sink.letters.length, 1);
 });
 
-test('a mail is sent again with the same id when the connection breaks before the reply', async (t) => {
+test('an email is sent again with the same ID if the connection breaks before the reply', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   sink.behave('cut before');
@@ -138,7 +138,7 @@ test('a mail is sent again with the same id when the connection breaks before th
   ok((await queuedFor(post, email))[0]?.sentAt);
 });
 
-test('a connection that breaks after the reply causes no second mail, and the next is sent', async (t) => {
+test('a connection that breaks after the reply causes no second email, and the next one is sent', async (t) => {
   const sink = await openSink();
   const { post, clock } = await mailing(t, sink);
   sink.behave('cut after');
@@ -153,7 +153,7 @@ test('a connection that breaks after the reply causes no second mail, and the ne
   equal(sink.letters.length, 3);
 });
 
-test('a mail to an unresponsive server is not sent by a second worker', async (t) => {
+test('an email to an unresponsive server is not sent by a second worker', async (t) => {
   const sink = await openSink();
   const { post } = await mailing(t, sink);
   sink.behave('stall');
@@ -194,7 +194,7 @@ test('the SMTP credentials are used, and the password is not in the stored error
   deepEqual(presented.at(-1), ['mailer', 'p@ss word']);
 });
 
-test('a refused recipient is not named in the log', async (t) => {
+test('a rejected recipient is not named in the log', async (t) => {
   const sink = await openSink({
     onRcptTo: ({ address }, _session, done) =>
       done(Object.assign(new Error(`nobody is ${address.toUpperCase()}`), { responseCode: 550 })),
@@ -209,7 +209,7 @@ test('a refused recipient is not named in the log', async (t) => {
   equal(line.toLowerCase().includes(email), false, line);
 });
 
-test('signing up does not wait for mail that cannot be sent', async (t) => {
+test('signing up does not wait for email that cannot be sent', async (t) => {
   const sink = await openSink();
   const { post } = await mailing(t, sink);
   sink.behave('stall');

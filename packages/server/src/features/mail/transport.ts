@@ -1,4 +1,4 @@
-// Sends mail by SMTP or, for development and tests, writes each mail to a JSON file.
+// Sends email over SMTP or, for development and tests, writes each email to a JSON file.
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Transporter } from 'nodemailer';
@@ -24,7 +24,9 @@ type MailSender = { from: string; domain: string };
 export const openTransport = (setting: MailSetting, sender: MailSender): MailTransport =>
   setting.kind === 'file' ? fileTransport(setting.directory) : smtpTransport(setting.url, sender);
 
-/** Files are written under a temporary name first, so that a reader never sees half a file. */
+/**
+ * Files are written under a temporary name first, so that a reader never sees an incomplete file.
+ */
 function fileTransport(directory: string): MailTransport {
   return {
     async send({ id, kind, to, subject, text, html, createdAt }) {
@@ -38,7 +40,7 @@ function fileTransport(directory: string): MailTransport {
   };
 }
 
-/** Some SMTP servers delay their greeting, and scan a mail before they accept it. */
+/** Some SMTP servers delay their greeting, and scan an email before they accept it. */
 const CONNECT_TIMEOUT_MS = 20_000;
 const REPLY_TIMEOUT_MS = 60_000;
 
@@ -64,7 +66,7 @@ function smtpTransport(url: Secret, { from, domain }: MailSender): MailTransport
   };
 }
 
-/** Imports the driver with the first mail, so that a start without mails does not load it. */
+/** Imports the driver with the first email, so that a start without emails doesn't load it. */
 async function openSmtp(url: Secret): Promise<Transporter> {
   const { createTransport } = await import('nodemailer');
   return createTransport({

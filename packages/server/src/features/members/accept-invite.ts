@@ -18,9 +18,9 @@ type Acceptance = {
 export type Joined = { workspaceId: string; userId: string; role: Role; active: boolean };
 
 /**
- * Makes the bearer of an invitation token a member. The account's address must be verified, but may
- * differ from the invited one. If the account has the invited address, the mailed token verifies
- * it. Nothing is written unless the whole token matches an open invitation.
+ * Makes the holder of an invitation token a member. The account's email address must be verified,
+ * but may differ from the invited one. If the account has the invited address, the emailed token
+ * verifies it. Nothing is written unless the whole token matches an open invitation.
  */
 export async function acceptInvite(
   tx: Write,

@@ -1,5 +1,5 @@
-// Authority never grows: a secret key has at most the authority of its creator, also when keys
-// create keys and after a rotation. The founder of a workspace owns that workspace only.
+// Authority never grows: a secret key has at most its creator's authority, even when keys create
+// keys and after a rotation. The creator of a workspace owns only that workspace.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -22,7 +22,7 @@ const named = () => {
   return { name: 'Own', slug: `own-${process.pid}-${workspaces}` };
 };
 
-/** The four mutations that only an owner may do; each would succeed for an owner. */
+/** The four changes that only an owner may make; each would succeed for an owner. */
 async function ownersOwn(app: Harness): Promise<[string, (caller: Caller) => Promise<unknown>][]> {
   const { userId } = await app.people.member();
   const invited = { email: newAddress(), role: 'owner' };
@@ -35,7 +35,7 @@ async function ownersOwn(app: Harness): Promise<[string, (caller: Caller) => Pro
   ];
 }
 
-test('a test key is refused because of its environment, not because of its authority', async (t) => {
+test('a test key is denied because of its environment, not because of its authority', async (t) => {
   const app = await harness(t);
   const byAdmin = app.as.token((await app.as.admin(mint, { env: 'test' })).key);
   for (const [name, attempt] of await ownersOwn(app)) {
@@ -89,7 +89,7 @@ test('a rotated key gets the lower authority of the old key and the caller', asy
   for (const key of keys) await refused(attempt(key), 403, 'forbidden');
 });
 
-test('a key keeps working with its authority after its creator was removed', async (t) => {
+test('a key keeps working with its authority after its creator is removed', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const leaving = await newMember(app.testApp, callersOf(app), {
@@ -105,7 +105,7 @@ test('a key keeps working with its authority after its creator was removed', asy
   await key('GET /v1/workspace');
 });
 
-test('the founder of a workspace owns it, and it becomes the active one if there was none', async (t) => {
+test('the creator of a workspace owns it, and it becomes the active one if there was none', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const made = await person.call(found, named());
@@ -140,7 +140,7 @@ test('the founder of a workspace owns it, and it becomes the active one if there
   );
 });
 
-test('founding a workspace does not change the active workspace, for any role there', async (t) => {
+test('creating a workspace does not change the active workspace, for any role there', async (t) => {
   const app = await harness(t);
   for (const role of ['owner', 'admin', 'member'] as const) {
     const { call } = await app.people[role]();
@@ -152,7 +152,7 @@ test('founding a workspace does not change the active workspace, for any role th
   }
 });
 
-test('of two concurrent workspaces with the same slug, one is created and one refused', async (t) => {
+test('only one of two concurrent workspaces with the same slug is created', async (t) => {
   const app = await harness(t);
   const people = [await someone(app), await someone(app)];
   const input = named();

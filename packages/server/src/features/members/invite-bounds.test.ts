@@ -50,7 +50,7 @@ test('a workspace sends at most 50 invitations an hour, even with concurrent req
   equal((await ask()).status, 201);
 });
 
-test('a removed owner cannot join again by an invitation that the same owner made', async (t) => {
+test('a removed owner cannot rejoin through their own invitation', async (t) => {
   const vendor = await harness(t);
   await vendor.people.owner();
   const leaving = await anOwner(vendor);

@@ -20,9 +20,9 @@ type Invitation = { email: string; role: Role; perHourMax: number };
 export type Invited = { invite: InviteRow; token: Secret };
 
 /**
- * Invites an address. The response and the mail carry different tokens: only the mailed one proves
- * that its bearer reads that mailbox. The workspace is locked, so that concurrent invitations are
- * all counted, and an owner that is being removed cannot invite.
+ * Invites an email address. The response and the email contain different tokens: only the emailed
+ * one proves that its holder reads that mailbox. The workspace is locked, so that concurrent
+ * invitations are all counted, and an owner who is being removed can't invite.
  */
 export async function invitePerson(
   tx: Write,
@@ -58,7 +58,7 @@ export async function invitePerson(
   );
 }
 
-/** Reads the inviting member again under the lock; null when a secret key invites. */
+/** Reads the inviting member again under the lock; null if a secret key invites. */
 async function loadInviter(tx: Write): Promise<MemberRow | null> {
   const { type, id } = tx.reach.actor;
   if (type !== 'user' || id === null) return null;
@@ -67,7 +67,10 @@ async function loadInviter(tx: Write): Promise<MemberRow | null> {
   return inviter;
 }
 
-/** Revoked invitations count too: each one sent a mail to an address that the inviter chose. */
+/**
+ * Revoked invitations count too, because each one sent an email to an address chosen by the
+ * inviter.
+ */
 async function refuseBeyondHour(tx: Write, perHourMax: number): Promise<void> {
   const oldest = await findInviteTime(tx, perHourMax);
   const waitMs = oldest ? oldest.getTime() + HOUR_MS - tx.now.getTime() : 0;

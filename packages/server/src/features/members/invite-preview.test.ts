@@ -1,4 +1,4 @@
-// Showing an invitation to the bearer of its token, without an account.
+// Showing an invitation to the holder of its token, without an account.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, refused } from '@keyrail/testing/harness.ts';
@@ -21,7 +21,7 @@ test('both tokens of an invitation show the workspace and the role, and nobody e
   equal(JSON.stringify(wanted).includes((await app.people.owner()).userId), false);
 });
 
-test('a preview spends nothing and writes no audit row', async (t) => {
+test('a preview does not use up the token and writes no audit entry', async (t) => {
   const app = await harness(t);
   const { token } = await app.as.liveKey(invite, { email: newAddress(), role: 'member' });
   const head = () => app.as.liveKey('GET /v1/audit_logs/chain');
@@ -32,7 +32,7 @@ test('a preview spends nothing and writes no audit row', async (t) => {
   equal((await app.as.visitor(accept, { token })).role, 'member');
 });
 
-test('a token that cannot be accepted any more shows nothing', async (t) => {
+test('an invalid invitation token reveals nothing', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const open = () => as.liveKey(invite, { email: newAddress(), role: 'member' });

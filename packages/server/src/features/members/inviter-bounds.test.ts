@@ -1,5 +1,5 @@
-// One person sends a limited number of invitations in an hour, in however many workspaces, also
-// through secret keys.
+// One user can send a limited number of invitations per hour, over all workspaces together and
+// including those sent with secret keys.
 import { equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createThrottle } from '@keyrail/server/access/throttle.ts';
@@ -17,7 +17,7 @@ async function scene(t: TestContext) {
   const { testApp, clock } = await harness(t);
   const throttle = createThrottle(clock, null, { invitesPerHourMax: PER_HOUR });
   const beside = appBeside(t, testApp, { throttle, invitesPerHourMax: PER_HOUR });
-  /** A workspace of a person, with its first secret key and the session of its creator. */
+  /** A user's workspace, with its first secret key and its creator's session. */
   const workspaceOf = async (token: string) => {
     slugs += 1;
     const slug = `inviter-${process.pid}-${slugs}`;
@@ -39,7 +39,7 @@ async function scene(t: TestContext) {
   return { beside, clock, workspaceOf, sent };
 }
 
-test('a person’s invitations are counted over all workspaces together', async (t) => {
+test('a user’s invitations are counted over all workspaces together', async (t) => {
   const { beside, clock, workspaceOf, sent } = await scene(t);
   const one = await newPerson(beside, beside.as);
   const other = await newPerson(beside, beside.as);
@@ -53,12 +53,13 @@ test('a person’s invitations are counted over all workspaces together', async 
   equal(await sent((await logIn(beside.as, one.email)).token, 1), 1);
 });
 
-test('invitations by a secret key count for its creator', async (t) => {
+test('invitations sent with a secret key count for its creator', async (t) => {
   const { beside, workspaceOf, sent } = await scene(t);
   const { token } = await newPerson(beside, beside.as);
   const keys = [await workspaceOf(token), await workspaceOf(token)];
   equal(await sent(keys[0] ?? '', 3), 3);
-  // A key that was created by a key, and the successor of that one, have the same creator.
+  // A key created by another key, and the key that replaces it in a rotation, have the same
+  // creator.
   const made = await beside.as(keys[1] ?? '')('POST /v1/secret_keys', { env: 'live' });
   equal(await sent(made.key, 1), 1);
   const rotated = await beside.as(made.key)('POST /v1/secret_keys/{id}/rotate', { id: made.id });
@@ -66,7 +67,7 @@ test('invitations by a secret key count for its creator', async (t) => {
   equal(await sent(token, 1), 0);
 });
 
-test('invitations by keys of a workspace without a creator have the workspace’s limit', async (t) => {
+test('invitations sent with keys of a workspace without a creator have the workspace’s limit', async (t) => {
   const { sent } = await scene(t);
   const { tokens } = await harness(t);
   equal(await sent(tokens.liveKey, PER_HOUR + 1), PER_HOUR);

@@ -26,7 +26,7 @@ const unverified = async (app: Harness): Promise<Person> =>
 const headOf = async ({ as }: Harness): Promise<number> =>
   (await as.liveKey('GET /v1/audit_logs/chain')).head_seq;
 
-test('an invitation token is shown once, and the mail carries a different token', async (t) => {
+test('an invitation token is shown once, and the email contains a different token', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   const email = newAddress();
@@ -53,7 +53,7 @@ test('an invitation token is shown once, and the mail carries a different token'
   deepEqual(listed, made);
 });
 
-test('an invitation by a secret key names no inviter', async (t) => {
+test('an invitation sent with a secret key names no inviter', async (t) => {
   const app = await harness(t);
   const email = newAddress();
   equal((await app.as.liveKey(invite, { email, role: 'member' })).invited_by, null);
@@ -77,7 +77,7 @@ test('a verified account can accept an invitation to any address, and becomes ac
   deepEqual([listed?.id, typeof listed?.accepted_at], [id, 'string']);
 });
 
-test('the mailed token verifies the account of the invited address', async (t) => {
+test('the emailed token verifies the account of the invited address', async (t) => {
   const app = await harness(t);
   const person = await unverified(app);
   await app.as.owner(invite, { email: person.email.toUpperCase(), role: 'member' });
@@ -87,7 +87,7 @@ test('the mailed token verifies the account of the invited address', async (t) =
   equal((await person.call(me)).user.email_verified, true);
 });
 
-test('an unverified account can accept only with the token mailed to its address', async (t) => {
+test('an unverified account can accept only with the token emailed to its address', async (t) => {
   const app = await harness(t);
   const person = await unverified(app);
   const { token } = await app.as.owner(invite, { email: person.email, role: 'member' });
@@ -105,12 +105,12 @@ test('an unverified account can accept only with the token mailed to its address
   }
   equal(await headOf(app), before);
   equal((await person.call(me)).user.email_verified, false);
-  // A refusal does not use up a token: both still work.
+  // A rejected attempt doesn't use up a token: both still work.
   await (await someone(app)).call(accept, { token });
   await (await someone(app)).call(accept, { token: othersMail });
 });
 
-test('both tokens are invalid after the acceptance', async (t) => {
+test('both tokens are invalid once the invitation is accepted', async (t) => {
   const app = await harness(t);
   const email = newAddress();
   const { token } = await app.as.owner(invite, { email, role: 'member' });
@@ -122,7 +122,7 @@ test('both tokens are invalid after the acceptance', async (t) => {
   }
 });
 
-test('a member that accepts another invitation keeps the role, and it stays open', async (t) => {
+test('a member accepting another invitation keeps their role, and the invitation stays open', async (t) => {
   const app = await harness(t);
   const { call, userId } = await app.people.owner();
   const { id, token } = await app.as.liveKey(invite, { email: newAddress(), role: 'member' });
@@ -133,7 +133,7 @@ test('a member that accepts another invitation keeps the role, and it stays open
   await (await someone(app)).call(accept, { token });
 });
 
-test('a person that accepts two invitations at once joins once', async (t) => {
+test('a user accepting two invitations at the same time joins once', async (t) => {
   const app = await harness(t);
   for (let round = 0; round < 5; round += 1) {
     const { call, email, userId, token } = await someone(app);
@@ -153,7 +153,7 @@ test('a person that accepts two invitations at once joins once', async (t) => {
   }
 });
 
-test('of 50 concurrent acceptances of one invitation, one succeeds', async (t) => {
+test('only one of 50 concurrent acceptances of one invitation succeeds', async (t) => {
   const RACERS = 50;
   const app = await harness(t);
   const people = [await someone(app), await someone(app), await someone(app)];
@@ -182,7 +182,7 @@ test('of 50 concurrent acceptances of one invitation, one succeeds', async (t) =
   }
 });
 
-test('a revoked invitation cannot be accepted, and is revoked once', async (t) => {
+test('a revoked invitation cannot be accepted or revoked again', async (t) => {
   const app = await harness(t);
   const { id, token } = await app.as.owner(invite, { email: newAddress(), role: 'member' });
   const revoked = await app.as.owner(revoke, { id });

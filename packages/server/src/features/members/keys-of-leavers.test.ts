@@ -1,4 +1,4 @@
-// What a removed owner could still do with secret keys: nothing that lets the person back in, and
+// What a removed owner can still do with secret keys: nothing that lets the owner back in, and
 // nothing at all if the keys are revoked with the membership.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ const anOwner = (app: Harness): Promise<Person> =>
 
 type Minted = { id: string; key: string };
 
-/** The keys that lead back to a person, each by another way. */
+/** The keys that can be traced back to a user, each in a different way. */
 async function keysOf(app: Harness, { call }: Person): Promise<Record<string, Minted>> {
   const own = await call(mint, { env: 'live' });
   const byKey = await app.as.token(own.key)(mint, { env: 'live' });
@@ -36,7 +36,7 @@ const openInvites = async ({ as }: Harness): Promise<string[]> =>
     .map(({ id }) => id);
 
 for (const what of ['removed', 'demoted'] as const) {
-  test(`a ${what} owner cannot come back by an invitation of a secret key`, async (t) => {
+  test(`a ${what} owner cannot rejoin through an invitation sent with a secret key`, async (t) => {
     const app = await harness(t);
     await app.people.owner();
     const leaving = await anOwner(app);
@@ -58,7 +58,7 @@ for (const what of ['removed', 'demoted'] as const) {
   });
 }
 
-test('a removal says how many keys of an owner stay, and they keep working', async (t) => {
+test('removing an owner shows how many of their keys remain, and these keep working', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const leaving = await anOwner(app);
@@ -79,7 +79,7 @@ test('a removal says how many keys of an owner stay, and they keep working', asy
   }
 });
 
-test('with revoke_secret_keys those keys end in the same change', async (t) => {
+test('revoke_secret_keys revokes those keys in the same change', async (t) => {
   const app = await harness(t);
   await app.people.owner();
   const leaving = await anOwner(app);
@@ -116,7 +116,7 @@ test('with revoke_secret_keys those keys end in the same change', async (t) => {
   equal(data.filter(({ action }) => action === 'workspace_member.removed').length, 1);
 });
 
-test('the keys of an administrator stay, whatever the switch', async (t) => {
+test('keys created by an administrator remain, with or without revoke_secret_keys', async (t) => {
   const app = await harness(t);
   const { call, userId } = await app.people.admin();
   const { key } = await call(mint, { env: 'live' });

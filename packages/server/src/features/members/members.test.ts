@@ -81,7 +81,7 @@ test('a role change and a removal are audited', async (t) => {
   equal(removed?.actor_id, (await app.people.owner()).userId);
 });
 
-test('a person outside the workspace, or a removed member, is not found', async (t) => {
+test('a user outside the workspace, or a removed member, is not found', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const foreign = await joined(other, 'member');
@@ -132,7 +132,7 @@ test('the last owner can neither be removed nor demoted', async (t) => {
   await refused(second.call(remove, { userId: second.userId }), 409, 'conflict');
 });
 
-test('when two owners demote each other at once, one stays owner', async (t) => {
+test('when two owners demote each other at the same time, one remains an owner', async (t) => {
   const ROUNDS = 8;
   const app = await harness(t);
   const one = await joined(app, 'owner');
@@ -147,7 +147,7 @@ test('when two owners demote each other at once, one stays owner', async (t) => 
   }
 });
 
-test('when all owners are removed or demoted at once, one remains', async (t) => {
+test('when all owners are removed or demoted at the same time, one remains', async (t) => {
   const OWNERS = 6;
   const app = await harness(t);
   const owners: Person[] = [];

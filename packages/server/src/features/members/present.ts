@@ -1,4 +1,5 @@
-// Rows → workspace_member and workspace_invite objects. Only here an invitation token is revealed.
+// Turns rows into workspace_member and workspace_invite objects. Only this file reveals an
+// invitation token.
 import type {
   CreatedInvite,
   InvitePreview,
@@ -42,7 +43,9 @@ export const presentInvited = ({ invite, token }: Invited): CreatedInvite => ({
     : { token: token.reveal(), token_shown_once: true }),
 });
 
-/** For a person that may have no account: names nobody but the invited address. */
+/**
+ * For someone who may not have an account: contains no personal data except the invited address.
+ */
 export const presentPreview = ({ invite, workspaceName }: ReadInvite): InvitePreview => ({
   ...presentInvite(invite),
   invited_by: null,

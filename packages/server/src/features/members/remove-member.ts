@@ -7,7 +7,7 @@ import { countOwners, lockMember, updateMember, updateRevokedInvitesBy } from '.
 
 export type Removed = {
   userId: string;
-  /** Keys with the authority of an owner that went back to the person and were active. */
+  /** Active keys with the owner role that could be traced back to the member. */
   ownerKeys: number;
   areRevoked: boolean;
 };
@@ -15,9 +15,9 @@ export type Removed = {
 const REASON = 'The member was removed.';
 
 /**
- * Ends a membership: the next request of the person is refused. Open invitations of the person and
- * of the person's keys are revoked too, because they could be used to join again. The secret keys
- * that the person created keep working, unless `revokesKeys` also ends those of an owner.
+ * Ends a membership: the member's next request is denied. Open invitations sent by the member or
+ * with the member's keys are revoked too, because they could be used to rejoin. Secret keys created
+ * by the member keep working, unless `revokesKeys` also revokes an owner's keys.
  */
 export async function removeMember(
   tx: Check,

@@ -29,7 +29,7 @@ import { listInvites, listMembers } from './rows.ts';
 
 export type MemberParts = {
   throttle: Throttle;
-  /** Per workspace; the throttle counts those of each person. */
+  /** Per workspace; the throttle counts each user's invitations. */
   invitesPerHourMax: number;
 };
 
@@ -98,7 +98,7 @@ export const memberRoutes = ({
     },
   });
 
-/** The inviting person; for a secret key without one, the workspace. */
+/** The inviting user; for a secret key without a known creator, the workspace. */
 async function findInviter(read: Read, principal: Principal): Promise<string> {
   if (principal.kind === 'session') return principal.userId;
   const reach = reachOf(principal);

@@ -30,7 +30,7 @@ const selectMembers = (condition: Sql): Sql<MemberRow> => sql`
   from memberships m join users u on u.id = m.user_id
   where m.removed_at is null ${condition}`;
 
-/** Oldest first, so that founders come first. */
+/** Oldest first, so that the workspace's creator comes first. */
 export const listMembers = (tx: Read, { after, limit }: Listing): Promise<MemberRow[]> =>
   many(
     tx,
@@ -50,7 +50,7 @@ export async function lockMember(tx: Check, userId: string): Promise<MemberRow> 
   return member;
 }
 
-/** Call it under a lock of the workspace. Null when the person is no longer a member. */
+/** Call it under a lock of the workspace. Null if the user is no longer a member. */
 export const findMember = (tx: Read, userId: string): Promise<MemberRow | null> =>
   maybe(tx, selectMembers(sql`and m.user_id = ${userId}`));
 
@@ -69,7 +69,7 @@ export async function listOwnerAddresses(tx: Read, most: number): Promise<string
   return (await many(tx, owners)).map(({ email }) => email);
 }
 
-/** False when the person is already a member, even if a concurrent request made them one. */
+/** False if the user is already a member, even if a concurrent request made them one. */
 export async function insertMember(
   tx: Write,
   { userId, role }: { userId: string; role: Role },
@@ -128,15 +128,15 @@ const isOpen = (tx: Write): Sql =>
   sql`accepted_at is null and revoked_at is null and expires_at > ${tx.now}`;
 
 /**
- * Revokes the open invitations of a person and of the person's keys, and returns them. Call it
- * under the lock of lockMember(), or a concurrent invitation would stay open. Their number is
+ * Revokes the open invitations sent by a member or with the member's keys, and returns them. Call
+ * it under the lock of lockMember(), or a concurrent invitation would stay open. Their number is
  * bounded by the hourly limit of the workspace and the lifetime of an invitation.
  */
 export const updateRevokedInvitesBy = (
   tx: Write,
   { userId, keys }: { userId: string; keys: readonly { id: string }[] },
 ): Promise<Pick<InviteRow, 'id' | 'role'>[]> =>
-  // The first condition follows from being open, in a form that an index has.
+  // The first condition follows from the invitation being open, in a form that an index supports.
   many(
     tx,
     sql<Pick<InviteRow, 'id' | 'role'>>`update invites set revoked_at = ${tx.now}
@@ -156,7 +156,7 @@ const hasToken = (hash: Buffer): Sql =>
 export const findOpenInvite = (tx: Write, hash: Buffer): Promise<InviteRow | null> =>
   maybe(tx, sql<InviteRow>`select * from invites where ${hasToken(hash)} and ${isOpen(tx)}`);
 
-/** Of several concurrent acceptances, exactly one gets the invitation; the others get null. */
+/** Exactly one of several concurrent acceptances gets the invitation; the others get null. */
 export const acceptOpenInvite = (
   tx: Write,
   hash: Buffer,
@@ -170,7 +170,7 @@ export const acceptOpenInvite = (
 
 type Person = { id: string; email: string; emailKey: string; isVerified: boolean };
 
-/** The acting person's account, as far as a workspace transaction may read it. */
+/** The acting user's account, as far as a workspace transaction may read it. */
 export const loadActingPerson = (tx: Write, userId: string): Promise<Person> =>
   one(
     tx,
