@@ -1,4 +1,4 @@
-// Rate limits, a sentence for each rule: at most [1000] per [1 min] for each [key], [sliding].
+// Rate limits, a sentence for each rule: at most [1000] per [1 min] per [key], [sliding].
 import type { Answer } from '@keyrail/client';
 import { useId } from 'react';
 import { rateLimits } from '../texts/rate-limits.ts';
