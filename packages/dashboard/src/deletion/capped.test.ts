@@ -30,7 +30,7 @@ test('with more than 10,000 keys, no number is shown as the total', async (t) =>
       ['Active keys', 'at least 10,000'],
       ['Requests (24 h)', 'at least 0'],
       ['Requests (7 d)', 'at least 0'],
-      ['Last use', 'unknown'],
+      ['Last used', 'unknown'],
       ['Live nodes', 'at least 0'],
     ],
   );
