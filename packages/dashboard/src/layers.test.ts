@@ -45,7 +45,7 @@ test('every layer is accessible, closes by Esc and gives the focus back', async 
   await open(`test/keys/${keys}`);
   await look(page, 'Disable');
   await look(page, 'Switch workspace');
-  await look(page, `Account menu for ${(await vendor.people.owner()).email}`);
+  await look(page, `Account ${(await vendor.people.owner()).email}`);
   await open('test/keys');
   await look(page, 'Actions for Backend');
   await open('test/tenants');

@@ -95,7 +95,7 @@ export const en = {
       left === null ? 'Quarantined' : `Quarantined, expires in ${left}`,
     ending: (until: string) => `Replaced, works until ${until}`,
     expiring: (left: string) => `Expires in ${left}`,
-    unused: 'Unused for 90 days',
+    unused: 'Unused 90 d',
   },
   chart: {
     table: 'Table',

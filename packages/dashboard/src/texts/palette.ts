@@ -1,7 +1,7 @@
 // The texts of the palette, which is loaded when it is opened.
 export const palette = {
   label: 'Search or jump to…',
-  placeholder: 'Search, jump to a page, or paste a key',
+  placeholder: 'Search, or paste a key',
   results: 'Results',
   found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
   go: (name: string) => `Go to ${name}`,

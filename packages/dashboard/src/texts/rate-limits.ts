@@ -6,7 +6,7 @@ export const rateLimits = {
   add: 'Add limit',
   atMost: 'at most',
   per: 'per',
-  by: 'for each',
+  by: 'per',
   limit: 'Requests',
   window: 'Period',
   counted: 'Counted per',
@@ -22,7 +22,7 @@ export const rateLimits = {
     { value: 'fixed', label: 'fixed' },
   ],
   sentence: ({ limit, window, scope, algorithm }: Limit) =>
-    `at most ${limit.toLocaleString('en')} per ${window} for each ${scope}, ${algorithm} window`,
+    `at most ${limit.toLocaleString('en')} per ${window} per ${scope}, ${algorithm} window`,
 } as const;
 
 export const limitChoice = {

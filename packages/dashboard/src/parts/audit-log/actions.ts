@@ -49,6 +49,7 @@ export const actions: Readonly<Record<string, Words>> = {
 
 /** Fields whose API name isn't a word of the interface. */
 export const fieldNames: Readonly<Record<string, string>> = {
+  disabled: 'state',
   embed_origins: 'allowed origins',
   env: 'environment',
   expires_at: 'expiry',

@@ -49,7 +49,7 @@ export const texts = {
     quarantined: 'Found in public',
     reason: (reason: string) => `Reason: ${reason}`,
     quarantine:
-      'A secret scanner found this key in public. It stops working one hour after it was found. Rotate it and send the customer the new key.',
+      'It stops working one hour after it was found. Rotate it and send the customer the new key.',
   },
   scopes: {
     title: 'Scopes',
@@ -145,13 +145,13 @@ export const texts = {
   rotate: {
     title: (name: string) => `Rotate ${name}`,
     action: (env: Env) => `Rotate ${env} key`,
-    overlap: 'Old key stops working',
+    overlap: 'Old key keeps working for',
     overlaps: {
-      '0': 'Now',
-      '1': 'In 1 h',
-      '24': 'In 24 h',
-      '72': 'In 3 d',
-      '168': 'In 7 d',
+      '0': '0 h',
+      '1': '1 h',
+      '24': '24 h',
+      '72': '3 d',
+      '168': '7 d',
     } as Readonly<Record<string, string>>,
     other: 'Other',
     hours: 'Hours, from 0 to 168',

@@ -22,7 +22,7 @@ export const texts = {
   silent: (count: number) => `${nodes(count)} silent for over 90 seconds`,
   silentMeans:
     'Revocations don’t wait for silent nodes. A node is removed from this list after 7 days of silence.',
-  none: 'has no connected nodes.',
+  none: 'No nodes connected.',
   connect: 'Connect a node',
   emptyTitle: 'No nodes connected',
   empty:

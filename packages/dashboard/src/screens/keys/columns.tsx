@@ -94,7 +94,7 @@ export function columnsOf(beside: Beside): Column<ApiKey>[] {
       id: 'state',
       title: columns.state,
       // Fits "Quarantined, expires in 41 min" where there is room.
-      width: 'minmax(144px, 188px)',
+      width: 'minmax(144px, 208px)',
       card: 'state',
       cell: (key) => <KeyState of={key} isRotated={beside.rotated.has(key.id)} />,
     },

@@ -40,7 +40,7 @@ test('keys are filtered, edited, rotated with an overlap, and revoked in bulk', 
   await dialog.waitFor({ state: 'detached' });
 
   await page.getByRole('button', { name: 'Rotate' }).click();
-  await dialog.getByRole('radio', { name: 'In 1 h' }).check();
+  await dialog.getByRole('radio', { name: '1 h', exact: true }).check();
   await dialog.getByText('the new key works from now on').waitFor();
   await ground.axe(page);
   await dialog.getByRole('button', { name: 'Rotate live key' }).click();

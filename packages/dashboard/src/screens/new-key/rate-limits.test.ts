@@ -25,7 +25,7 @@ test('custom limits without a rule are not sent, by the form or by the sheet', a
     await page.getByRole('combobox', { name: field }).fill(text);
     await page.getByRole('option', { name: text }).click();
   }
-  await page.getByText('Currently at most 600 per 1 min for each key, sliding window.').waitFor();
+  await page.getByText('Currently at most 600 per 1 min per key, sliding window.').waitFor();
   await choice('Custom').check();
   const create = page.getByRole('button', { name: 'Create test key' });
   await create.click();

@@ -31,7 +31,7 @@ export const texts = {
     { value: '30', label: '30 days' },
     { value: '90', label: '90 days' },
     { value: '365', label: '365 days' },
-    { value: 'date', label: 'Custom date' },
+    { value: 'date', label: 'Date' },
   ] as const,
   date: 'Date and time',
   dateHint: 'In your local time.',

@@ -6,7 +6,7 @@ export const texts = {
   namePlaceholder: 'Acme',
   slug: 'Workspace URL',
   slugHint: (slug: string) =>
-    `Your workspace will be at /w/${slug === '' ? '…' : slug}. You can’t change this later.`,
+    `${slug === '' ? 'Part of your workspace’s URL' : `Your workspace will be at /w/${slug}`}. You can’t change this later.`,
   slugShape:
     'Use 3 to 63 lowercase letters, digits and hyphens. It can’t start or end with a hyphen.',
   slugTaken: 'That URL is already taken.',

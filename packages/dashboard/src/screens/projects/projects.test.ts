@@ -38,7 +38,7 @@ test('a project is created, gets default limits, and is deleted', async (t) => {
   await dialog.getByRole('spinbutton', { name: 'Requests' }).fill('50');
   await ground.axe(page);
   await save.click();
-  await page.getByText('at most 50 per 1 min for each key, sliding window').waitFor();
+  await page.getByText('at most 50 per 1 min per key, sliding window').waitFor();
   const { default_rate_limits } = await vendor.as.liveKey('GET /v1/projects/{id}', { id });
   deepEqual(
     default_rate_limits.map(({ limit, window_ms }) => ({ limit, window_ms })),

@@ -20,7 +20,7 @@ export const texts = {
     title: 'Identifiers',
     lead: 'For use in code and with support. They never change.',
     id: 'Workspace ID',
-    slug: 'Workspace slug',
+    slug: 'Slug',
     created: 'Created',
     yourRole: 'Your role',
   },

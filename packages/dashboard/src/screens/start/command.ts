@@ -49,7 +49,7 @@ const keyrail = createKeyrail({
 const app = express();
 
 app.get('/invoices', protect(keyrail, { scopes: ['${SCOPE}'] }), (request, response) => {
-  response.json({ customer: contextOf(keyrail, request).tenantId });
+  response.json({ tenant: contextOf(keyrail, request).tenantId });
 });
 
 await keyrail.ready();

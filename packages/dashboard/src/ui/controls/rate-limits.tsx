@@ -1,4 +1,4 @@
-// Rate limits, a sentence for each rule: at most [1000] per [1 min] for each [key], [sliding].
+// Rate limits, a sentence for each rule: at most [1000] per [1 min] per [key], [sliding].
 import type { Answer } from '@keyrail/client';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 import { RATE_LIMIT_RULES_MAX } from '@keyrail/protocol/wire/limits.ts';
