@@ -5,17 +5,15 @@ import { type TestContext, test } from 'node:test';
 import { createTestKeyrail, type TestKeyrail } from '@keyrail/sdk/testing';
 import { bodyIn, listening, verifying } from '../test/listening.ts';
 import { createListener } from './answer-requests.ts';
-import { VERIFIED_KEY } from './forwarded-call.ts';
 import { keyHeaderNames } from './key-headers.ts';
 import { createTrust } from './trusted-proxies.ts';
 
 const warnings: string[] = [];
 const isTrusted = createTrust(['127.0.0.1']);
-const keyHeaders = ['authorization', 'x-api-key', VERIFIED_KEY];
 
 async function edge(t: TestContext, keyrail?: TestKeyrail) {
   const include = ['externalId'] as const;
-  const node = keyrail ?? (await createTestKeyrail({ include, keyHeaders }));
+  const node = keyrail ?? (await createTestKeyrail({ include }));
   t.after(() => node.close());
   const defaults = { onNoPolicy: 'deny', onLimitsUnreachable: 'allow' } as const;
   const warn = (message: string) => void warnings.push(message);
@@ -74,7 +72,7 @@ test('with leases, most limited requests ask nothing of the control plane, and l
   const rule = { id: 'a', windowMs: 3_600_000, algorithm: 'fixed', scope: 'key' } as const;
   const asked = new Map<boolean, number>();
   for (const leases of [false, true]) {
-    const keyrail = await createTestKeyrail({ keyHeaders, rateLimit: { leases } });
+    const keyrail = await createTestKeyrail({ rateLimit: { leases } });
     const { ask, node } = await edge(t, keyrail);
     const allowedOf = async (limit: number): Promise<number> => {
       const { key } = await node.issue({ rateLimits: [{ ...rule, limit }] });
@@ -126,11 +124,23 @@ test('Envoy: the requirements stand before the path of the caller, which cannot 
   equal(await statusOf('/envoy/v1/invoices'), 404, 'a prefix without its end is no requirement');
 });
 
-test('no request carries the key of a verification by call', async (t) => {
+test('only the configured headers and the body of /v1/verify can carry a key', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue();
-  equal((await ask('/auth', { headers: { [VERIFIED_KEY]: key } })).status, 401);
+  equal((await ask('/auth', { headers: { 'x-other-key': key } })).status, 401);
   equal((await ask('/auth', { headers: { 'x-api-key': key } })).status, 200);
+  const asked = { ...verifying({ key: null }), headers: { 'x-api-key': key } };
+  const answer = await ask('/v1/verify', asked);
+  equal((await bodyIn(answer)).reason, 'missing_key');
+});
+
+test('spaces around a key in the body of /v1/verify are part of it', async (t) => {
+  const { ask, node } = await edge(t);
+  const { key } = await node.issue();
+  for (const text of [` ${key}`, `${key} `, `\t${key}`, `${key}\0`]) {
+    const { allowed, reason, status } = await bodyIn(ask('/v1/verify', verifying({ key: text })));
+    deepEqual([allowed, reason, status], [false, 'malformed_key', 401], JSON.stringify(text));
+  }
 });
 
 test('verification by call: the verdict, the context and the headers for the caller', async (t) => {

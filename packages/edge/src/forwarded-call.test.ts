@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
-import { ForwardedCall, VERIFIED_KEY } from './forwarded-call.ts';
+import { ForwardedCall } from './forwarded-call.ts';
 
 const callOf = (headers: IncomingMessage['headers'], path?: string) =>
   new ForwardedCall({ headers, method: 'POST' } as IncomingMessage, path);
@@ -21,8 +21,4 @@ test('longer ones than telemetry keeps are not read to their end', () => {
   equal(callOf({ 'x-forwarded-uri': uri }).path, uri.slice(0, most));
   equal(callOf({}, uri).path, uri.slice(0, most));
   equal(callOf({ 'x-forwarded-method': 'X'.repeat(2_000_000) }).method, 'POST');
-});
-
-test('the key of a verification by call comes from no header', () => {
-  equal(callOf({ [VERIFIED_KEY]: 'kr_live_x' }).header(VERIFIED_KEY), null);
 });

@@ -4,9 +4,6 @@ import type { IncomingMessage } from 'node:http';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import type { IncomingCall } from '@keyrail/sdk';
 
-/** The header that stands for the key of `POST /v1/verify`. No request can carry it. */
-export const VERIFIED_KEY = 'x-keyrail-verified-key';
-
 const { 'x-forwarded-method': METHOD_CHARS_MAX, 'x-forwarded-uri': URI_CHARS_MAX } =
   HEADER_CHARS_MAX;
 
@@ -27,7 +24,7 @@ export class ForwardedCall implements IncomingCall {
   }
 
   header(name: string): string | null {
-    return name === VERIFIED_KEY ? null : (one(this.#request.headers[name]) ?? null);
+    return one(this.#request.headers[name]) ?? null;
   }
 }
 

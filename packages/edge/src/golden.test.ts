@@ -12,7 +12,6 @@ import { createAdmitter } from '../../sdk/src/request/admit.ts';
 import { rig } from '../../sdk/test/rig.ts';
 import { bodyIn, listening, verifying } from '../test/listening.ts';
 import { createListener } from './answer-requests.ts';
-import { VERIFIED_KEY } from './forwarded-call.ts';
 
 type Case = {
   why: string;
@@ -47,7 +46,7 @@ function policyOf(name: string): Policy | null {
 
 /** Edge over the SDK's own decisions, with the policy and the clock of a case. */
 function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
-  const parts = rig('http://127.0.0.1:9', { keyHeaders: ['authorization', VERIFIED_KEY] });
+  const parts = rig('http://127.0.0.1:9');
   const inputs = {
     state: {
       policy: policyOf(policy),

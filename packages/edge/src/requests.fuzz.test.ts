@@ -7,7 +7,6 @@ import { test } from 'node:test';
 import { createTestKeyrail } from '@keyrail/sdk/testing';
 import { type Chance, chanceOf, oneOf, upTo } from '@keyrail/testing/seeded-chance.ts';
 import { createListener } from './answer-requests.ts';
-import { VERIFIED_KEY } from './forwarded-call.ts';
 import { readAllHeaders } from './too-many-headers.ts';
 
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
@@ -28,7 +27,6 @@ const NAMES = [
   'transfer-encoding',
   'expect',
   'via',
-  VERIFIED_KEY,
 ];
 
 /** Lengths around bounds matter most. */
@@ -116,8 +114,7 @@ const isAllowed = (answer: string): boolean =>
   answer.includes('"allowed":true') || /^x-keyrail-key-id: \S/im.test(answer);
 
 test('hostile headers get an answer, and only the genuine key is allowed', async (t) => {
-  const keyHeaders = ['authorization', 'x-api-key', VERIFIED_KEY];
-  const keyrail = await createTestKeyrail({ keyHeaders });
+  const keyrail = await createTestKeyrail();
   t.after(() => keyrail.close());
   const { key } = await keyrail.issue();
   const listener = createListener({

@@ -1,7 +1,6 @@
 // Every setting with its name, meaning, default and parser. `keyrail-edge help` prints this list.
 import { checkNames } from '@keyrail/protocol/wire/setting-names.ts';
 import type { KeyrailOptions } from '@keyrail/sdk';
-import { VERIFIED_KEY } from './forwarded-call.ts';
 import type { Defaults } from './requirements.ts';
 import {
   feedKeysIn,
@@ -171,7 +170,7 @@ export function settingsIn(env: Readonly<Record<string, string | undefined>>): S
       cacheDir: text('KEYRAIL_EDGE_CACHE_DIR'),
       feedKeys: read('KEYRAIL_EDGE_FEED_KEYS', feedKeysIn),
       maxStaleMs: read('KEYRAIL_EDGE_MAX_STALE_MS', wholeIn) ?? null,
-      keyHeaders: [...(read('KEYRAIL_EDGE_KEY_HEADERS', listIn) ?? []), VERIFIED_KEY],
+      keyHeaders: read('KEYRAIL_EDGE_KEY_HEADERS', listIn),
       rateLimit: { leases: read('KEYRAIL_EDGE_LEASES', oneOf('on', 'off')) === 'on' },
       telemetry: read('KEYRAIL_EDGE_TELEMETRY', oneOf('on', 'off')) === 'on',
     },

@@ -8,7 +8,6 @@ import type {
   OpenContext,
   RouteOptions,
 } from '@keyrail/sdk';
-import { VERIFIED_KEY } from './forwarded-call.ts';
 import { createRemembered, type Defaults, requirementOf, type Wanted } from './requirements.ts';
 import { createScopeTexts } from './scope-texts.ts';
 
@@ -81,15 +80,14 @@ const FIELDS = new Set(['key', 'scopes', 'env', 'cost', 'route']);
 class VerifyCall implements IncomingCall {
   readonly method = 'POST';
   readonly path = '/v1/verify';
-  readonly #key: string | null;
+  readonly key: string | null;
 
   constructor(key: string | null) {
-    // Blanks around a header are no part of it, but those around this text are: it is no key.
-    this.#key = key !== null && /^[ \t]|[ \t]$/.test(key) ? `${key}\0` : key;
+    this.key = key;
   }
 
-  header(name: string): string | null {
-    return name === VERIFIED_KEY ? this.#key : null;
+  header(): null {
+    return null;
   }
 }
 

@@ -9,6 +9,8 @@ export type IncomingCall = {
   query?: string | undefined;
   /** The route pattern, such as `/invoices/:id`, if the framework provides it. */
   route?: string | null | undefined;
+  /** The key, if it does not come in a header; undefined to look for it in `keyHeaders`. */
+  key?: string | null | undefined;
   /** `name` is in lower case. */
   header(name: string): string | null | undefined;
   /** The whole body, for idempotent routes; read only when needed. */

@@ -40,6 +40,14 @@ test('another header can be configured', () => {
   equal(keyTextOf(callWith({ 'x-key': 'kr_live_c' }), ['x-key']), 'kr_live_c');
 });
 
+test('a key in hand is used as it is, and no header is read', () => {
+  const call = callWith({ authorization: 'Bearer kr_live_a' });
+  for (const key of ['kr_live_b', ' kr_live_b ', '', null]) {
+    equal(keyTextOf({ ...call, key }, ['authorization']), key);
+  }
+  equal(keyTextOf({ ...call, key: undefined }, ['authorization']), 'kr_live_a');
+});
+
 test('a header that is longer than any key is not a key, and another header may hold one', async (t) => {
   const keyrail = await createTestKeyrail();
   t.after(() => keyrail.close());

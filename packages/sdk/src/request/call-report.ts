@@ -101,10 +101,12 @@ export function timeTexts(): (ms: number) => string {
 }
 
 /**
- * The presented key, or null. The first header with a Keyrail key counts, so that a route may
- * accept other bearer tokens too; if there is none, the first credential found.
+ * The presented key, or null. A key in hand is taken as it is. Of the headers, the first with a
+ * Keyrail key counts, so that a route may accept other bearer tokens too; if there is none, the
+ * first credential found.
  */
 export function keyTextOf(call: IncomingCall, headers: readonly string[]): string | null {
+  if (call.key !== undefined) return call.key;
   let first: string | null = null;
   for (const name of headers) {
     const value = call.header(name);
