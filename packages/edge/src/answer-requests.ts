@@ -1,11 +1,11 @@
 // The endpoints of an Edge. Most requests are decided without waiting and without a body, so the
 // path to their response has no promise, no stream and no parsing.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { endLater } from '@keyrail/protocol/wire/end-later.ts';
 import { METRICS_CONTENT_TYPE } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { Admission, Keyrail, OpenContext } from '@keyrail/sdk';
 import { createCounts } from './counts.ts';
 import { DENIAL_HEADER, denialHeader } from './denial-header.ts';
-import { endLater } from './end-later.ts';
 import { ForwardedCall } from './forwarded-call.ts';
 import { keyHeaders } from './key-headers.ts';
 import type { Relay } from './relay/relay.ts';
@@ -77,7 +77,7 @@ export function createListener(parts: EdgeParts): RequestListener {
       const headers = keyHeaders(admission.context);
       for (const name in admission.headers) headers.push(name, admission.headers[name] ?? '');
       headers.push('Content-Length', '0');
-      endLater({ response: response.writeHead(200, headers), text: '', encoding: 'latin1' });
+      endLater({ response: response.writeHead(200, headers), body: '', isAscii: true });
       return;
     }
     if (admission.kind === 'admitted') throw new Error('bug: a route of Edge skips verification');
