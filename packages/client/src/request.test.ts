@@ -97,6 +97,6 @@ test('plain HTTP is warned of once for a deployment, unless it stays on this mac
   client.withToken('another');
   createClient({ url: 'http://keys.test', token: 'secret' });
   deepEqual(told(), [
-    'keyrail: http://keys.test is not https; the credential can be read on its way',
+    'keyrail: http://keys.test does not use https; the credential can be intercepted',
   ]);
 });

@@ -1,5 +1,5 @@
 // The request that a proxy asks about. Its key is in the usual headers. Its method and path are
-// only for telemetry: what the request needs comes from the proxy's configuration.
+// only for telemetry: the requirements come from the proxy's configuration.
 import type { IncomingMessage } from 'node:http';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import type { IncomingCall } from '@keyrail/sdk';
@@ -13,7 +13,7 @@ export class ForwardedCall implements IncomingCall {
   readonly path: string;
   readonly #request: IncomingMessage;
 
-  /** `path` is given where the proxy appends the original one. */
+  /** `path` is set where the proxy appends the original one. */
   constructor(request: IncomingMessage, path?: string) {
     const { headers } = request;
     this.#request = request;

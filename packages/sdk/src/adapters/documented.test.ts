@@ -1,4 +1,4 @@
-// The adapter that docs/integrate.md shows passes the tests of ours.
+// The adapter in docs/integrate.md passes the same tests as the SDK's adapters.
 import { ok } from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,23 +1,26 @@
 // The units that one key holds on lease at this node, and how many more the node should request.
 //
-// A unit pays for one request. A lease is a number of units that the shared counters have charged in
-// advance, so requests spend them here without a call. The life of a key's leases:
+// A lease is a number of units that the shared counters have charged in advance, so that requests
+// spend them here without a call. The life of a key's leases:
 //
-//            unitsToLeaseNow             granted
-//   checks ──────────────────▶ asking ───────────▶ holding ─┐ unitsToLeaseAhead: a quarter is left
-//     ▲ ▲      the key is busy    │                   │   ▲  │ and will not last until the end
-//     │ └─────────────────────────┘                   │   └──┘
-//     │   failed (checks for 1 s) or nothing granted  │
-//     └───────────────────────────────────────────────┘
-//       all units spent, the lease ended with its bucket, or silent: unused units are returned
+//                       granted                 a quarter is left and will not last:
+//   checks ──▶ asking ───────────▶ holding ──┐  unitsToLeaseAhead
+//     ▲  ▲       │                  │  │  ▲  │
+//     │  └───────┘                  │  │  └──┘
+//     │   nothing granted,          │  │
+//     │   or failed: checks for 1 s │  └─▶ all spent: asking (unitsToLeaseNow), or checks
+//     │                             │
+//     └─────────────────────────────┘  silent: unused units are returned
+//                                      the lease ends with its bucket: unused units expire
 //
-// A request that finds too few units asks again, and waits; a check is made if that gives nothing.
+// From checks, a key gets its first lease when it has too few units and is busy (unitsToLeaseNow).
+// Requests that need units wait while the node is asking, and are checked if none are granted.
 //
-// How many units: the key's rate, times the time until its lease ends, and a tenth more. The rate is
-// counted over periods, and the higher of the current and the previous one is used, so that a key
-// which has just become busy gets enough. One lease takes a tenth of what remains of a limit at
-// most, so other nodes keep their share, and near the limit the key is left to checks.
-// Why a lease ends with its bucket: decisions/0030.
+// How many units: the key's rate, times the time until its lease ends, and a tenth more. The rate
+// is counted over periods, and the higher of the current and the previous one is used, so that a
+// key that has just become busy gets enough. One lease takes at most a tenth of what remains of a
+// limit, so other nodes keep their share, and near the limit the key is left to checks. Why a lease
+// ends with its bucket: decisions/0030.
 import { RATE_LIMIT_LEASE_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RateLimitRule, RateLimitState } from '../api/context.ts';
 import type { Grant, Subject } from './counter-calls.ts';
@@ -193,7 +196,8 @@ export class HeldUnits {
   unitsToLeaseNow(cost: number, now: Moment): number {
     const nowMs = now.monotonicMs;
     this.#endPeriod(nowMs);
-    const isBusy = this.#spentInPeriod >= BUSY_MIN || this.#previousRate * this.#periodMs >= BUSY_MIN;
+    const isBusy =
+      this.#spentInPeriod >= BUSY_MIN || this.#previousRate * this.#periodMs >= BUSY_MIN;
     if (this.#periodMs === 0 || !isBusy || nowMs < this.checksUntilMs) return 0;
     // All was spent before the lease ended: the rate was higher than expected.
     const ranOut = this.#leases.length > 0;

@@ -38,7 +38,7 @@ export function createLeases({ calls, clock }: LeaseParts): Leases {
   function heldBy(subject: Subject & { keyId: string }, rules: readonly RateLimitRule[]) {
     const known = keys.get(subject.keyId);
     if (known && hasRules(known, rules)) return known;
-    // If the key's limits have changed, its old units are no longer spent, and returned as silent.
+    // If the key's limits have changed, its old units are no longer spent, so they are returned.
     const held = new HeldUnits(subject, rules, clock.monotonicMs());
     keys.set(subject.keyId, held);
     return held;

@@ -99,7 +99,7 @@ test('times of events are formatted like toISOString, also when the clock is set
   for (const ms of times) equal(textOf(ms), new Date(Math.floor(ms)).toISOString(), String(ms));
 });
 
-test('telemetry contains the route, and never a path of it, a query, a header or a key', () => {
+test('telemetry contains the route, and never its path, a query, a header or a key', () => {
   const [event] = eventsOf('live', {
     authorization: 'Bearer kr_live_secret',
     'x-request-id': 'r7',
@@ -121,12 +121,12 @@ test('telemetry contains the route, and never a path of it, a query, a header or
   });
 });
 
-test('telemetry contains the path of a request only if its route is not known', () => {
+test('telemetry contains the path of a request only if its route is unknown', () => {
   const [event] = eventsOf('live', {}, null);
   deepEqual([event?.path, event?.route], ['/invoices/a-secret', null]);
 });
 
-test('a node with a test secret key reports test events only', () => {
+test('a node with a test secret key only reports test events', () => {
   equal(eventsOf('test', {})[0]?.env, 'test');
 });
 
@@ -136,7 +136,7 @@ test('a request without a valid id gets one', () => {
   }
 });
 
-test('the version equals that of package.json', () => {
+test('the version is the one in package.json', () => {
   const file = join(import.meta.dirname, '..', '..', 'package.json');
   const { name, version } = JSON.parse(readFileSync(file, 'utf8'));
   deepEqual({ ...SDK }, { name, version });

@@ -8,7 +8,7 @@ import type { KeyIdentity } from '../api/decision.ts';
 import type { Clock } from '../clock.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
-/** How a request ended, and what is known of its key; `reason` is null unless it was refused. */
+/** How a request ended, and the known details of its key; `reason` is null unless it was denied. */
 type CallEnd = {
   status: number;
   key: KeyIdentity | null;
@@ -35,7 +35,7 @@ type ReportParts = {
 };
 
 export function createReports({ settings, clock, telemetry }: ReportParts): BeginReport {
-  // A test secret key may not report live events, not even for a live key that was refused.
+  // A test secret key may not report live events, not even for a live key that was rejected.
   const forcedEnv = settings.secretKey.startsWith('krsk_test_') ? 'test' : null;
   const nextId = requestIds();
   const timeText = timeTexts();

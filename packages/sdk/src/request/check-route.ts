@@ -2,9 +2,10 @@
 // unprotected, so it throws at startup and not during a request.
 import { nearestName } from '@keyrail/protocol/wire/nearest-name.ts';
 import type { RouteIdempotency, RouteOptions, RouteRateLimit } from '../api/route.ts';
+import { fieldsOf } from '../json.ts';
 import { READY_WAIT_MS_MAX } from './ready-wait.ts';
 
-/** What a value has to be, and in words that follow "must be". */
+/** A check of a value, and its description after "must be". */
 type Rule = { holds(value: unknown): boolean; says: string };
 type Rules = Readonly<Record<string, Rule>>;
 
@@ -65,8 +66,8 @@ export function checkRoute(route: RouteOptions): RouteOptions {
 
 const faultIn = (route: RouteOptions): string | null =>
   faultOf(route, rules) ??
-  faultOf(Object(route.rateLimit), rateLimit, 'rateLimit.') ??
-  faultOf(Object(route.idempotency), idempotency, 'idempotency.');
+  faultOf(fieldsOf(route.rateLimit), rateLimit, 'rateLimit.') ??
+  faultOf(fieldsOf(route.idempotency), idempotency, 'idempotency.');
 
 /** The first option that is unknown or has a wrong value. */
 function faultOf(options: object, known: Rules, path = ''): string | null {
