@@ -4,7 +4,7 @@ import { type MintedCredential, mintCredential } from '@keyrail/protocol/wire/ke
 
 export const BENCH_PROJECT = '01890000-0000-7000-8000-0000000000aa';
 const WORKSPACE = '01890000-0000-7000-8000-0000000000bb';
-const SCOPE_SETS = [[], ['invoices:read'], ['invoices:read', 'invoices:write'], ['*']];
+const SCOPE_SETS: string[][] = [[], ['invoices:read'], ['invoices:read', 'invoices:write'], ['*']];
 const FAR_FUTURE = '2099-01-01T00:00:00.000Z';
 
 const bytesOf = (number: number) => createHash('sha256').update(`bench ${number}`).digest();
@@ -18,7 +18,7 @@ const idOf = (kind: number, number: number) =>
   `0189${kind.toString(16).padStart(4, '0')}-0000-7000-8000-${number.toString(16).padStart(12, '0')}`;
 
 /** A feed entry: ten keys per tenant, a few scope sets, every second key with an expiry. */
-export function entryOf(number: number): object {
+export function entryOf(number: number) {
   const { lookupHash, displayPrefix } = keyOf(number);
   return {
     key_id: idOf(1, number),
@@ -26,7 +26,10 @@ export function entryOf(number: number): object {
     env: 'live',
     lookup_hash: lookupHash,
     display_prefix: displayPrefix,
-    scopes: number % 7 === 0 ? ['invoices:read', `team:${number % 1000}`] : SCOPE_SETS[number % 4],
+    scopes:
+      number % 7 === 0
+        ? ['invoices:read', `team:${number % 1000}`]
+        : (SCOPE_SETS[number % SCOPE_SETS.length] ?? []),
     expires_at: number % 2 === 0 ? null : FAR_FUTURE,
     rate_limits: [{ id: 'burst', limit: 100, window_ms: 1000, algorithm: 'sliding', scope: 'key' }],
   };

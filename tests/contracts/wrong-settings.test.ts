@@ -14,7 +14,7 @@ async function saidBy(t: TestContext, options: KeyrailOptions): Promise<string> 
   const node = createKeyrail({ telemetry: false, ...options, log });
   t.after(() => node.close());
   await until(() => node.state().failure !== null);
-  const line = said.find((each) => each.includes('the control plane answered')) ?? '';
+  const line = said.find((each) => each.includes('the control plane responded with')) ?? '';
   ok(line.includes(node.state().failure?.message ?? '?'), line);
   return line;
 }
@@ -25,7 +25,7 @@ test('a node with a wrong project or url logs what to set', async (t) => {
   const { project_id: projectId } = await app.given.key();
   const { project_id: foreign } = await (await harness(t)).given.key();
   const secretKey = app.tokens.liveKey;
-  const failed = 'keyrail: the control plane answered 404 not_found: ';
+  const failed = 'keyrail: the control plane responded with 404 not_found: ';
   const kept = '; there is no policy yet';
   for (const wrong of [foreign, crypto.randomUUID()]) {
     equal(

@@ -114,6 +114,6 @@ export async function startEdge(
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  await until(() => said.includes('listens on'), WAIT_MS_MAX);
+  await until(() => said.includes('is listening on'), WAIT_MS_MAX);
   return child;
 }

@@ -68,7 +68,7 @@ async function exchange(
 function redirected(url: URL, location: string | null): string {
   const known = location !== null && URL.canParse(location, url.href);
   const to = known ? ` to ${new URL(location, url).origin}` : '';
-  return `${url.origin} redirects${to}. Use the address that it redirects to.`;
+  return `${url.origin} redirects${to}. Use that URL instead.`;
 }
 
 async function readText(response: Response, { origin }: URL): Promise<string> {
@@ -86,10 +86,10 @@ async function readText(response: Response, { origin }: URL): Promise<string> {
       text += decoder.decode(value, { stream: true });
     }
   } catch (cause) {
-    throw new KeyrailUnreachable('network', `The response of ${origin} was cut off.`, { cause });
+    throw new KeyrailUnreachable('network', `The response from ${origin} was cut off.`, { cause });
   }
   await reader.cancel().catch(() => {});
-  const message = `The response of ${origin} is larger than ${RESPONSE_BYTES_MAX} bytes.`;
+  const message = `The response from ${origin} is larger than ${RESPONSE_BYTES_MAX} bytes.`;
   throw new KeyrailUnreachable('answer', message);
 }
 

@@ -234,7 +234,7 @@ function warnOfPlainHttp({ base, token }: { base: URL; token: string | null }): 
   const { origin } = base;
   if (token === null || !isUnencrypted(base) || warned.has(origin)) return;
   if (warned.size < WARNED_MAX) warned.add(origin);
-  console.warn(`keyrail: ${origin} is not https; the credential can be read on its way`);
+  console.warn(`keyrail: ${origin} does not use https; the credential can be intercepted`);
 }
 
 type AnyInput = LooseInput & CallOptions;

@@ -97,6 +97,6 @@ test('plain HTTP logs one warning per deployment, unless it stays on this machin
   client.withToken('another');
   createClient({ url: 'http://keys.test', token: 'secret' });
   deepEqual(told(), [
-    'keyrail: http://keys.test is not https; the credential can be read on its way',
+    'keyrail: http://keys.test does not use https; the credential can be intercepted',
   ]);
 });

@@ -25,7 +25,7 @@ export type LooseInput = {
 /** A deployment's root URL, which may be below a path. Ends with a slash. */
 export function baseOf(url: string): URL {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new TypeError('url must begin with http:// or https:// and name a host');
+    throw new TypeError('url must start with http:// or https:// and include a host');
   }
   const base = new URL(url);
   // fetch would reject every request with the password in its message.

@@ -10,7 +10,7 @@ export function jsonOf({ status, text, headers }: Exchange): unknown {
     return JSON.parse(text);
   } catch {
     const type = headers.get('content-type') ?? 'no content type';
-    const message = `The response is not JSON (${type}). Is this the address of a Keyrail server?`;
+    const message = `The response is not JSON (${type}). Is this the URL of a Keyrail server?`;
     throw new KeyrailUnreachable('answer', message);
   }
 }

@@ -25,17 +25,18 @@ export async function verdictOf(receipt: string, jwks: ReceiptKeys): Promise<Rec
   const header = jsonOf(head);
   const claims = jsonOf(body);
   const signed = bytesOf(signature);
-  if (!header || !claims || !signed) return refusal('A part of the receipt cannot be read.');
+  if (!header || !claims || !signed) return refusal('Part of the receipt is unreadable.');
   if (header.alg !== 'EdDSA' || header.typ !== RECEIPT_TYP || 'crit' in header) {
-    return refusal(`The header is not that of a receipt: typ must be ${RECEIPT_TYP}.`);
+    return refusal(`This is not a receipt: typ must be ${RECEIPT_TYP}.`);
   }
   const { kid } = header;
   const jwk = jwks.keys.find((key) => key.kid === kid);
-  if (!jwk || typeof kid !== 'string') return refusal(`The keys do not contain ${String(kid)}.`);
-  if (jwk.purpose !== RECEIPT_PURPOSE) return refusal(`The key ${kid} does not sign receipts.`);
+  if (!jwk || typeof kid !== 'string')
+    return refusal(`The JWKS does not contain key ${String(kid)}.`);
+  if (jwk.purpose !== RECEIPT_PURPOSE) return refusal(`Key ${kid} is not for signing receipts.`);
   const isGenuine = await isSigned({ jwk, signed, text: `${head}.${body}` });
-  if (!isGenuine) return refusal('The signature is not valid: the receipt was changed, or forged.');
-  if (!isReceipt(claims)) return refusal('The claims are not those of a receipt.');
+  if (!isGenuine) return refusal('Invalid signature: the receipt was altered or forged.');
+  if (!isReceipt(claims)) return refusal('The claims do not match a receipt.');
   return { valid: true, claims, kid };
 }
 

@@ -1,21 +1,19 @@
-// Edge over HTTP: what a proxy gets, what a program gets, and what neither can be tricked into.
+// Edge over HTTP: its responses to proxies and local processes, and attempts to trick it.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { createTestKeyrail, type TestKeyrail } from '@keyrail/sdk/testing';
 import { bodyIn, listening, verifying } from '../test/listening.ts';
 import { createListener } from './answer-requests.ts';
-import { VERIFIED_KEY } from './forwarded-call.ts';
 import { keyHeaderNames } from './key-headers.ts';
 import { createTrust } from './trusted-proxies.ts';
 
 const warnings: string[] = [];
 const isTrusted = createTrust(['127.0.0.1']);
-const keyHeaders = ['authorization', 'x-api-key', VERIFIED_KEY];
 
 async function edge(t: TestContext, keyrail?: TestKeyrail) {
   const include = ['externalId'] as const;
-  const node = keyrail ?? (await createTestKeyrail({ include, keyHeaders }));
+  const node = keyrail ?? (await createTestKeyrail({ include }));
   t.after(() => node.close());
   const defaults = { onNoPolicy: 'deny', onLimitsUnreachable: 'allow' } as const;
   const warn = (message: string) => void warnings.push(message);
@@ -28,7 +26,7 @@ const bearing = (key: string, more = {}) => ({
   headers: { authorization: `Bearer ${key}`, ...more },
 });
 
-test('an allowed key: 200 without a body, every header is there', async (t) => {
+test('an allowed key gets 200 without a body and with every header', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['invoices:read', 'a b,c', 'é%'] });
   for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
@@ -49,7 +47,7 @@ test('an allowed key: 200 without a body, every header is there', async (t) => {
   );
 });
 
-test('a refused key: the response of the SDK, with its body and headers', async (t) => {
+test("a denied key gets the SDK's response, with its body and headers", async (t) => {
   const { ask, node } = await edge(t);
   const rule = { id: 'a', limit: 1, windowMs: 60_000, algorithm: 'fixed', scope: 'key' } as const;
   const { key } = await node.issue({ scopes: ['read'], rateLimits: [rule] });
@@ -69,12 +67,12 @@ test('a refused key: the response of the SDK, with its body and headers', async 
 
 const LIMITS_ASKED = /^keyrail_node_requests_total\{purpose="limits",outcome="answer"\} (\d+)$/m;
 
-test('with leases, most limited requests ask nothing of the control plane, and limits hold', async (t) => {
+test('with leases, most limited requests need no call to the control plane, and limits hold', async (t) => {
   const CALLS = 100;
   const rule = { id: 'a', windowMs: 3_600_000, algorithm: 'fixed', scope: 'key' } as const;
   const asked = new Map<boolean, number>();
   for (const leases of [false, true]) {
-    const keyrail = await createTestKeyrail({ keyHeaders, rateLimit: { leases } });
+    const keyrail = await createTestKeyrail({ rateLimit: { leases } });
     const { ask, node } = await edge(t, keyrail);
     const allowedOf = async (limit: number): Promise<number> => {
       const { key } = await node.issue({ rateLimits: [{ ...rule, limit }] });
@@ -93,7 +91,7 @@ test('with leases, most limited requests ask nothing of the control plane, and l
   ok((asked.get(true) ?? CALLS) <= CALLS / 2, `asked ${asked.get(true)} times`);
 });
 
-test('a query that is not understood refuses every request, and is logged once', async (t) => {
+test('an invalid query rejects every request, and is logged once', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['read'] });
   const texts = [
@@ -115,7 +113,7 @@ test('a query that is not understood refuses every request, and is logged once',
   equal((await ask('/auth?scopes=read', bearing(key))).status, 200);
 });
 
-test('Envoy: the requirements stand before the path of the caller, which cannot add any', async (t) => {
+test("Envoy: the requirements come before the caller's path, which cannot add any", async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['read'] });
   const statusOf = async (path: string) => (await ask(path, bearing(key))).status;
@@ -123,17 +121,29 @@ test('Envoy: the requirements stand before the path of the caller, which cannot 
   equal(await statusOf('/envoy/scopes=write/~/v1/invoices?scopes=read'), 403);
   equal(await statusOf('/envoy/scopes=write/~/envoy/scopes=read/~/'), 403);
   equal(await statusOf('/envoy//~'), 200);
-  equal(await statusOf('/envoy/v1/invoices'), 404, 'a prefix without its end is no requirement');
+  equal(await statusOf('/envoy/v1/invoices'), 404, 'a prefix without its end is not a requirement');
 });
 
-test('no request carries the key of a verification by call', async (t) => {
+test('only the configured headers and the body of /v1/verify can carry a key', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue();
-  equal((await ask('/auth', { headers: { [VERIFIED_KEY]: key } })).status, 401);
+  equal((await ask('/auth', { headers: { 'x-other-key': key } })).status, 401);
   equal((await ask('/auth', { headers: { 'x-api-key': key } })).status, 200);
+  const asked = { ...verifying({ key: null }), headers: { 'x-api-key': key } };
+  const answer = await ask('/v1/verify', asked);
+  equal((await bodyIn(answer)).reason, 'missing_key');
 });
 
-test('verification by call: the verdict, the context and the headers for the caller', async (t) => {
+test('spaces around a key in the body of /v1/verify are part of it', async (t) => {
+  const { ask, node } = await edge(t);
+  const { key } = await node.issue();
+  for (const text of [` ${key}`, `${key} `, `\t${key}`, `${key}\0`]) {
+    const { allowed, reason, status } = await bodyIn(ask('/v1/verify', verifying({ key: text })));
+    deepEqual([allowed, reason, status], [false, 'malformed_key', 401], JSON.stringify(text));
+  }
+});
+
+test('POST /v1/verify returns the verdict, the context and the headers for the caller', async (t) => {
   const { ask, node } = await edge(t);
   const { key, keyId } = await node.issue({ scopes: ['read'] });
   const verify = async (question: unknown) => {
@@ -164,7 +174,7 @@ test('verification by call: the verdict, the context and the headers for the cal
   equal((await ask('/v1/verify')).status, 404, 'only POST');
 });
 
-test('verification by call is refused to other machines', async (t) => {
+test('POST /v1/verify is only available on the same machine', async (t) => {
   const keyrail = await createTestKeyrail();
   t.after(() => keyrail.close());
   const defaults = { onNoPolicy: 'deny', onLimitsUnreachable: 'allow' } as const;
@@ -205,7 +215,7 @@ test('an Edge whose policy is too old is not ready', async (t) => {
   equal(Object(await answer.json()).status, 'policy too old');
 });
 
-test('a body that a proxy passes on does not disturb the next request', async (t) => {
+test('a body that a proxy sends along does not disturb the next request', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue();
   const url = new URL((await ask('/healthz')).url);

@@ -1,11 +1,11 @@
 // The endpoints of an Edge. Most requests are decided without waiting and without a body, so the
 // path to their response has no promise, no stream and no parsing.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { endLater } from '@keyrail/protocol/wire/end-later.ts';
 import { METRICS_CONTENT_TYPE } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { Admission, Keyrail, OpenContext } from '@keyrail/sdk';
 import { createCounts } from './counts.ts';
 import { DENIAL_HEADER, denialHeader } from './denial-header.ts';
-import { endLater } from './end-later.ts';
 import { ForwardedCall } from './forwarded-call.ts';
 import { keyHeaders } from './key-headers.ts';
 import type { Relay } from './relay/relay.ts';
@@ -26,13 +26,13 @@ type EdgeParts = {
   keyrail: EdgeNode & Pick<Keyrail, 'state'>;
   defaults: Defaults;
   warn(message: string): void;
-  /** Null if this Edge is no relay. */
+  /** Null if this Edge isn't a relay. */
   relay: Pick<Relay, 'counts'> | null;
   isTrusted: TrustsPeer;
 };
 
 const AUTH = '/auth';
-/** What the operator wants ends here; Envoy appends the path and query of its caller. */
+/** The operator's requirements end at `~`; Envoy appends the path and query of its caller. */
 const ENVOY = /^\/envoy\/([^/?]*)\/~(\/.*|)$/;
 
 export function createListener(parts: EdgeParts): RequestListener {
@@ -45,10 +45,9 @@ export function createListener(parts: EdgeParts): RequestListener {
   function auth(response: ServerResponse, requirement: Requirement, call: ForwardedCall): void {
     if ('fault' in requirement) {
       counts.add('auth', 400);
-      warnOnce(
-        `requests are refused, because the query of a proxy is not valid: ${requirement.fault}`,
-      );
-      sendError(response, 400, `The query of the proxy is not valid: ${requirement.fault}.`);
+      const why = `query in the proxy configuration is not valid: ${requirement.fault}`;
+      warnOnce(`rejecting requests because the ${why}`);
+      sendError(response, 400, `The ${why}.`);
       return;
     }
     const admission = keyrail.admit(call, requirement.route);
@@ -62,11 +61,13 @@ export function createListener(parts: EdgeParts): RequestListener {
     warn(message);
   }
 
-  /** Refuses what came through a proxy that the operator did not name. */
+  /** Rejects requests from proxies that the operator did not list. */
   function isStranger(request: IncomingMessage, response: ServerResponse): boolean {
     if (!isForwarded(request.headers) || isTrusted(request.socket)) return false;
-    warnOnce('requests of a proxy are refused; name it (KEYRAIL_EDGE_TRUSTED_PROXIES)');
-    sendError(response, 403, 'The proxy of this request is not trusted.');
+    warnOnce(
+      'rejecting requests from an untrusted proxy; add it to KEYRAIL_EDGE_TRUSTED_PROXIES if it is yours',
+    );
+    sendError(response, 403, 'This request came through a proxy that is not trusted.');
     return true;
   }
 
@@ -77,7 +78,7 @@ export function createListener(parts: EdgeParts): RequestListener {
       const headers = keyHeaders(admission.context);
       for (const name in admission.headers) headers.push(name, admission.headers[name] ?? '');
       headers.push('Content-Length', '0');
-      endLater({ response: response.writeHead(200, headers), text: '', encoding: 'latin1' });
+      endLater({ response: response.writeHead(200, headers), body: '', isAscii: true });
       return;
     }
     if (admission.kind === 'admitted') throw new Error('bug: a route of Edge skips verification');
@@ -89,7 +90,7 @@ export function createListener(parts: EdgeParts): RequestListener {
 
   function verify(request: IncomingMessage, response: ServerResponse): void {
     readBody(request, (body) => {
-      const question = body ? questions(body) : 'The body is too large, or broke off.';
+      const question = body ? questions(body) : 'The body is too large, or was cut off.';
       if (typeof question === 'string') {
         counts.add('verify', 400);
         return sendError(response, 400, question);
@@ -115,7 +116,7 @@ export function createListener(parts: EdgeParts): RequestListener {
     }
     if (url === '/v1/verify' && method === 'POST') {
       if (isStranger(request, response)) return counts.add('verify', 403);
-      if (!isLocal(request)) return sendError(response, 403, 'Only for programs of this machine.');
+      if (!isLocal(request)) return sendError(response, 403, 'Only available on this machine.');
       return verify(request, response);
     }
     if (url === '/healthz') return sendJson(response, 200, { status: 'ok' });
@@ -125,11 +126,11 @@ export function createListener(parts: EdgeParts): RequestListener {
       response.setHeader('content-type', METRICS_CONTENT_TYPE);
       return void response.end(counts.text(keyrail.state(), relay?.counts() ?? null));
     }
-    return sendError(response, 404, 'There is no such path.');
+    return sendError(response, 404, 'No such path.');
   };
 }
 
-/** What a proxy asks: the requirements, and the path if it is not in a header. */
+/** A proxy's question: the requirements, and the path if it is not in a header. */
 function questionIn({ url = '/' }: IncomingMessage): { query: string; path?: string } | null {
   if (url.startsWith(AUTH) && (url.length === AUTH.length || url[AUTH.length] === '?')) {
     return { query: url.slice(AUTH.length + 1) };

@@ -5,7 +5,7 @@ import type { KeyrailState } from '@keyrail/sdk';
 
 const STATUSES = [200, 400, 401, 403, 404, 429, 503] as const;
 
-/** Of an Edge that is a relay. */
+/** The counts of an Edge that is a relay. */
 type RelayCounts = { heldPolls: number; upstreamRequests: number };
 
 type Counts = {
@@ -33,7 +33,7 @@ export function createCounts(): Counts {
         ),
         valueText(
           'keyrail_edge_policy_version',
-          'The policy version; 0 without one.',
+          'Policy version; 0 if there is none.',
           version ?? 0,
         ),
         valueText('keyrail_edge_policy_keys', 'Keys in the policy.', keys),
@@ -42,11 +42,7 @@ export function createCounts(): Counts {
           '1 if the policy is missing, stale or incomplete.',
           Number(degraded),
         ),
-        valueText(
-          'keyrail_edge_telemetry_dropped_total',
-          'Events that were lost.',
-          telemetry.dropped,
-        ),
+        valueText('keyrail_edge_telemetry_dropped_total', 'Events lost.', telemetry.dropped),
         ...(relay ? relayTexts(relay) : []),
       ].join(''),
   };

@@ -1,9 +1,9 @@
 // The body of a denial as a header, for proxies that drop the bodies of their own requests: nginx
-// keeps headers only.
+// only keeps headers.
 
 export const DENIAL_HEADER = 'X-Keyrail-Denial';
 
-/** nginx holds the headers of a response in 4 KiB. */
+/** nginx has 4 KiB for the headers of a response. */
 const CHARS_MAX = 2000;
 
 /** The same JSON in printable ASCII; without the scopes if they are too many. */

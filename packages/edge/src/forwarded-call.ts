@@ -1,11 +1,8 @@
 // The request that a proxy asks about. Its key is in the usual headers. Its method and path are
-// only for telemetry: what the request needs comes from the proxy's configuration.
+// only for telemetry: the requirements come from the proxy's configuration.
 import type { IncomingMessage } from 'node:http';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import type { IncomingCall } from '@keyrail/sdk';
-
-/** The header that stands for the key of `POST /v1/verify`. No request can carry it. */
-export const VERIFIED_KEY = 'x-keyrail-verified-key';
 
 const { 'x-forwarded-method': METHOD_CHARS_MAX, 'x-forwarded-uri': URI_CHARS_MAX } =
   HEADER_CHARS_MAX;
@@ -16,7 +13,7 @@ export class ForwardedCall implements IncomingCall {
   readonly path: string;
   readonly #request: IncomingMessage;
 
-  /** `path` is given where the proxy appends the original one. */
+  /** `path` is set where the proxy appends the original one. */
   constructor(request: IncomingMessage, path?: string) {
     const { headers } = request;
     this.#request = request;
@@ -27,7 +24,7 @@ export class ForwardedCall implements IncomingCall {
   }
 
   header(name: string): string | null {
-    return name === VERIFIED_KEY ? null : (one(this.#request.headers[name]) ?? null);
+    return one(this.#request.headers[name]) ?? null;
   }
 }
 

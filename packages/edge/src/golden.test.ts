@@ -1,4 +1,4 @@
-// The golden cases of decisions, through Edge: the verdicts and responses of the SDK.
+// The golden cases of decisions, through Edge: verdicts and responses are the same as the SDK's.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
@@ -12,7 +12,6 @@ import { createAdmitter } from '../../sdk/src/request/admit.ts';
 import { rig } from '../../sdk/test/rig.ts';
 import { bodyIn, listening, verifying } from '../test/listening.ts';
 import { createListener } from './answer-requests.ts';
-import { VERIFIED_KEY } from './forwarded-call.ts';
 
 type Case = {
   why: string;
@@ -47,7 +46,7 @@ function policyOf(name: string): Policy | null {
 
 /** Edge over the SDK's own decisions, with the policy and the clock of a case. */
 function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
-  const parts = rig('http://127.0.0.1:9', { keyHeaders: ['authorization', VERIFIED_KEY] });
+  const parts = rig('http://127.0.0.1:9');
   const inputs = {
     state: {
       policy: policyOf(policy),
@@ -60,7 +59,7 @@ function edgeOf(t: TestContext, { policy, degraded, now, route }: Case) {
   const verify = (key: string | null, options: RouteOptions) => decide(inputs, key, options);
   const { admit } = createAdmitter({ ...parts, verify });
   const state = () => {
-    throw new Error('no state is asked for');
+    throw new Error('the state must not be read');
   };
   const onNoPolicy = route.on_no_policy ?? 'deny';
   return listening(
@@ -87,7 +86,7 @@ for (const one of cases) {
       const { tenant_external_id, rate_limit, ...context } = answer.context ?? {};
       deepEqual(context, decision.context);
     }
-    // A header holds no other text than a key that is one word.
+    // Only a key without spaces fits into a header.
     if (key === null || !/^[\x21-\x7e]+$/.test(key) || scopes?.includes('')) return;
     const query = new URLSearchParams();
     if (scopes?.length) query.set('scopes', scopes.map(encodeURIComponent).join(','));

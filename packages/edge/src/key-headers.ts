@@ -1,5 +1,5 @@
-// What the service behind a proxy learns about the key: one header for each fact. All of them are
-// always sent, empty where nothing is known, so that a proxy overwrites what a caller made up.
+// The headers with a key's details for the service behind a proxy. All of them are always sent,
+// empty if there is no value, so that the proxy overwrites any that the caller made up.
 import type { RequestContext, UnverifiedContext } from '@keyrail/sdk';
 import { createScopeTexts } from './scope-texts.ts';
 
@@ -16,7 +16,7 @@ export const keyHeaderNames = [
   'X-Keyrail-Degraded',
 ] as const;
 
-/** Names and values by turns, as `writeHead` takes them. */
+/** Names and values alternate, as in `writeHead`. */
 export const keyHeaders = (context: KeyContext): string[] => [
   'X-Keyrail-Key-Id',
   context.keyId ?? '',
@@ -41,7 +41,7 @@ const scopeTexts = createScopeTexts((scopes) => Array.from(scopes, encoded).join
 const UNSAFE = /[^\x21-\x24\x26-\x2b\x2d-\x7e]/u;
 const EACH_UNSAFE = /[^\x21-\x24\x26-\x2b\x2d-\x7e]/gu;
 
-/** Percent-encodes blanks, commas, percent signs and everything that is not visible ASCII. */
+/** Percent-encodes spaces, commas, percent signs and everything that is not visible ASCII. */
 const encoded = (text: string): string =>
   UNSAFE.test(text)
     ? text.replaceAll(EACH_UNSAFE, (character) =>

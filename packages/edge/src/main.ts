@@ -1,9 +1,9 @@
-// The program `keyrail-edge`. Only this file reads the environment of the process.
+// The command `keyrail-edge`. Only this file reads the process's environment.
 import { serveEdge } from './serve-edge.ts';
 import { SettingFault } from './setting-parsers.ts';
 import { settingsIn, settingsText } from './settings.ts';
 
-const HELP = `keyrail-edge: verifies API keys for proxies and for programs in any language.
+const HELP = `keyrail-edge: verifies API keys for proxies and for services in any language.
 
 usage: keyrail-edge [help]
 
@@ -19,7 +19,7 @@ async function start(): Promise<void> {
   const settings = settingsIn(process.env);
   for (const warning of settings.warnings) say(`keyrail-edge: ${warning}`);
   const edge = await serveEdge(settings, say);
-  process.stdout.write(`keyrail-edge listens on ${edge.places.join(', ')}\n`);
+  process.stdout.write(`keyrail-edge is listening on ${edge.places.join(', ')}\n`);
   let isStopping = false;
   const stop = () => {
     if (isStopping) return;
@@ -37,7 +37,7 @@ if (word === 'help' || word === '--help') {
   process.exitCode = 2;
 } else {
   await start().catch((error: unknown) => {
-    // Mistakes in settings, also those that the SDK finds, need no stack.
+    // Mistakes in settings, including those the SDK finds, need no stack trace.
     const isPlain = error instanceof SettingFault || error instanceof TypeError;
     const text = isPlain ? error.message : String(error);
     for (const line of text.split('\n')) say(`keyrail-edge: ${line}`);

@@ -1,12 +1,12 @@
-// What a request must have, as the operator wrote it into the proxy's configuration:
+// The requirements for a request, as the operator wrote them into the proxy's configuration:
 // `scopes=invoices:read,invoices:write&env=live&cost=2&route=/invoices/:id`.
 import { RATE_LIMIT_COST_MAX, SCOPES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RouteOptions } from '@keyrail/sdk';
 
-/** A fault is a mistake in the configuration: such requests are refused until it is mended. */
+/** A fault is a mistake in the configuration: such requests are rejected until it is fixed. */
 export type Requirement = { route: RouteOptions } | { fault: string };
 
-/** The behaviour of the process where a query cannot say it. */
+/** Defaults of the process that a query cannot override. */
 export type Defaults = {
   onNoPolicy: 'deny' | 'allow';
   onLimitsUnreachable: 'deny' | 'allow';
@@ -20,7 +20,7 @@ export type Wanted = {
 };
 
 const QUERIES_MAX = 1000;
-/** A longer text is parsed each time, so that what is remembered stays small. */
+/** A longer text is parsed each time, so that the cache stays small. */
 const QUERY_CHARS_MAX = 2000;
 const ROUTE_CHARS_MAX = 200;
 
@@ -49,7 +49,7 @@ export function createRemembered<T>(
   };
 }
 
-/** Checks what a proxy or a caller of `POST /v1/verify` wants. */
+/** Checks the requirements of a proxy or a caller of `POST /v1/verify`. */
 export function requirementOf(wanted: Wanted, defaults: Defaults): Requirement {
   const { scopes = [], env, cost = '1', route } = wanted;
   if (scopes.length > SCOPES_MAX) return { fault: `at most ${SCOPES_MAX} scopes` };
@@ -75,11 +75,11 @@ function wantedIn(query: string): Wanted | string {
   for (const part of query.split('&').filter((text) => text !== '')) {
     const at = part.indexOf('=');
     const name = names.find((one) => one === part.slice(0, Math.max(at, 0)));
-    if (name === undefined) return `only ${names.join(', ')} may be given, each with a value`;
-    if (texts.has(name)) return `${name} is given twice`;
+    if (name === undefined) return `only ${names.join(', ')} are allowed, each with a value`;
+    if (texts.has(name)) return `${name} appears twice`;
     texts.set(name, part.slice(at + 1));
   }
-  // Most likely a slip: a route without scopes names none.
+  // Most likely a mistake: a route without scopes leaves the parameter out.
   if (texts.get('scopes')?.split(',').includes('')) return 'a scope is empty';
   try {
     const text = (name: string) => {
@@ -94,7 +94,7 @@ function wantedIn(query: string): Wanted | string {
       route: text('route'),
     };
   } catch {
-    return 'a value is not encoded as in a URL';
+    return 'a value is not URL-encoded correctly';
   }
 }
 

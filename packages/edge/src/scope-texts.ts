@@ -1,5 +1,4 @@
-// Texts of sets of scopes. Many keys share a set, and a set never changes, so each text is written
-// once.
+// Scope sets as text. Many keys share a set, and a set never changes, so each text is created once.
 
 type Scopes = ReadonlySet<string>;
 

@@ -1,6 +1,6 @@
 // The JSON responses of Edge.
 import type { ServerResponse } from 'node:http';
-import { endLater } from './end-later.ts';
+import { endLater } from '@keyrail/protocol/wire/end-later.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -30,7 +30,6 @@ export function sendJson(response: ServerResponse, status: number, value: object
 export function sendText(response: ServerResponse, status: number, text: string): void {
   const length = Buffer.byteLength(text);
   const headers = ['Content-Type', JSON_TYPE, 'Content-Length', String(length)];
-  // Text of one byte for each character is copied as it is, instead of encoded.
-  const encoding = length === text.length ? 'latin1' : 'utf8';
-  endLater({ response: response.writeHead(status, headers), text, encoding });
+  const isAscii = length === text.length;
+  endLater({ response: response.writeHead(status, headers), body: text, isAscii });
 }

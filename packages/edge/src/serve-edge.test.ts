@@ -1,4 +1,4 @@
-// An Edge on its places: the relay listens apart from verification.
+// The addresses an Edge listens on: the relay has its own, separate from verification.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -26,7 +26,7 @@ async function edge(t: TestContext, settings: Record<string, string>): Promise<s
 
 const statusOf = async (url: string, method = 'GET') => (await fetch(url, { method })).status;
 
-test('the address of a relay verifies nothing and shows no metrics', async (t) => {
+test("a relay's address verifies nothing and has no metrics", async (t) => {
   const [own = '', relay = ''] = await edge(t, { KEYRAIL_EDGE_RELAY: '127.0.0.1:0' });
   for (const path of ['/auth', '/envoy//~', '/readyz', '/metrics']) {
     equal(await statusOf(`${relay}${path}`), 404, path);
@@ -37,7 +37,7 @@ test('the address of a relay verifies nothing and shows no metrics', async (t) =
   equal(await statusOf(`${own}/v1/policy/snapshot?project_id=p`), 404, 'and nothing is relayed');
 });
 
-test('a request with 60,000 headers is answered, so that no proxy takes Edge for down', async (t) => {
+test('a request with 60,000 headers gets a response, so that no proxy considers Edge down', async (t) => {
   const [own = '', relay = ''] = await edge(t, { KEYRAIL_EDGE_RELAY: '127.0.0.1:0' });
   for (const [place, count] of [
     [own, 60_000],
@@ -65,17 +65,20 @@ test('a file at the path of the socket is left alone, and the start fails', asyn
   symlinkSync(join(folder, 'nothing'), dangling);
   for (const path of [file, link, dangling, folder]) {
     const failed = edge(t, { KEYRAIL_EDGE_LISTEN: `unix:${path}` });
-    await rejects(failed, { message: `${path} is not a socket. Edge does not replace it.` });
+    await rejects(failed, { message: `${path} is not a socket, so Edge does not replace it.` });
   }
   equal(readFileSync(file, 'utf8'), 'precious');
 });
 
-test('a socket is replaced only if nobody listens on it', async (t) => {
+test('a socket is only replaced if no process is listening on it', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kr-edge-place-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'edge.sock');
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(path, resolve));
   t.after(() => other.close());
-  await rejects(edge(t, { KEYRAIL_EDGE_LISTEN: `unix:${path}` }), /Another process listens on/);
+  await rejects(
+    edge(t, { KEYRAIL_EDGE_LISTEN: `unix:${path}` }),
+    /Another process is already listening on/,
+  );
 });

@@ -1,4 +1,4 @@
-// One running Edge: a node of the SDK, and servers on every place that the settings name.
+// One running Edge: an SDK node, and servers on every address in the settings.
 import { lstatSync, unlinkSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -12,9 +12,9 @@ import { readAllHeaders } from './too-many-headers.ts';
 import { createTrust } from './trusted-proxies.ts';
 
 type Edge = {
-  /** Where it listens, in the form of the settings, with the ports it took. The relay is last. */
+  /** Where it listens, in the form of the settings, with actual ports. The relay is last. */
   places: string[];
-  /** Answers accepted requests, reports the rest to telemetry, and leaves the control plane. */
+  /** Completes accepted requests, sends the remaining telemetry, and leaves the control plane. */
   close(): Promise<void>;
 };
 
@@ -26,8 +26,8 @@ const BACKLOG = 4096;
 /** Longer than the idle connections of proxies, so that the proxy is the one to close them. */
 const KEEP_ALIVE_MS = 75_000;
 /**
- * More than a proxy accepts by default, so that Edge answers every request it gets. A connection
- * that Edge breaks off looks to a proxy as if Edge were down, and then it may fail open.
+ * More than a proxy accepts by default, so that Edge responds to every request. If Edge drops a
+ * connection, it looks down to a proxy, which may then fail open.
  */
 const HEADER_BYTES_MAX = 2 * 1024 * 1024;
 
@@ -83,13 +83,13 @@ async function listening(server: Server, place: Place): Promise<void> {
   if ('path' in place) await chmod(place.path, SOCKET_MODE);
 }
 
-/** A killed process leaves its socket behind. One that still answers is not replaced. */
+/** A killed process leaves its socket behind. A socket that still accepts is not replaced. */
 async function removeDeadSocket(path: string): Promise<void> {
-  // Of a link itself, so that what it points to is left alone.
+  // A link's own status, so that its target is left alone.
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return;
   if (!found.isSocket()) {
-    throw new SettingFault(`${path} is not a socket. Edge does not replace it.`);
+    throw new SettingFault(`${path} is not a socket, so Edge does not replace it.`);
   }
   const isAlive = await new Promise<boolean>((resolve) => {
     const socket = connect(path, () => {
@@ -98,7 +98,7 @@ async function removeDeadSocket(path: string): Promise<void> {
     });
     socket.on('error', () => resolve(false));
   });
-  if (isAlive) throw new SettingFault(`Another process listens on ${path}.`);
+  if (isAlive) throw new SettingFault(`Another process is already listening on ${path}.`);
   unlinkSync(path);
 }
 
@@ -108,7 +108,7 @@ function placeOf(server: Server): string {
   return `${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
 }
 
-/** Ends idle connections at once, and busy ones after their response, or when time is up. */
+/** Closes idle connections immediately, and busy ones after their response or a timeout. */
 const closed = (server: Server): Promise<void> =>
   new Promise((resolve) => {
     const late = setTimeout(() => server.closeAllConnections(), CLOSE_MS_MAX);

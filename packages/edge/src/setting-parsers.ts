@@ -1,4 +1,4 @@
-// The values of settings. A parser throws a SettingFault, whose message follows the name.
+// Parsers for the values of settings. They throw a SettingFault; its message follows the name.
 import { readFileSync } from 'node:fs';
 import { isAddressBlock } from '@keyrail/protocol/wire/address-block.ts';
 import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
@@ -6,7 +6,7 @@ import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 import type { KeyrailOptions } from '@keyrail/sdk';
 import { UNIX } from './trusted-proxies.ts';
 
-/** A port of an address, or a Unix socket. */
+/** A host and port, or a Unix socket. */
 export type Place = { host: string; port: number } | { path: string };
 
 /** Settings that cannot be used, one on each line. The message never quotes a secret. */
@@ -30,7 +30,7 @@ export function urlsIn(text: string): string[] {
 
 export function secretKeyIn(text: string): string {
   if (parseCredential(text)?.kind === 'secret_key') return text;
-  throw new SettingFault('must be a whole secret key, krsk_…');
+  throw new SettingFault('must be a complete secret key, krsk_…');
 }
 
 export function projectIdIn(text: string): string {
@@ -44,7 +44,7 @@ export function feedKeysIn(text: string): KeyrailOptions['feedKeys'] {
   try {
     return JSON.parse(readFileSync(text, 'utf8'));
   } catch {
-    throw new SettingFault('must be jwks or the path of a JSON file');
+    throw new SettingFault('must be jwks or the path to a JSON file');
   }
 }
 
@@ -60,14 +60,14 @@ const PROXIES_MAX = 64;
 export function placesIn(text: string): Place[] {
   const places = listIn(text).map(placeIn);
   if (places.length > 0 && places.length <= PLACES_MAX) return places;
-  throw new SettingFault(`must name 1 to ${PLACES_MAX} places`);
+  throw new SettingFault(`must list 1 to ${PLACES_MAX} addresses`);
 }
 
 function placeIn(text: string): Place {
   if (text.startsWith('unix:/')) return { path: text.slice('unix:'.length) };
   const place = addressIn(text);
   if (place) return place;
-  throw new SettingFault('must hold host:port or unix:/path');
+  throw new SettingFault('must be host:port or unix:/path');
 }
 
 function addressIn(text: string): Place | null {
@@ -76,12 +76,12 @@ function addressIn(text: string): Place | null {
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
 }
 
-/** Apart from the places of verification, so that a proxy in front of it opens nothing else. */
+/** Separate from the addresses for verification, so that a proxy in front exposes nothing else. */
 export function relayPlaceIn(text: string): Place | null {
   if (text === 'off') return null;
   const place = addressIn(text);
   if (place) return place;
-  throw new SettingFault('must be off, or the host:port where the relay listens');
+  throw new SettingFault('must be off, or the host:port for the relay to listen on');
 }
 
 export function proxiesIn(text: string): string[] {

@@ -1,4 +1,4 @@
-// The settings of Edge: what they mean, and that the manual lists all of them.
+// The settings of Edge: their values, and that the documentation lists all of them.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ test('limits are checked one request at a time unless leases are on', () => {
   deepEqual(settingsIn({ ...given, KEYRAIL_EDGE_LEASES: 'on' }).node.rateLimit, { leases: true });
 });
 
-test('it is a relay only on an address of the setting, and of one control plane', () => {
+test('Edge is a relay only where its setting says, and for one control plane', () => {
   equal(settingsIn(given).relay, null);
   equal(settingsIn({ ...given, KEYRAIL_EDGE_RELAY: 'off' }).relay, null);
   const on = { ...given, KEYRAIL_EDGE_RELAY: '[::]:4411' };
@@ -50,7 +50,7 @@ test('it is a relay only on an address of the setting, and of one control plane'
   throws(() => settingsIn({ ...on, KEYRAIL_URL }), /KEYRAIL_URL must be one URL/);
 });
 
-test('the place of a relay is asked for where it is only switched on', () => {
+test('turning the relay on without an address is an error that says what is missing', () => {
   throws(() => settingsIn({ ...given, KEYRAIL_EDGE_RELAY: 'on' }), /host:port/);
 });
 
@@ -61,7 +61,7 @@ test('only proxies on a Unix socket are trusted unless the setting names others'
   deepEqual(settingsIn({ ...given, KEYRAIL_EDGE_TRUSTED_PROXIES }).trustedProxies, expected);
 });
 
-test('the keys of the feed are published ones, or those of a file', (t) => {
+test('the feed keys are published, or read from a file', (t) => {
   const keysOf = (value: string) =>
     settingsIn({ ...given, KEYRAIL_EDGE_FEED_KEYS: value }).node.feedKeys;
   const folder = mkdtempSync(join(tmpdir(), 'kr-edge-'));
@@ -73,13 +73,13 @@ test('the keys of the feed are published ones, or those of a file', (t) => {
   deepEqual(settingsIn(given).node.feedKeys, undefined);
 });
 
-test('a bound on the age of the policy is off, or a number', () => {
+test('the maximum age of the policy is unset, or a number', () => {
   const boundOf = (more: object) => settingsIn({ ...given, ...more }).node.maxStaleMs;
   equal(boundOf({}), null);
   equal(boundOf({ KEYRAIL_EDGE_MAX_STALE_MS: '600000' }), 600_000);
 });
 
-test('it listens on several places', () => {
+test('Edge can listen on several addresses', () => {
   const listen = 'unix:/run/a.sock, [::1]:1,0.0.0.0:65535';
   deepEqual(settingsIn({ ...given, KEYRAIL_EDGE_LISTEN: listen }).places, [
     { path: '/run/a.sock' },
@@ -114,12 +114,12 @@ const faults: Record<string, string>[] = [
 
 for (const fault of faults) {
   const [[name = '', value] = []] = Object.entries(fault);
-  test(`${name}=${value} is refused by name`, () => {
+  test(`${name}=${value} is an error that names the setting`, () => {
     throws(() => settingsIn({ ...given, ...fault }), new RegExp(name));
   });
 }
 
-test('all faults are listed at the same time, with the setting that was meant', () => {
+test('all errors are listed together, with the setting that was probably meant', () => {
   const env = {
     KEYRAIL_URL: 'http://127.0.0.1:1',
     KEYRAIL_SECRET_KEY: 'hunter2',
@@ -134,7 +134,7 @@ test('all faults are listed at the same time, with the setting that was meant', 
       'KEYRAIL_CACHE_DIR is not a setting: keyrail-edge help lists the known ones. Did you mean KEYRAIL_EDGE_CACHE_DIR?',
       'KEYRAIL_DATA_DIR is not a setting: keyrail-edge help lists the known ones',
       'KEYRAIL_PROJECT_ID must be set',
-      'KEYRAIL_SECRET_KEY must be a whole secret key, krsk_…',
+      'KEYRAIL_SECRET_KEY must be a complete secret key, krsk_…',
       'KEYRAIL_EDGE_LEASES must be on or off',
     ].join('\n'),
   });
@@ -143,7 +143,7 @@ test('all faults are listed at the same time, with the setting that was meant', 
 test('names that only other clients read are ignored with a warning', () => {
   const { warnings } = settingsIn({ ...given, KEYRAIL_TENANT_ID: 'x', PATH: '/bin' });
   deepEqual(warnings, [
-    'KEYRAIL_TENANT_ID is ignored: other clients of Keyrail read it, Edge does not',
+    'ignoring KEYRAIL_TENANT_ID: it is a setting of other Keyrail clients, not of Edge',
   ]);
   deepEqual(settingsIn(given).warnings, []);
 });

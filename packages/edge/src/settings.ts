@@ -1,7 +1,6 @@
 // Every setting with its name, meaning, default and parser. `keyrail-edge help` prints this list.
 import { checkNames } from '@keyrail/protocol/wire/setting-names.ts';
 import type { KeyrailOptions } from '@keyrail/sdk';
-import { VERIFIED_KEY } from './forwarded-call.ts';
 import type { Defaults } from './requirements.ts';
 import {
   feedKeysIn,
@@ -23,9 +22,9 @@ export type Settings = {
   node: KeyrailOptions;
   defaults: Defaults;
   places: readonly Place[];
-  /** Address blocks, and `unix`. */
+  /** IP address ranges, and `unix`. */
   trustedProxies: readonly string[];
-  /** The control plane, the project and the address of the relay; null if it is off. */
+  /** The control plane, the project and the listening address of the relay; null if it is off. */
   relay: { url: string; projectId: string; place: Place } | null;
   warnings: readonly string[];
 };
@@ -35,7 +34,7 @@ type Setting = { name: string; meaning: string; fallback: string | null; isRequi
 const settings = [
   {
     name: 'KEYRAIL_URL',
-    meaning: 'Root URL of the control plane. Several, separated by commas: relays, in order.',
+    meaning: 'Root URL of the control plane. With relays: comma-separated, in order of preference.',
     fallback: null,
     isRequired: true,
   },
@@ -48,12 +47,12 @@ const settings = [
   },
   {
     name: 'KEYRAIL_ENV',
-    meaning: 'Load only keys of live or test. Unset: all that the secret key may read.',
+    meaning: 'Load only live or only test keys. Unset: everything the secret key can read.',
     fallback: null,
   },
   {
     name: 'KEYRAIL_EDGE_LISTEN',
-    meaning: 'Comma-separated places: host:port, or unix: and an absolute path.',
+    meaning: 'Where to listen, comma-separated: host:port, or unix: plus an absolute path.',
     fallback: '127.0.0.1:4410',
   },
   {
@@ -63,47 +62,49 @@ const settings = [
   },
   {
     name: 'KEYRAIL_EDGE_CACHE_DIR',
-    meaning: 'Directory for the policy, so that a start needs no control plane. Unset: none.',
+    meaning:
+      'Directory for caching the policy, so Edge can start without the control plane. Unset: no cache.',
     fallback: null,
   },
   {
     name: 'KEYRAIL_EDGE_FEED_KEYS',
-    meaning: 'Verify the signed policy feed: jwks, or the path of a file with pinned keys.',
+    meaning: 'Verify the signed policy feed: jwks, or the path to a file with pinned keys.',
     fallback: null,
   },
   {
     name: 'KEYRAIL_EDGE_KEY_HEADERS',
-    meaning: 'Comma-separated headers that may hold the key, in order.',
+    meaning: 'Comma-separated headers that may contain the key, in order.',
     fallback: 'authorization,x-api-key',
   },
   {
     name: 'KEYRAIL_EDGE_MAX_STALE_MS',
-    meaning: 'Deny every key by policy that was last confirmed this long ago. Unset: never.',
+    meaning: 'Deny every key once the policy was last confirmed this long ago. Unset: never.',
     fallback: null,
   },
   {
     name: 'KEYRAIL_EDGE_ON_NO_POLICY',
-    meaning: 'Without any policy: deny, or allow every well-formed key unverified.',
+    meaning: 'If there is no policy yet: deny, or allow every well-formed key unverified.',
     fallback: 'deny',
   },
   {
     name: 'KEYRAIL_EDGE_ON_LIMITS_UNREACHABLE',
-    meaning: 'While the rate limits cannot be reached: allow or deny.',
+    meaning: "If rate limits can't be checked: allow or deny.",
     fallback: 'allow',
   },
   {
     name: 'KEYRAIL_EDGE_LEASES',
-    meaning: 'Decide most limited requests of busy keys here, with leased units: on or off.',
+    meaning: 'Decide most requests of rate-limited busy keys locally, using leases: on or off.',
     fallback: 'off',
   },
   {
     name: 'KEYRAIL_EDGE_RELAY',
-    meaning: 'host:port where nodes of the workspace poll instead of the control plane, or off.',
+    meaning:
+      "host:port where the workspace's nodes can poll this Edge instead of the control plane, or off.",
     fallback: 'off',
   },
   {
     name: 'KEYRAIL_EDGE_NODE_NAME',
-    meaning: 'Name of this node in the status of a revocation. Unset: the host name.',
+    meaning: "This node's name in revocation results. Unset: the host name.",
     fallback: null,
   },
   {
@@ -156,7 +157,7 @@ export function settingsIn(env: Readonly<Record<string, string | undefined>>): S
   const urls = read('KEYRAIL_URL', urlsIn) ?? [];
   const projectId = read('KEYRAIL_PROJECT_ID', projectIdIn) ?? '';
   const relayPlace = read('KEYRAIL_EDGE_RELAY', relayPlaceIn) ?? null;
-  // A relay keeps what one control plane said about each version.
+  // The policy versions that a relay remembers belong to one control plane.
   if (relayPlace && urls.length > 1) {
     faults.push('KEYRAIL_URL must be one URL if KEYRAIL_EDGE_RELAY is set');
   }
@@ -171,7 +172,7 @@ export function settingsIn(env: Readonly<Record<string, string | undefined>>): S
       cacheDir: text('KEYRAIL_EDGE_CACHE_DIR'),
       feedKeys: read('KEYRAIL_EDGE_FEED_KEYS', feedKeysIn),
       maxStaleMs: read('KEYRAIL_EDGE_MAX_STALE_MS', wholeIn) ?? null,
-      keyHeaders: [...(read('KEYRAIL_EDGE_KEY_HEADERS', listIn) ?? []), VERIFIED_KEY],
+      keyHeaders: read('KEYRAIL_EDGE_KEY_HEADERS', listIn),
       rateLimit: { leases: read('KEYRAIL_EDGE_LEASES', oneOf('on', 'off')) === 'on' },
       telemetry: read('KEYRAIL_EDGE_TELEMETRY', oneOf('on', 'off')) === 'on',
     },
@@ -184,7 +185,7 @@ export function settingsIn(env: Readonly<Record<string, string | undefined>>): S
     trustedProxies: read('KEYRAIL_EDGE_TRUSTED_PROXIES', proxiesIn) ?? [],
     relay: relayPlace && { url: urls[0] ?? '', projectId, place: relayPlace },
     warnings: names.ofClients.map(
-      (name) => `${name} is ignored: other clients of Keyrail read it, Edge does not`,
+      (name) => `ignoring ${name}: it is a setting of other Keyrail clients, not of Edge`,
     ),
   };
   if (faults.length === 0) return found;

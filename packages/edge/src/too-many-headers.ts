@@ -1,6 +1,6 @@
-// Of more than a thousand headers, Node 20 silently drops the last ones, and those that matter most
-// stand last, where a proxy adds its own. Later releases break the connection off, which looks to a
-// proxy as if Edge were down. So Edge reads all of them, and answers such a request itself.
+// With more than a thousand headers, Node 20 silently drops the last ones. These matter most: a
+// proxy adds its own at the end. Later releases drop the connection, which looks to a proxy as if
+// Edge were down. So Edge reads all headers, and rejects such a request itself.
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { sendError } from './send-json.ts';
 
@@ -10,12 +10,12 @@ export function readAllHeaders(server: Server): void {
   server.maxHeadersCount = 0;
 }
 
-/** Refuses a request before anything looks at its headers. */
+/** Rejects a request before anything reads its headers. */
 export function refusesTooManyHeaders(
   { rawHeaders }: IncomingMessage,
   response: ServerResponse,
 ): boolean {
-  // Names and values by turns.
+  // Names and values alternate.
   if (rawHeaders.length < 2 * HEADERS_MAX) return false;
   sendError(response, 400, 'The request has too many headers.');
   return true;

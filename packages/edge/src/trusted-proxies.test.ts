@@ -1,4 +1,4 @@
-// Requests that proxies pass on: only those of proxies that the operator named are answered.
+// Requests that proxies pass on: Edge only serves proxies that the operator listed.
 import { deepEqual, equal } from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
@@ -62,7 +62,7 @@ const endpoints = [
 const forwarded = ['x-forwarded-for', 'X-Forwarded-Anything', 'forwarded', 'Via'];
 
 for (const { method, path, plain } of endpoints) {
-  test(`${path} refuses the requests of a proxy that nobody named`, async (t) => {
+  test(`${path} rejects requests from a proxy that is not listed`, async (t) => {
     const { statusOf, warnings } = await edge(t, ['unix']);
     for (const name of forwarded) {
       const asked = { method, path, headers: { [name]: 'x' } };
@@ -71,15 +71,15 @@ for (const { method, path, plain } of endpoints) {
       equal(await statusOf('unix', asked), plain, name);
     }
     equal(await statusOf('v4', { method, path, headers: {} }), plain, 'without a proxy');
-    equal(warnings.length, 1, 'the operator sees it once in the log');
+    equal(warnings.length, 1, 'it is logged once');
   });
 
-  test(`${path} answers a proxy of a named block`, async (t) => {
+  test(`${path} serves a proxy in a listed range`, async (t) => {
     const { statusOf, warnings } = await edge(t, ['10.0.0.0/8', '127.0.0.0/8']);
     const asked = { method, path, headers: { via: '1.1 proxy' } };
     equal(await statusOf('v4', asked), plain);
     equal(await statusOf('v6', asked), plain, 'an IPv4 address in an IPv6 socket');
-    equal(await statusOf('unix', asked), 403, 'unix is not named');
+    equal(await statusOf('unix', asked), 403, 'unix is not listed');
     deepEqual(warnings.length, 1);
   });
 }
@@ -93,14 +93,14 @@ test('a proxy is not hidden behind more headers than Node 20 keeps', async (t) =
   }
 });
 
-test('probes answer every proxy', async (t) => {
+test('probes are available to every proxy', async (t) => {
   const { statusOf } = await edge(t, []);
   const headers = { via: '1.1 proxy' };
   equal(await statusOf('v4', { method: 'GET', path: '/healthz', headers }), 200);
   equal(await statusOf('v4', { method: 'GET', path: '/readyz', headers }), 200);
 });
 
-test('a connection that is lost is neither a Unix socket nor trusted', () => {
+test('a lost connection is neither a Unix socket nor trusted', () => {
   const lost = { remoteAddress: undefined, destroyed: true } as never;
   equal(createTrust(['unix'])(lost), false);
   const linkLocal = { remoteAddress: 'fe80::1%eth0', destroyed: false } as never;

@@ -1,5 +1,5 @@
-// Proxies that may pass requests of others on to Edge. A proxy that was not set up for Edge, such
-// as one that ends TLS on the same machine, must not open verification to all of its callers.
+// Proxies that may pass their callers' requests on to Edge. A proxy that was not set up for Edge,
+// such as one that ends TLS on the same machine, must not open verification to all of its callers.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';
@@ -9,7 +9,7 @@ export const UNIX = 'unix';
 
 export type TrustsPeer = (socket: Socket) => boolean;
 
-/** `proxies` are blocks of addresses, and `unix`. */
+/** `proxies` are IP address ranges, and `unix`. */
 export function createTrust(proxies: readonly string[]): TrustsPeer {
   const trustsUnix = proxies.includes(UNIX);
   const isInBlock = createAddressCheck(proxies.filter((one) => one !== UNIX));
@@ -19,11 +19,11 @@ export function createTrust(proxies: readonly string[]): TrustsPeer {
   };
 }
 
-/** A Unix socket has no address, but neither has a connection that is lost. */
+/** A Unix socket has no IP address, but neither does a lost connection. */
 export const isUnix = ({ remoteAddress, destroyed }: Socket): boolean =>
   remoteAddress === undefined && !destroyed;
 
-/** Whether a proxy says that it passes on the request of another. */
+/** Whether a proxy declares that it passes on a caller's request. */
 export function isForwarded(headers: IncomingHttpHeaders): boolean {
   for (const name in headers) {
     if (name === 'via' || name === 'forwarded' || name.startsWith('x-forwarded-')) return true;

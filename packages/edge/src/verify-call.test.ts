@@ -1,4 +1,4 @@
-// The text of the response to `POST /v1/verify`, which is written by hand.
+// The hand-written JSON of the response to `POST /v1/verify`.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Verified, verifiedText } from './verify-call.ts';
@@ -60,7 +60,7 @@ for (const text of ODD) {
   });
 }
 
-test('a refusal has a reason and no context', () => {
+test('a denial has a reason and no context', () => {
   const refusal = { allowed: false, reason: 'expired', status: 401, context: null, headers: {} };
   deepEqual(JSON.parse(verifiedText(refusal)), refusal);
 });

@@ -1,4 +1,4 @@
-// Verification by call: `POST /v1/verify` for programs in any language on the same machine.
+// `POST /v1/verify` for processes in any language on the same machine.
 import type { IncomingMessage } from 'node:http';
 import type {
   Admission,
@@ -8,7 +8,6 @@ import type {
   OpenContext,
   RouteOptions,
 } from '@keyrail/sdk';
-import { VERIFIED_KEY } from './forwarded-call.ts';
 import { createRemembered, type Defaults, requirementOf, type Wanted } from './requirements.ts';
 import { createScopeTexts } from './scope-texts.ts';
 
@@ -24,7 +23,7 @@ export type Verified = {
   headers: Readonly<Record<string, string>>;
 };
 
-/** What Edge needs of a node. */
+/** The part of a node that Edge uses. */
 export type EdgeNode = Pick<Keyrail, 'admit'> & {
   verify(
     key: string | null,
@@ -35,7 +34,7 @@ export type EdgeNode = Pick<Keyrail, 'admit'> & {
 type Question = { key: string | null; route: RouteOptions };
 
 /**
- * Reads the body; null if it is too large or breaks off. Without a promise, because most answers
+ * Reads the body; null if it is too large or cut off. Without a promise, because most responses
  * need none.
  */
 export function readBody(request: IncomingMessage, then: (body: Buffer | null) => void): void {
@@ -81,15 +80,14 @@ const FIELDS = new Set(['key', 'scopes', 'env', 'cost', 'route']);
 class VerifyCall implements IncomingCall {
   readonly method = 'POST';
   readonly path = '/v1/verify';
-  readonly #key: string | null;
+  readonly key: string | null;
 
   constructor(key: string | null) {
-    // Blanks around a header are no part of it, but those around this text are: it is no key.
-    this.#key = key !== null && /^[ \t]|[ \t]$/.test(key) ? `${key}\0` : key;
+    this.key = key;
   }
 
-  header(name: string): string | null {
-    return name === VERIFIED_KEY ? this.#key : null;
+  header(): null {
+    return null;
   }
 }
 
@@ -119,8 +117,8 @@ function answerOf(
 }
 
 /**
- * The body of the response, written by hand: as text of the whole object it took a third of what
- * Edge itself does for a call (`npm run bench -- edge`).
+ * The body of the response, written by hand: JSON.stringify of the whole object took a third of
+ * Edge's own work for a call (`npm run bench -- edge`).
  */
 export const verifiedText = ({ allowed, reason, status, context, headers }: Verified): string =>
   `{"allowed":${allowed},"reason":${JSON.stringify(reason)},"status":${status},"context":${
@@ -144,7 +142,7 @@ const contextText = (context: KeyContext): string =>
     context.rateLimit,
   )}}`;
 
-/** Ids of the policy are UUIDs, which need no escaping. */
+/** IDs in the policy are UUIDs, which need no escaping. */
 const idText = (id: string | null): string => (id === null ? 'null' : `"${id}"`);
 
 const scopeTexts = createScopeTexts((scopes) => JSON.stringify([...scopes]));

@@ -1,4 +1,4 @@
-// A clock that tests move.
+// A clock that tests advance.
 import type { RelayClock } from '../src/relay/clock.ts';
 
 type Timer = { at: number; act(): void };

@@ -1,4 +1,4 @@
-// HTTP as bytes: requests that no client library would send, and what travels on a connection.
+// HTTP as bytes: requests that no client library would send, and the traffic of a connection.
 import { connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -29,7 +29,7 @@ export function rawConnection(t: TestContext, port: number): Raw {
 export const statusesIn = (received: string): number[] =>
   [...received.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map(([, status]) => Number(status));
 
-/** Sends one text, and returns what came back once a response is complete or the peer closed. */
+/** Sends text, and returns what came back once a response is complete or the peer has closed. */
 export async function exchanged(t: TestContext, port: number, text: string): Promise<string> {
   const raw = rawConnection(t, port);
   raw.send(text);
@@ -39,7 +39,7 @@ export async function exchanged(t: TestContext, port: number, text: string): Pro
 
 export type ByteTap = { port: number; connections(): readonly string[]; open(): number };
 
-/** Passes bytes on, and keeps what clients sent on each connection. */
+/** Passes bytes on, and records what clients sent on each connection. */
 export async function openByteTap(t: TestContext, upstreamPort: number): Promise<ByteTap> {
   const seen: { bytes: string }[] = [];
   const open = new Set<Socket>();

@@ -1,4 +1,4 @@
-// Several addresses: a node leaves one that is dead, frozen or useless, and comes back.
+// Several URLs: a node switches away from a dead, frozen or useless one, and comes back.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../test/manual-clock.ts';
@@ -27,7 +27,7 @@ const answered: Outcome = {
   bytes: 2,
 };
 
-/** `cut off`: a relay that runs and cannot reach the control plane. */
+/** `cut off`: a relay that is running but cannot reach the control plane. */
 const outcomeOf = (state: State, path: string): Outcome => {
   if (state === 'dead') return unreachable('connect');
   if (path === '/readyz') return answered;
@@ -50,7 +50,7 @@ function scene(...states: State[]) {
     }),
   );
   const addresses = createAddresses({ transports, clock, chance: () => 0.5, log: () => {} });
-  /** The address that one request goes to. */
+  /** The URL that a request goes to. */
   const usedNow = async () => {
     asked.length = 0;
     await addresses.send({ method: 'GET', path: '/x', timeoutMs: 1 });
@@ -60,7 +60,7 @@ function scene(...states: State[]) {
   return { clock, states, asked, addresses, usedNow };
 }
 
-test('a dead address is left for the next one that is alive', async () => {
+test('a node switches from a dead URL to the next one that responds', async () => {
   const { states, usedNow } = scene('up', 'dead', 'up');
   equal(await usedNow(), '0 /x');
   states[0] = 'dead';
@@ -68,23 +68,23 @@ test('a dead address is left for the next one that is alive', async () => {
   equal(await usedNow(), '2 /x');
 });
 
-test('a slow request alone does not make the node leave', async () => {
+test('a slow request alone does not make the node switch', async () => {
   const { usedNow } = scene('slow', 'up');
   for (let n = 0; n < 10; n += 1) equal(await usedNow(), '0 /x');
 });
 
-test('a relay that cannot reach the control plane is left after several failures', async () => {
+test('a node switches away from a relay that keeps failing to reach the control plane', async () => {
   const { usedNow } = scene('cut off', 'up');
   for (let n = 0; n < 4; n += 1) equal(await usedNow(), '0 /x');
   equal(await usedNow(), '1 /x');
 });
 
-test('a refusal is an answer', async () => {
+test('a rejected request is not a failure of the URL', async () => {
   const { usedNow } = scene('refusing', 'up');
   for (let n = 0; n < 10; n += 1) equal(await usedNow(), '0 /x');
 });
 
-test('without any address that is alive the node stays and goes on trying', async () => {
+test('if no URL responds, the node stays and keeps trying', async () => {
   const { states, usedNow } = scene('dead', 'dead');
   for (let n = 0; n < 3; n += 1) equal(await usedNow(), '0 /x');
   states[1] = 'up';
@@ -92,7 +92,7 @@ test('without any address that is alive the node stays and goes on trying', asyn
   equal(await usedNow(), '1 /x');
 });
 
-test('the node comes back to the first address once it is ready', async () => {
+test('the node returns to the first URL once it is ready', async () => {
   const { clock, states, usedNow } = scene('dead', 'up');
   await usedNow();
   equal(await usedNow(), '1 /x');
@@ -104,7 +104,7 @@ test('the node comes back to the first address once it is ready', async () => {
   equal(clock.timers(), 0);
 });
 
-test('a held poll at an address that is left ends at once', async () => {
+test('a held poll ends immediately when the node switches to another URL', async () => {
   const { states, addresses, asked, usedNow } = scene('up', 'up');
   const { signal } = new AbortController();
   const held = addresses.send({ method: 'GET', path: '/held', timeoutMs: 1, signal });
@@ -115,13 +115,13 @@ test('a held poll at an address that is left ends at once', async () => {
   deepEqual(asked, ['1 /x']);
 });
 
-test('a single address is never probed', async () => {
+test('a single URL is never probed', async () => {
   const { asked, usedNow } = scene('dead');
   await usedNow();
   deepEqual(asked, ['0 /x']);
 });
 
-test('a closed node does not look for addresses', async () => {
+test('a closed node probes no URLs', async () => {
   const { clock, addresses, usedNow } = scene('dead', 'up');
   await usedNow();
   addresses.close();

@@ -1,13 +1,13 @@
-// The addresses of a node: relays, then the control plane, in the order of preference. The node
-// uses one at a time. It leaves an address that does not respond, for the next one that does, and
-// comes back to an earlier one as soon as that is ready again.
+// The URLs of a node: relays, then the control plane, in order of preference. The node uses one at
+// a time. If it does not respond, the node switches to the next one that does, and returns to an
+// earlier URL as soon as that one is ready again.
 import type { Log } from './api/options.ts';
 import type { Chance, Clock } from './clock.ts';
 import { spread } from './policy/pace.ts';
 import type { Outcome, Transport } from './transport.ts';
 
 type AddressParts = {
-  /** One for each address, in order. */
+  /** One for each URL, in order. */
   transports: readonly Transport[];
   clock: Clock;
   chance: Chance;
@@ -16,11 +16,14 @@ type AddressParts = {
 
 type Addresses = Transport & { close(): void };
 
-/** An address is alive if this path responds: requests may be slow for other reasons. */
+/** A URL is alive if this path responds: requests may be slow for other reasons. */
 const PROBE = '/readyz';
 const PROBE_MS_MAX = 2_000;
 const RETURN_MS = 30_000;
-/** A relay that responds but cannot reach the control plane is left after this many failures. */
+/**
+ * The node leaves a relay that responds without reaching the control plane after this many
+ * failures.
+ */
 const FAILURES_MAX = 4;
 
 export function createAddresses({ transports, clock, chance, log }: AddressParts): Addresses {
@@ -31,7 +34,7 @@ export function createAddresses({ transports, clock, chance, log }: AddressParts
   let isChoosing = false;
   let isClosed = false;
   let cancelReturn = () => {};
-  /** Ends the held poll at an address that the node leaves. */
+  /** Ends the held poll at a URL that the node leaves. */
   let leaving = new AbortController();
 
   const isAlive = async (at: number): Promise<boolean> => {
@@ -55,7 +58,7 @@ export function createAddresses({ transports, clock, chance, log }: AddressParts
     if (found !== null && found !== current) {
       current = found;
       failures = 0;
-      log('warn', `keyrail: address ${found + 1} of ${transports.length} is used from now on`);
+      log('warn', `keyrail: now using URL ${found + 1} of ${transports.length}`);
       if (abandons) leaving.abort();
       if (abandons) leaving = new AbortController();
     }
@@ -104,18 +107,18 @@ const indexes = (count: number): number[] => Array.from({ length: count }, (_, a
 
 function transportAt(transports: readonly Transport[], at: number): Transport {
   const found = transports[at];
-  if (!found) throw new Error('bug: there is no such address');
+  if (!found) throw new Error('bug: no such URL');
   return found;
 }
 
-/** A refusal is no failure of the address: another one would refuse, too. */
+/** A rejected request is not a fault of the URL: another one would reject it too. */
 function isFailure(outcome: Outcome): boolean {
   if (outcome.kind === 'refused') return outcome.status >= 500;
   if (outcome.kind === 'answer') return false;
   return outcome.reason !== 'aborted' && outcome.reason !== 'too_large';
 }
 
-/** Aborted with either signal. */
+/** Aborts with either signal. */
 function linked(a: AbortSignal, b: AbortSignal): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort();

@@ -1,4 +1,4 @@
-// The root URL of the deployment, and those of its relays.
+// The root URLs of the deployment and its relays.
 import { withoutEnd } from '@keyrail/protocol/wire/trim.ts';
 
 const LOOPBACK = /^(localhost|.*\.localhost|\[::1\]|127\.\d+\.\d+\.\d+)$/;
@@ -11,15 +11,15 @@ export function basesOf(url: string | readonly string[]): string[] {
   if (bases.length > 0 && bases.length <= ADDRESSES_MAX && new Set(bases).size === bases.length) {
     return bases;
   }
-  throw new TypeError(`url must be one address, or 1 to ${ADDRESSES_MAX} different ones`);
+  throw new TypeError(`url must be one URL, or a list of 1 to ${ADDRESSES_MAX} different URLs`);
 }
 
 function baseOf(url: string): string {
   if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url)) {
-    throw new TypeError('url must begin with http:// or https:// and name a host');
+    throw new TypeError('url must start with http:// or https:// and include a host');
   }
   const { username, password, origin, pathname } = new URL(url);
-  if (username || password) throw new TypeError('url must not hold a credential');
+  if (username || password) throw new TypeError('url must not contain a credential');
   return origin + withoutEnd(pathname, '/');
 }
 

@@ -1,6 +1,6 @@
-// What `@keyrail/sdk` is under the condition `edge-light`, which `next build` sets for routes and
-// middleware on the edge runtime. Without it, the build would fail for a missing module of Node and
-// not say why.
+// The entry point of `@keyrail/sdk` under the condition `edge-light`, which `next build` sets for
+// routes and middleware on the edge runtime. Without it, the build would fail because a Node.js
+// module is missing, without a hint at the reason.
 import { unsupported } from './supported-runtime.ts';
 
 export function createKeyrail(): never {
@@ -8,10 +8,10 @@ export function createKeyrail(): never {
 }
 
 export function verifyWebhook(): never {
-  throw new TypeError('verifyWebhook() runs in a Node.js, Bun or Deno process only.');
+  throw new TypeError('verifyWebhook() only runs in a Node.js, Bun or Deno process.');
 }
 
-/** Never thrown here; a module that imports it has to load. */
+/** Never thrown here, but modules that import it have to load. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused';
 }

@@ -1,4 +1,4 @@
-// The option `include`: contexts with `meta` and the tenant's external id, also from the cache, and
+// The option `include`: contexts with `meta` and the tenant's external ID, also from the cache, and
 // at no cost for nodes without it.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -23,7 +23,7 @@ function contextOf({ node }: Watched, key: string) {
   return decision.context;
 }
 
-test('a context has what the node includes, and is otherwise the same', async (t) => {
+test('a context has the included fields, and is otherwise the same', async (t) => {
   for (const [include, names] of [
     [[], []],
     [['meta'], ['meta']],
@@ -70,7 +70,7 @@ test('meta is parsed once for a context, when it is first read, and is frozen', 
   ok(Object.isFrozen(read) && Object.isFrozen(read?.limits));
 });
 
-test('a change of meta reaches the node, and old contexts keep theirs', async (t) => {
+test('a change of meta reaches the node, and existing contexts keep the old value', async (t) => {
   const plane = new Plane();
   const key = plane.issue(full);
   const watched = await startedOn(t, plane, { include: ['meta'] });
@@ -82,7 +82,7 @@ test('a change of meta reaches the node, and old contexts keep theirs', async (t
   deepEqual(before.meta, meta);
 });
 
-test('a response without what was requested is refused', async (t) => {
+test('a response without a requested field is rejected', async (t) => {
   for (const more of [{}, { meta: [] as never }, { meta: null as never }]) {
     const plane = new Plane();
     plane.issue(more);
@@ -93,13 +93,13 @@ test('a response without what was requested is refused', async (t) => {
   }
 });
 
-test('an unknown name is a mistake', () => {
+test('an unknown name is an error', () => {
   for (const include of [['name'], 'meta', ['meta', 'external_id']]) {
     throws(() => nodeOn(new Plane(), { include: include as never }), TypeError);
   }
 });
 
-test('the cache keeps what is included, and is not shared by nodes that include other things', async (t) => {
+test('the cache stores the included fields, and nodes that include others do not share it', async (t) => {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kr-include-'));
   t.after(() => rm(cacheDir, { recursive: true, force: true, maxRetries: 10 }));
   const plane = new Plane();
@@ -143,7 +143,7 @@ const linkOf = (table: PolicyTable, number: number): number => {
   return table.wordsOf(place)[table.startOf(place) + LINK_AT] ?? 0;
 };
 
-test('a table without extras holds nothing for them', () => {
+test('a table without extras uses no memory for them', () => {
   const chance = chanceFrom(1);
   const table = new PolicyTable();
   for (let number = 0; number < 500; number += 1) table.set(entryOf(number, chance));

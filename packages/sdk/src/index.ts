@@ -1,4 +1,4 @@
-// The main entry point of the SDK. The other entry points are the adapters and `testing`.
+// The main entry point of the SDK. The others are the adapters and `testing`.
 export type {
   Admission,
   Admitted,

@@ -30,7 +30,7 @@ async function eventually(holds: () => boolean | Promise<boolean>): Promise<void
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
-  throw new Error('it did not come about');
+  throw new Error('the condition was never met');
 }
 
 async function scratch(t: TestContext): Promise<string> {
@@ -39,7 +39,7 @@ async function scratch(t: TestContext): Promise<string> {
   return dir;
 }
 
-test('a cold start without a policy refuses keys, except on routes that opt out', async (t) => {
+test('a cold start without a policy denies keys, except on routes that opt out', async (t) => {
   const plane = new Plane();
   const key = plane.issue({ scopes: ['a'] });
   plane.fault = gone;
@@ -91,7 +91,7 @@ test('a cold start without the control plane uses the cache and is degraded', as
   equal(second.node.state().degraded, false);
 });
 
-test('a modified cache is refused, and the node requests a snapshot', async (t) => {
+test('a modified cache is rejected, and the node requests a snapshot', async (t) => {
   const cacheDir = await scratch(t);
   const plane = new Plane();
   const key = plane.issue();
@@ -107,7 +107,7 @@ test('a modified cache is refused, and the node requests a snapshot', async (t) 
   await eventually(() => second.node.state().version !== null);
   equal(second.node.state().source, 'feed');
   equal(reasonOf(second, key), 'allowed');
-  ok(second.logged.some((line) => line.includes('the policy cache was refused')));
+  ok(second.logged.some((line) => line.includes('ignoring the policy cache')));
 });
 
 test('a slow clock does not revive an expired key', async (t) => {
@@ -154,7 +154,7 @@ test('a control plane whose fast clock was corrected is trusted again', async (t
   equal(reasonOf(watched, key), 'allowed');
 });
 
-test('a late response does not turn time back', async (t) => {
+test('a late response does not turn back time', async (t) => {
   const plane = new Plane();
   plane.aheadMs = DAY_MS;
   const ended = plane.issue({
@@ -196,7 +196,7 @@ test('policy becomes stale without confirmation, even if no request failed', asy
   equal(decision.allowed && decision.context.degraded, true);
 });
 
-test('a test secret key loads test keys only and refuses any other feed', async (t) => {
+test('a node with a test secret key loads only test keys and rejects any other feed', async (t) => {
   const plane = new Plane();
   plane.env = 'test';
   const live = plane.issue();
@@ -211,7 +211,7 @@ test('a test secret key loads test keys only and refuses any other feed', async 
   equal(other.node.state().failure?.hard, true);
 });
 
-test('the options of a node limit the keys that it requests', async (t) => {
+test("a node's options limit the keys it requests", async (t) => {
   const plane = new Plane();
   plane.env = 'live';
   const tenantIds = [

@@ -29,7 +29,7 @@ const ANY_ROUTE: RouteOptions = Object.freeze({});
 
 /**
  * Creates a node: it loads the project's policy, follows its changes, and verifies keys locally.
- * Create one per program and share it. Throws a TypeError if an option such as `url`, `secretKey`
+ * Create one per process and share it. Throws a TypeError if an option such as `url`, `secretKey`
  * or `projectId` is invalid, and on Cloudflare Workers and edge runtimes. Nothing throws later. In
  * `next build` the node needs no options, connects to nothing and has no policy.
  *
@@ -62,7 +62,7 @@ export function createNode<R = unknown>(options: KeyrailOptions<R>, runtime: Run
   const time = createTime(clock);
   const state = new PolicyState({ ...settings, time });
   const env = envOfFeed(settings);
-  // A relay must not be able to say which keys prove its responses.
+  // A relay must not be able to choose the keys that its responses are verified with.
   const deployment = tally.counting(createTransport({ ...settings, userAgent: sdk }));
   const verifier = feedVerifierOf(settings, env, deployment);
   const query = feedQuery(settings.projectId, settings);
@@ -149,7 +149,7 @@ function createVerify<R>(settings: Settings<R>, { state, tally }: Deciding): Ver
       tally.decided(decision.allowed ? 'allowed' : decision.reason);
       return decision;
     } catch (error) {
-      log('error', `keyrail: a key was refused because of an internal error: ${error}`);
+      log('error', `keyrail: denied a key because of an internal error: ${error}`);
       const reason = 'policy_unavailable';
       tally.decided(reason);
       return { allowed: false, reason, missingScopes: [], degraded: true, key: null };
@@ -158,7 +158,7 @@ function createVerify<R>(settings: Settings<R>, { state, tally }: Deciding): Ver
   return verify;
 }
 
-/** Null if the feed need not be signed. */
+/** Null if signatures of the feed are not verified. */
 function feedVerifierOf<R>(
   settings: Settings<R>,
   env: Env | null,
@@ -172,7 +172,7 @@ function feedVerifierOf<R>(
   return createFeedVerifier({ keys, clock, keepsBodies: cacheDir !== null });
 }
 
-/** The feed sends only test keys to a test secret key. */
+/** With a test secret key, the feed only has test keys. */
 function envOfFeed<R>({ env, secretKey }: Settings<R>) {
   return env ?? (parseCredential(secretKey)?.env === 'test' ? 'test' : null);
 }
@@ -199,9 +199,9 @@ function stateOf<R>(
 
 /** Hard: until it is fixed, a restart without the control plane has no policy. */
 const cacheFailure = (why: string | null): KeyrailState['failure'] =>
-  why === null ? null : { hard: true, message: `the policy cache cannot be written: ${why}` };
+  why === null ? null : { hard: true, message: `failed to write the policy cache: ${why}` };
 
-/** Soft: the node reads the list again every hour. */
+/** Soft: the node loads the list again every hour. */
 const keysFailure = (why: string | null): KeyrailState['failure'] =>
   why === null ? null : { hard: false, message: why };
 

@@ -7,12 +7,7 @@ import { SDK } from './version.ts';
 
 type DecisionOutcome = 'allowed' | DenialReason;
 
-/**
- * An object, because its fields are found without hashing.
- * bench sdk: a decision 1.28 µs (a Map) → 1.23 µs, among 1,000 keys, CPU time, 2026-11
- */
-const noDecisions = (): Record<DecisionOutcome, number> => ({
-  allowed: 0,
+const noDenials = (): Record<DenialReason, number> => ({
   missing_key: 0,
   malformed_key: 0,
   unknown_key: 0,
@@ -30,7 +25,7 @@ type Answers = Record<Outcome['kind'], number>;
 
 const noAnswers = (): Answers => ({ answer: 0, refused: 0, unreachable: 0 });
 
-/** `unproven`: responses of the feed whose signature was refused. */
+/** `unproven`: feed responses rejected because of their signature. */
 type Observed = { nowMs: number; unproven: number };
 
 export type NodeTally = {
@@ -40,7 +35,8 @@ export type NodeTally = {
 };
 
 export function createNodeTally(): NodeTally {
-  const decisions = noDecisions();
+  const denials = noDenials();
+  let allowed = 0;
   const requests: Record<Purpose, Answers> = {
     feed: noAnswers(),
     limits: noAnswers(),
@@ -49,7 +45,8 @@ export function createNodeTally(): NodeTally {
   };
   return {
     decided: (outcome) => {
-      decisions[outcome] += 1;
+      if (outcome === 'allowed') allowed += 1;
+      else denials[outcome] += 1;
     },
     counting: (transport) => ({
       async send(exchange) {
@@ -63,7 +60,7 @@ export function createNodeTally(): NodeTally {
         metricText(
           'keyrail_node_decisions_total',
           'Decisions on keys by outcome.',
-          Object.entries(decisions).map(([outcome, count]) => [{ outcome }, count]),
+          Object.entries({ allowed, ...denials }).map(([outcome, count]) => [{ outcome }, count]),
         ),
         metricText(
           'keyrail_node_requests_total',
@@ -94,13 +91,13 @@ function stateTexts(state: KeyrailState, { nowMs, unproven }: Observed): string[
     metricText('keyrail_node_info', 'Always 1; the labels name the node and the SDK.', [
       [{ node: nodeId, version: SDK.version }, 1],
     ]),
-    figure('policy_version', 'The policy version in force; absent without one.', version),
+    figure('policy_version', 'Policy version in force; absent if there is none.', version),
     figure('policy_age_seconds', 'Since the request that last confirmed the policy.', ageSeconds),
     figure('policy_keys', 'Keys in the policy.', keys),
     figure('degraded', '1 if the policy is missing, stale or incomplete.', Number(degraded)),
-    figure('feed_unproven_total', 'Responses of the feed whose signature was refused.', unproven),
-    figure('telemetry_queued', 'Events that wait to be sent.', telemetry.queued),
-    figure('telemetry_sent_total', 'Events that were sent.', telemetry.sent),
-    figure('telemetry_dropped_total', 'Events that were lost.', telemetry.dropped),
+    figure('feed_unproven_total', 'Feed responses rejected because of their signature.', unproven),
+    figure('telemetry_queued', 'Events waiting to be sent.', telemetry.queued),
+    figure('telemetry_sent_total', 'Events sent.', telemetry.sent),
+    figure('telemetry_dropped_total', 'Events lost.', telemetry.dropped),
   ];
 }

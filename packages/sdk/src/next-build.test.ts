@@ -54,7 +54,7 @@ test('in `next build`, a node with all settings connects to nothing', async (t) 
   await once(server, 'request');
 });
 
-test('when Next.js serves, missing settings are an error', (t) => {
+test('when Next.js is serving, missing settings are an error', (t) => {
   inPhase(t, 'phase-production-server');
   throws(() => createKeyrail(NOTHING), TypeError);
 });

@@ -11,7 +11,7 @@ export function isNextBuild(globals: object): boolean {
   return fieldsOf(env).NEXT_PHASE === 'phase-production-build';
 }
 
-/** What makes a node complete without settings, and without a connection. */
+/** Options and a runtime for a node that has no settings and never connects. */
 export const unconnected = <R>(): { options: KeyrailOptions<R>; runtime: Runtime } => ({
   options: {
     url: 'https://keyrail.invalid',

@@ -114,6 +114,6 @@ test('the type declarations need no types of Node', async () => {
   equal(await compiled(['consumer.mts'], browser), '');
 });
 
-test('protect changes no type of a handler but that of the context', async () => {
+test("protect only changes the type of a handler's context", async () => {
   equal(await compiled(['consumer-frameworks.mts'], { skipLibCheck: true }), '');
 });

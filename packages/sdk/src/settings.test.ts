@@ -1,4 +1,4 @@
-// Options: mistakes that would leave routes unprotected throw, all others are corrected.
+// Options: mistakes that would leave routes unprotected throw, others are corrected.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { NODE_SEEN_WITHIN_MS } from '@keyrail/protocol/wire/limits.ts';
@@ -18,7 +18,7 @@ for (const [globals, name] of [
   [{ EdgeRuntime: 'edge-runtime' }, 'an edge runtime'],
   [{ EdgeRuntime: 'vercel', navigator: { userAgent: 'Mozilla/5.0' } }, 'an edge runtime'],
 ] as const) {
-  test(`a node refuses to start on ${name}, and says what to use: ${JSON.stringify(globals)}`, () => {
+  test(`a node refuses to start on ${name}, with a hint at what to use: ${JSON.stringify(globals)}`, () => {
     throws(() => createNode(whole, { globals }), {
       name: 'TypeError',
       message: new RegExp(`^A node cannot run on ${name}: .*Keyrail Edge or its /v1/verify`),
@@ -59,7 +59,7 @@ test('only the three required options are needed', () => {
   deepEqual(telemetry, { sampleRate: 1, flushMs: 5_000, queueMax: 10_000, batchMax: 1_000 });
 });
 
-test('the last of several addresses is the control plane, and each must be safe', () => {
+test('the last of several URLs is the control plane, and each must be safe', () => {
   const url = ['http://relay.example.com/', 'https://keys.example.com'];
   const { settings, logged } = settled({ url });
   deepEqual(
@@ -162,7 +162,7 @@ test('a log function that throws fails no request', () => {
   settingsOf({ ...whole, log, pollMs: 1 }).log('error', 'x');
 });
 
-test('two nodes with the same name have different ids', () => {
+test('two nodes with the same name have different IDs', () => {
   const names = Array.from({ length: 50 }, () => settled({ nodeName: 'api' }).settings.nodeId);
   equal(new Set(names).size, 50);
   ok(names.every((name) => /^api:[0-9a-f]{8}$/.test(name)));

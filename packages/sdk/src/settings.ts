@@ -32,9 +32,9 @@ export type Runtime = {
 
 /** The options with defaults applied, checked and clamped. */
 export type Settings<R = unknown> = {
-  /** The addresses in the order of preference, without trailing slashes. */
+  /** The URLs in order of preference, without trailing slashes. */
   bases: readonly string[];
-  /** The last of them, which is the control plane itself. */
+  /** The last of them: the control plane itself. */
   base: string;
   secretKey: string;
   projectId: string;
@@ -42,7 +42,7 @@ export type Settings<R = unknown> = {
   tenantIds: readonly string[];
   /** Sorted. */
   include: readonly Include[];
-  /** The name stays the same after a restart, the id does not. */
+  /** The name stays the same after a restart, the ID does not. */
   nodeName: string;
   nodeId: string;
   cacheDir: string | null;
@@ -53,7 +53,7 @@ export type Settings<R = unknown> = {
   longPoll: boolean;
   pollMs: number;
   staleAfterMs: number;
-  /** Null: a policy of any age decides. */
+  /** Null: a policy of any age is used. */
   maxStaleMs: number | null;
   leases: boolean;
   rateLimitTimeoutMs: number;
@@ -104,7 +104,7 @@ export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {})
   const bases = basesOf(options.url);
   const base = bases.at(-1) ?? '';
   if (bases.some(isInTheOpen))
-    warn('url is not https; anyone on the network can read the secret key');
+    warn('url does not use https; anyone on the network can read the secret key');
   const numbers = paced(clampedAll(NUMBERS, options, warn), options.pollMs !== undefined, warn);
   return {
     ...numbers,
@@ -143,7 +143,7 @@ function paced<N extends { pollMs: number; staleAfterMs: number }>(
   const least = Math.ceil(pollMs * STALE_POLLS_MIN);
   if (staleAfterMs >= least) return numbers;
   if (!isPollSet) return { ...numbers, pollMs: Math.floor(staleAfterMs / STALE_POLLS_MIN) };
-  warn(`staleAfterMs is ${staleAfterMs}, too little for pollMs; ${least} is used`);
+  warn(`staleAfterMs is ${staleAfterMs}, which is too short for pollMs; using ${least}`);
   return { ...numbers, staleAfterMs: least };
 }
 
@@ -184,7 +184,7 @@ const toConsole: Log = (level, message) => {
 function checkSecretKey(secretKey: string): string {
   const parsed = typeof secretKey === 'string' ? parseCredential(secretKey) : null;
   if (parsed?.kind === 'secret_key') return secretKey;
-  throw new TypeError('secretKey must be a whole krsk_… credential');
+  throw new TypeError('secretKey must be a complete krsk_… credential');
 }
 
 function checkUuid(name: string, id: string): string {
@@ -199,7 +199,7 @@ function checkEnv(env: Env | undefined): Env | null {
 
 function checkTenants(ids: readonly string[]): string[] {
   if (ids.length > POLICY_TENANTS_MAX)
-    throw new TypeError(`tenantIds holds at most ${POLICY_TENANTS_MAX} ids`);
+    throw new TypeError(`tenantIds can contain at most ${POLICY_TENANTS_MAX} IDs`);
   return [...new Set(ids.map((id) => checkUuid('tenantIds', id)))].sort();
 }
 
@@ -208,10 +208,10 @@ const INCLUDES: readonly Include[] = ['externalId', 'meta'];
 function checkInclude(names: readonly Include[]): Include[] {
   const known = INCLUDES.filter((name) => names.includes(name));
   if (Array.isArray(names) && new Set(names).size === known.length) return known;
-  throw new TypeError('include may only hold meta and externalId');
+  throw new TypeError('include can only contain meta and externalId');
 }
 
-/** A typing error must not turn the verification off. */
+/** A typo must not turn verification off. */
 function checkFeedKeys(given: unknown, base: string): FeedKeySource | null {
   if (given === undefined) return null;
   if (given === 'jwks') {
@@ -220,19 +220,19 @@ function checkFeedKeys(given: unknown, base: string): FeedKeySource | null {
   }
   const keys = feedKeysIn(given);
   if (keys.size > 0) return keys;
-  throw new TypeError('feedKeys holds no key with the purpose policy_feed');
+  throw new TypeError('feedKeys contains no key with the purpose policy_feed');
 }
 
 function checkHeaders(names: readonly string[]): string[] {
   if (names.length > 0 && names.every((name) => HEADER.test(name))) {
     return names.map((name) => name.toLowerCase());
   }
-  throw new TypeError('keyHeaders must name at least one header');
+  throw new TypeError('keyHeaders must contain at least one header');
 }
 
 function nodeOf(name: string | undefined, chance: Chance) {
   if (name !== undefined && !NODE_NAME.test(name)) {
-    throw new TypeError('nodeName must be 1 to 100 letters, digits, dots, colons, dashes');
+    throw new TypeError('nodeName must be 1 to 100 letters, digits, dots, colons or dashes');
   }
   const host = () =>
     hostname()
@@ -253,13 +253,13 @@ function clampedAll<K extends string>(
     const given: unknown = Reflect.get(options, name);
     if (given === undefined) return [name, usual];
     if (typeof given !== 'number' || Number.isNaN(given)) {
-      warn(`${name} is not a number; ${usual} is used`);
+      warn(`${name} is not a number; using ${usual}`);
       return [name, usual];
     }
-    // Only `sampleRate` may have a fraction; all other numbers are counts.
+    // Only `sampleRate` may be a fraction; all other numbers are counts.
     const whole = max > 1 ? Math.floor(given) : given;
     const used = Math.min(max, Math.max(min, whole));
-    if (used !== given) warn(`${name} is ${given}; ${used} is used`);
+    if (used !== given) warn(`${name} is ${given}; using ${used}`);
     return [name, used];
   });
   return Object.fromEntries(entries);
@@ -267,6 +267,6 @@ function clampedAll<K extends string>(
 
 function warnOfUnknown(options: object, known: ReadonlySet<string>, warn: Warn): void {
   for (const name of Object.keys(options)) {
-    if (!known.has(name)) warn(`unknown option ${name}; it is ignored`);
+    if (!known.has(name)) warn(`ignoring unknown option ${name}`);
   }
 }

@@ -1,4 +1,4 @@
-// Refuses runtimes on which a node would not notice a revocation.
+// Rejects runtimes where a node would not notice a revocation.
 import { fieldsOf } from './json.ts';
 
 /** Throws a TypeError on a runtime that stops timers and open requests after each request. */

@@ -59,7 +59,7 @@ test('a key is issued or revoked when the call returns', async (t) => {
     await keyrail.revoke(key);
     equal(keyrail.verify(key).allowed, false);
   }
-  await rejects(keyrail.revoke('kr_live_unknown'), /no such key/);
+  await rejects(keyrail.revoke('kr_live_unknown'), /No such key/);
 });
 
 test('rate limits apply and are shared according to their scope', async (t) => {
@@ -73,7 +73,7 @@ test('rate limits apply and are shared according to their scope', async (t) => {
   deepEqual(kinds, ['admitted', 'admitted', 'refused', 'refused', 'admitted']);
 });
 
-test('with leases, most requests are decided at once, and none beyond the limit', async (t) => {
+test('with leases, most requests are decided locally, and none exceed the limit', async (t) => {
   const rule = { ...limit, limit: 1_000 };
   const { keyrail, ask } = await node(t, {
     keys: [{ rateLimits: [rule] }],
@@ -91,7 +91,7 @@ test('with leases, most requests are decided at once, and none beyond the limit'
   ok(immediate > 500, `${immediate}`);
 });
 
-test('units that a node returns can be used by another one', () => {
+test('another node can use returned units', () => {
   const { check, lease, giveBack } = createTestCounters(() => 0);
   const body = { key_id: 'k', limits: [{ id: 'a', limit: 10, window_ms: 1_000, scope: 'key' }] };
   const { granted, lease_id } = lease({ ...body, want: 20 });
@@ -108,11 +108,11 @@ test('a simulated outage behaves like a real one', async (t) => {
   const { keyrail, ask } = await node(t, { keys: [{ rateLimits: [limit] }] });
   const key = keyrail.keys[0]?.key ?? '';
   keyrail.setReachable(false);
-  equal((await ask(key)).kind, 'admitted', 'known keys are admitted without rate limits');
+  equal((await ask(key)).kind, 'admitted', 'known keys are allowed without rate limits');
   equal(
     (await ask(key, { 'idempotency-key': 'one' })).kind,
     'refused',
-    'an idempotent request is refused',
+    'an idempotent request is denied',
   );
   keyrail.setReachable(true);
   equal((await ask(key, { 'idempotency-key': 'one' })).kind, 'admitted');
@@ -164,7 +164,7 @@ test('an unreachable node gets no changes, is degraded, and catches up', async (
   equal(keyrail.state().degraded, false);
 });
 
-test('a held poll without changes is answered after its hold', async () => {
+test('a held poll without changes gets its response after the hold', async () => {
   const waited: number[] = [];
   const { fetch } = createTestPlane({
     projectId: crypto.randomUUID(),
@@ -192,7 +192,7 @@ test('many keys are sent in pages, and as a snapshot instead of a large delta', 
   equal(keyrail.verify(last).allowed, false);
 });
 
-test('a node with include gets the meta and the external id of its test keys', async (t) => {
+test('a node with include gets the meta and the external ID of its test keys', async (t) => {
   const key = { meta: { plan: 'gold' }, tenantExternalId: 'cus_1' };
   const { keyrail } = await node(t, { keys: [key], include: ['meta', 'externalId'] });
   const issued = await keyrail.issue();

@@ -1,5 +1,5 @@
 // For the vendor's own tests: a complete node with an in-memory control plane. It decides, counts,
-// replays and reports like a real node, but needs no network.
+// replays and reports like a real node, without a network.
 import { randomBytes } from 'node:crypto';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 import type { Keyrail } from './api/keyrail.ts';
@@ -22,7 +22,7 @@ export type TestKeyrail<R = unknown> = Keyrail<R> & {
   readonly keys: readonly IssuedKey[];
   /** Issues a key; resolves when the node has it, or immediately while it is unreachable. */
   issue(key?: TestKey): Promise<IssuedKey>;
-  /** Revokes a key; resolves when the node refuses it, or immediately while it is unreachable. */
+  /** Revokes a key; resolves when the node rejects it, or immediately while it is unreachable. */
   revoke(keyText: string): Promise<void>;
   /** The telemetry events received so far; `close` sends the rest. */
   events(): readonly object[];
@@ -72,7 +72,7 @@ export async function createTestKeyrail<R = unknown>(
       return one;
     },
     revoke: async (keyText) => {
-      if (!plane.policy.revoke(keyText)) throw new Error('There is no such key.');
+      if (!plane.policy.revoke(keyText)) throw new Error('No such key.');
       await applied();
     },
     events: () => plane.events,

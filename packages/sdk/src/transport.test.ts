@@ -1,5 +1,5 @@
-// The message for an unreachable control plane: the error code, and nothing else. The trace that a
-// request belongs to.
+// The message for an unreachable control plane contains the error code and nothing else, and
+// requests carry the current span.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failed } from './policy/failed.ts';
@@ -22,7 +22,7 @@ const messageOf = async (fault: unknown): Promise<string> => {
 
 const failed = (cause: unknown) => new TypeError('fetch failed', { cause });
 
-test('a refused port, an unknown host and an expired certificate have different messages', async () => {
+test('a closed port, an unknown host and an expired certificate have different messages', async () => {
   for (const code of ['ECONNREFUSED', 'ENOTFOUND', 'CERT_HAS_EXPIRED']) {
     const fault = failed(Object.assign(new Error('krsk_live_canary'), { code }));
     equal(await messageOf(fault), `the control plane is unreachable (connect: ${code})`);
@@ -41,7 +41,7 @@ test('text that is not an error code is not logged, because it may contain anyth
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-test('each request names the current span, and fails for no reason of the trace', async () => {
+test('each request contains the current span, and never fails because of tracing', async () => {
   const sent: (string | null)[] = [];
   const answers: (() => string | undefined)[] = [
     () => TRACEPARENT,

@@ -18,7 +18,7 @@ type Exchange = {
   bytesMax?: number | undefined;
   /** The maximum number of JSON values (names, values, lists) in the response. */
   valuesMax?: number | undefined;
-  /** Keeps a copy of the body as it came. */
+  /** Keeps a copy of the body as received. */
   keepsRaw?: boolean | undefined;
   signal?: AbortSignal | undefined;
 };
@@ -30,7 +30,7 @@ type Answer = {
   headers: Headers;
   body: unknown;
   bytes: number;
-  /** The body as it came, if it was asked for. */
+  /** The body as received, if the caller requested it. */
   raw?: Buffer | null;
 };
 

@@ -1,4 +1,4 @@
-// Which node has verified the key of a context.
+// The node that verified the key of a context.
 
 /**
  * A context has its node's `verify` under this name. Registered, because in the CommonJS build each

@@ -101,7 +101,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     match(response.headers.get('ratelimit') ?? '', /^"hour";r=99;t=\d+$/);
   });
 
-  test(`${framework}: an imported key is accepted in any header, whatever its form`, async (t) => {
+  test(`${framework}: an imported key of any format is accepted in any header`, async (t) => {
     const { url, keyrail } = await ground(t, serve);
     for (const text of ['acme_live_4eC39HqLy', '8 chars!', `pk.${'~'.repeat(509)}`, 'QUJDRA==/+']) {
       const { tenantId } = await keyrail.issue({ imported: text, scopes: ['read'] });
@@ -118,7 +118,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     }
   });
 
-  test(`${framework}: invalid keys are refused before the handler`, async (t) => {
+  test(`${framework}: invalid keys are rejected before the handler`, async (t) => {
     const { url, keyrail } = await ground(t, serve);
     const missing = await fetch(`${url}/hello/ann`);
     equal(missing.headers.get('www-authenticate'), 'Bearer');

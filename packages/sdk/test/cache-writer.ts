@@ -1,6 +1,6 @@
-// A program that writes a synthetic feed to a policy cache, at high speed, until it is killed. Like
-// a node, it continues only when the cache is secure; then it prints the versions that removed keys.
-// The changes of every version are deterministic, so that a test knows the expected policy.
+// A process that writes a synthetic feed to a policy cache, at high speed, until it is killed. Like
+// a node, it continues only when the cache is secure; then it prints the versions that removed
+// keys. The changes of every version are deterministic, so that a test knows the expected policy.
 import { writeSync } from 'node:fs';
 import { chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 import type { Clock } from '../src/clock.ts';

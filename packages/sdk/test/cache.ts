@@ -1,4 +1,4 @@
-// A directory with a policy cache, and a policy that changes like the feed changes it.
+// A directory with a policy cache, and a policy that changes like a feed.
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ async function versionAt(path: string, secretKey: string): Promise<number | null
   return bytes && versionOfFile(secretKey, bytes);
 }
 
-/** The file of a kind with the highest version; a name without a file if there is none. */
+/** The path of the newest file of a kind; a path without a file if there is none. */
 export async function newestFile(dir: string, end: '.policy' | '.news' | '.keys'): Promise<string> {
   const names = (await readdir(dir)).filter((name) => name.endsWith(end));
   const [newest = 'none'] = names.sort((a, b) => numberIn(b) - numberIn(a));

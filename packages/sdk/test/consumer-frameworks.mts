@@ -1,5 +1,5 @@
-// Compiled by node-20.test.ts with the types of each framework: `protect` changes the type of
-// nothing else in a handler, and the context has the type that the options of the route imply.
+// Compiled by node-20.test.ts with the types of each framework: `protect` changes no
+// other type in a handler, and the context has the type that the route's options imply.
 import {
   createKeyrail,
   type KeyContext,

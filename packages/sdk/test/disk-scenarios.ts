@@ -1,4 +1,4 @@
-// Disk faults on a small file system that only this program sees: it must run in its own mount
+// Disk faults on a small file system that only this process sees: it must run in its own mount
 // namespace. Prints the result as JSON.
 import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';

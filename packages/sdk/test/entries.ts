@@ -43,7 +43,7 @@ export const mixedEntryOf = (number: number, chance: Chance): Entry => ({
   }),
 });
 
-/** What a table stores of a key: the text of a native key contains its environment. */
+/** The data that a table stores for a key: a native key's text contains its environment. */
 export function storedOf({ env, ...entry }: Entry): Stored {
   return entry.importedPrefix === undefined ? entry : { ...entry, env };
 }

@@ -17,7 +17,7 @@ export const pumped: Readonly<Record<string, (length: number) => string>> = {
 const pieces = [' ', '\t', ',', ';', '=', '"', '\\', '%', 'Bearer ', 'kr_live_', 'kr_', 'krsk_'];
 const latin = (chance: Chance): string => String.fromCharCode(0x20 + upTo(chance, 0xff - 0x20));
 
-/** Not the key, but a value that holds it or is like it. */
+/** Not the key, but a value that contains or resembles it. */
 const nearby: readonly ((key: string, chance: Chance) => string)[] = [
   (key, chance) => {
     const at = upTo(chance, key.length - 1);

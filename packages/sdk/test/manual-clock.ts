@@ -4,9 +4,9 @@ import type { Clock } from '../src/clock.ts';
 export type ManualClock = Clock & {
   /** Advances the time and runs due timers in order; lets promises settle in between. */
   pass(ms: number): Promise<void>;
-  /** The process stands still: both clocks advance, and no timer runs. */
+  /** The process is frozen: both clocks advance, and no timer runs. */
   freeze(ms: number): void;
-  /** The wall clock alone moves, as when it is set, or while the machine is suspended. */
+  /** Only the wall clock moves, as when it is set, or while the machine is suspended. */
   step(ms: number): void;
   /** The number of active timers. */
   timers(): number;
@@ -20,7 +20,7 @@ export function manualClock(startMs = Date.UTC(2026, 0, 1)): ManualClock {
     for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   };
   return {
-    // Whole milliseconds, like the clock of a machine.
+    // Whole milliseconds, like a real clock.
     now: () => Math.floor(startMs + elapsed + stepped),
     monotonicMs: () => elapsed,
     after: (ms, act) => {

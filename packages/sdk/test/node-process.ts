@@ -1,4 +1,4 @@
-// Real programs with a node, and a control plane over real HTTP.
+// Real processes with a node, and a control plane over real HTTP.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -66,7 +66,7 @@ export class NodeProcess {
     return this.next();
   }
 
-  /** The next line that the program prints. */
+  /** The next line that the process prints. */
   async next(): Promise<unknown> {
     await until(() => this.#answers.length > 0 || this.child.exitCode !== null);
     return JSON.parse(this.#answers.shift() ?? 'null');

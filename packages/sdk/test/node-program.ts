@@ -1,4 +1,4 @@
-// A program with only a node. It reads one command per line from standard input and prints one line
+// A process with only a node. It reads one command per line from standard input and prints one line
 // of JSON for each.
 import { createInterface } from 'node:readline';
 import { createKeyrail } from '../src/keyrail.ts';
@@ -16,8 +16,8 @@ const FROZEN_MS_MIN = 3_000;
 const LOOP_MS_MAX = 20_000;
 
 /**
- * Decides in a loop that nothing interrupts, until the process was frozen. Returns `degraded` of
- * the last decision before that and of the first one after.
+ * Decides in an uninterrupted loop until the process has been frozen. Returns `degraded` of the
+ * last decision before that and of the first one after.
  */
 function aroundFreeze(key: string): { before: boolean; after: boolean } | null {
   console.log(JSON.stringify('deciding'));

@@ -74,7 +74,7 @@ export class Plane {
     return secret;
   }
 
-  /** Imports a key of another product. */
+  /** Imports another product's key. */
   import(text: string, more: Partial<PolicyEntry> = {}): string {
     const entry: PolicyEntry = {
       key_id: uuidOf(this.#keys.size, 5),

@@ -1,5 +1,5 @@
-// A control plane in memory that signs its feed like the server does. A test can alter each
-// response after it was signed.
+// An in-memory control plane that signs its feed like the server. A test can alter each response
+// after it was signed.
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import {
   FEED_LABEL,
@@ -56,7 +56,7 @@ export class SignedPlane extends Plane {
   signer = newSigner('first');
   /** The keys that the deployment publishes. */
   published: Signer[] = [this.signer];
-  /** How often the list of keys was read. */
+  /** How often the list of keys was loaded. */
   reads = 0;
   /** Replaces the list of keys; null sends it. */
   listFault: () => Response | Promise<Response> | null = () => null;

@@ -1,32 +1,16 @@
 // One key in each state.
 import type { Answer } from '@keyrail/client';
 import { DAY_MS, MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
+import { SAMPLE_KEY } from '@keyrail/protocol/wire/sample-key.ts';
 
 export type Key = Answer<'GET /v1/keys/{id}'>;
 
 export function exampleKeys(nowMs: number): Key[] {
   const at = (ms: number) => new Date(nowMs + ms).toISOString();
   const key = (name: string, changes: Partial<Key>): Key => ({
-    object: 'api_key',
+    ...SAMPLE_KEY,
     id: name.toLowerCase().replaceAll(' ', '-'),
-    project_id: 'orders',
-    tenant_id: 'globex',
-    env: 'live',
-    display_prefix: 'kr_live_a1b2',
     name,
-    state: 'active',
-    scopes: [],
-    meta: {},
-    rate_limits: null,
-    expires_at: null,
-    revoked_at: null,
-    revoked_reason: null,
-    quarantined_at: null,
-    quarantine_reason: null,
-    disabled_at: null,
-    disabled_reason: null,
-    imported: false,
-    rotated_from: null,
     created_at: at(-200 * DAY_MS),
     last_used_at: at(-MINUTE_MS),
     ...changes,

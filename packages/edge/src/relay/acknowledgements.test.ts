@@ -1,4 +1,4 @@
-// Reports of nodes: gathered, in order, and no node is answered before it is reported.
+// Reports of nodes are batched and in order, and no node gets a response before it is reported.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { POLICY_REPORT_NODES_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -52,7 +52,7 @@ test('nodes that poll at the same moment are reported together, each once', asyn
   equal(sent.length, 1);
 });
 
-test('a report waits for the one before it, and is as recent as its call', async () => {
+test('a report waits for the previous one, and contains every call until it is sent', async () => {
   const { clock, sent, report, accept } = scene();
   const first = report(feed, ackOf('a', 1));
   await clock.pass(10);
@@ -67,7 +67,7 @@ test('a report waits for the one before it, and is as recent as its call', async
   deepEqual(await second, { version: 2 });
 });
 
-test('a report holds at most a thousand nodes', async () => {
+test('a report contains at most a thousand nodes', async () => {
   const { clock, sent, report, accept } = scene();
   const reports = Array.from({ length: 2_500 }, (_, n) => report(feed, ackOf(`n${n}`)));
   for (const at of [0, 1, 2]) {
@@ -82,7 +82,7 @@ test('a report holds at most a thousand nodes', async () => {
   );
 });
 
-test('nodes of different secret keys, projects and environments are reported apart', async () => {
+test('nodes with different secret keys, projects or environments are reported separately', async () => {
   const { clock, sent, report } = scene();
   const feeds = [
     feed,
@@ -103,7 +103,7 @@ test('nodes of different secret keys, projects and environments are reported apa
   );
 });
 
-test('a refusal and a failure reach the nodes of their report only', async () => {
+test('a rejection or a failure only reaches the nodes in its own report', async () => {
   const { clock, answers, report, accept } = scene();
   const refused = report(feed, ackOf('a'));
   await clock.pass(10);
@@ -124,7 +124,7 @@ test('a refusal and a failure reach the nodes of their report only', async () =>
   deepEqual(await fine, { version: 4 });
 });
 
-test('reports beyond the bound are refused, and those before it are sent', async () => {
+test('reports beyond the bound are rejected, and the earlier ones are sent', async () => {
   const { clock, sent, report, accept } = scene();
   const all = Array.from({ length: WAITING_MAX }, (_, n) => report(feed, ackOf(`n${n}`)));
   await rejects(report(feed, ackOf('late')), Unreachable);
@@ -137,7 +137,7 @@ test('reports beyond the bound are refused, and those before it are sent', async
   equal(sent.length, WAITING_MAX / POLICY_REPORT_NODES_MAX);
 });
 
-test('names are left out for a control plane that refuses them, until it knows them', async () => {
+test('names are left out for a control plane that rejects them, until it supports them', async () => {
   const { clock, sent, answers, report } = scene();
   const fields = (at: number) => Object.keys(sent[at]?.nodes[0] ?? {});
   const named = ['node_id', 'name', 'next_poll_ms', 'version', 'sdk'];

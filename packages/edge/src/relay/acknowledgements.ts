@@ -1,13 +1,14 @@
-// What the nodes behind the relay have applied. The control plane has to know it before a node gets
-// an answer, because revocations wait only for nodes that it knows. So each poll is reported first,
-// together with the others of the same moment: many nodes poll right after a change.
+// Reports the versions that the nodes behind the relay have applied. The control plane has to
+// record them before a node gets a response, because revocations only wait for recorded nodes. So
+// each poll is reported first, together with others of the same moment: many nodes poll right after
+// a change.
 import { POLICY_REPORT_NODES_MAX, SDK_HEADER_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RelayClock } from './clock.ts';
 import { type Answer, Unreachable, type Upstream } from './upstream.ts';
 
-/** The feed of a secret key: one report names nodes of one feed. */
+/** The feed of a secret key: one report lists nodes of one feed. */
 type ReportedFeed = {
-  /** The header `Authorization` of the node. */
+  /** The node's `Authorization` header. */
   credential: string;
   projectId: string;
   env: string | null;
@@ -22,9 +23,9 @@ type Ack = {
 };
 
 /**
- * `version` is that of the project after the nodes were recorded: a node may not get an older
- * policy. `refused` is the response of the control plane to the node's secret key. A node that has
- * `left` was not recorded, so it may get no policy.
+ * `version` is the project's version after the nodes were recorded: a node must not get an older
+ * policy. `refused` is the control plane's response to the node's secret key. A node that has
+ * `left` was not recorded, so it must not get a policy.
  */
 export type Reported = { version: number } | { refused: Answer } | { left: true };
 
@@ -35,10 +36,10 @@ type Acknowledgements = {
 
 type Waiting = { ack: Ack; resolve(reported: Reported): void; reject(error: unknown): void };
 
-/** How long a report waits for more nodes. A revocation waits for it, too. */
+/** How long a report waits for more nodes. A revocation waits for it too. */
 const GATHER_MS = 10;
 const TIMEOUT_MS = 10_000;
-/** More than all nodes that may wait. */
+/** More than the maximum of waiting nodes. */
 export const WAITING_MAX = 25_000;
 
 export function createAcknowledgements(
@@ -49,7 +50,7 @@ export function createAcknowledgements(
   const reportTo = createReports(upstream);
   let count = 0;
 
-  /** One report of a feed is in flight at a time; meanwhile the next one is gathered. */
+  /** One report of a feed is in flight at a time; the next one is gathered in the meantime. */
   async function send(name: string, feed: ReportedFeed, waiting: Waiting[]): Promise<void> {
     const sent = waiting.splice(0, POLICY_REPORT_NODES_MAX);
     count -= sent.length;
@@ -71,7 +72,7 @@ export function createAcknowledgements(
   return {
     report: (feed, ack) =>
       new Promise((resolve, reject) => {
-        if (count >= WAITING_MAX) return reject(new Unreachable('too many nodes report'));
+        if (count >= WAITING_MAX) return reject(new Unreachable('too many nodes are reporting'));
         const name = `${feed.credential} ${feed.projectId} ${feed.env}`;
         const known = byFeed.get(name);
         const waiting = known ?? [];
@@ -85,7 +86,7 @@ export function createAcknowledgements(
 }
 
 function createReports(upstream: Pick<Upstream, 'ask'>) {
-  /** The control plane is from before the names of nodes, and refuses a report that has them. */
+  /** The control plane is older than node names, and rejects a report that has them. */
   let isOld = false;
 
   const ask = ({ credential, projectId, env }: ReportedFeed, acks: Iterable<Ack>) =>
@@ -134,7 +135,7 @@ function recordedIn(body: Buffer): { version: number; left: ReadonlySet<string> 
     const { version, left } = JSON.parse(body.toString());
     if (Number.isSafeInteger(version)) return { version, left: left ? new Set(left) : null };
   } catch {
-    // The same as a version that is missing.
+    // Treated like a missing version.
   }
-  throw new Unreachable('the response to a report is not valid');
+  throw new Unreachable('the response to a report is invalid');
 }

@@ -1,7 +1,7 @@
-// Time, as the relay needs it.
+// The clock of the relay.
 
 export type RelayClock = {
-  /** Never goes back. */
+  /** Never goes backwards. */
   nowMs(): number;
   /** Returns a function that cancels the call. */
   after(ms: number, act: () => void): () => void;

@@ -1,11 +1,11 @@
-// What the relay understands of a request to the feed, and what it leaves to the control plane.
+// Which requests to the feed the relay handles, and which it leaves to the control plane.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { feedQuestionIn } from './feed-question.ts';
 
 const delta = '/v1/policy/delta?project_id=p';
 
-test('a poll is shared without the name of its node, from the header or the query', () => {
+test("a poll is shared without its node's name, from the header or the query", () => {
   const expected = {
     target: `${delta}&env=live&since=4&max_keys=5000&wait_ms=25000`,
     projectId: 'p',
@@ -24,7 +24,7 @@ test('a poll is shared without the name of its node, from the header or the quer
   deepEqual(feedQuestionIn(`${delta}&env=live&node=a%3A1&${rest}`, {}), expected);
 });
 
-test('what a node says of itself is read from its headers', () => {
+test("a node's name and poll interval are read from its headers", () => {
   const said = (more: Record<string, string>) => {
     const headers = { 'keyrail-node': 'a:1', 'keyrail-node-name': 'a', ...more };
     const question = feedQuestionIn(`${delta}&since=1`, headers);
@@ -34,7 +34,7 @@ test('what a node says of itself is read from its headers', () => {
   deepEqual(said({ 'keyrail-poll-interval': '12000' }), ['a', 12_000]);
   deepEqual(said({ 'keyrail-poll-interval': '9999999' }), ['a', 90_000]);
   deepEqual(said({ 'keyrail-poll-interval': 'soon' }), ['a', null]);
-  equal(said({ 'keyrail-node-name': 'two words' }), null, 'the control plane refuses it');
+  equal(said({ 'keyrail-node-name': 'two words' }), null, 'the control plane rejects it');
 });
 
 test('a request for a snapshot acknowledges no version and does not wait', () => {
@@ -52,7 +52,7 @@ test('a node that leaves is recognized', () => {
 const left: [string, string, Record<string, string>?][] = [
   ['a conditional request', `${delta}&since=1`, { 'if-none-match': '*' }],
   ['no version', delta],
-  ['a version that is no number', `${delta}&since=x`],
+  ['a version that is not a number', `${delta}&since=x`],
   ['two versions', `${delta}&since=1&since=2`],
   ['two names', `${delta}&since=1&node=a&node=b`],
   ['a malformed name', `${delta}&since=1`, { 'keyrail-node': 'a b' }],

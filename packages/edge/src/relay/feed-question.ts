@@ -1,4 +1,4 @@
-// A request of a node to the policy feed, as the relay reads it.
+// A node's request to the policy feed, as the relay reads it.
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   NODE_ID_CHARS_MAX,
@@ -19,20 +19,20 @@ export type FeedQuestion = {
   target: string;
   projectId: string;
   env: string | null;
-  /** Null if the node does not name itself: then it acknowledges nothing. */
+  /** Null without a node name: the node acknowledges nothing. */
   node: string | null;
   /** The name that the node keeps when it restarts; null if it has none. */
   name: string | null;
-  /** The longest time until its next poll; null if the node does not say it. */
+  /** The longest time until its next poll; null if the node does not send it. */
   nextPollMs: number | null;
   /** The version that the node has applied; null in a request for a snapshot. */
   since: number | null;
   waitMs: number;
   /** A page after the first belongs to the version of the first, whatever the version is now. */
   isFurtherPage: boolean;
-  /** The node stops. The control plane has to answer this itself. */
+  /** The node is stopping. Only the control plane can respond to this. */
   leaves: boolean;
-  /** The node asks for a response to this request and no other, to know how old it is. */
+  /** The node needs a response made for this request, so that it knows how old it is. */
   hasNonce: boolean;
 };
 
@@ -42,7 +42,7 @@ const TARGET_CHARS_MAX = 4096;
 const single = ['project_id', 'env', 'node', 'since', 'wait_ms', 'cursor', 'leave'] as const;
 
 /**
- * Null for a conditional request, and for everything else that the control plane has to judge.
+ * Null for a conditional request, and for everything else that the control plane has to decide.
  */
 export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQuestion | null {
   const [, endpoint, query = ''] = FEED.exec(url) ?? [];
@@ -75,7 +75,7 @@ export function feedQuestionIn(url: string, headers: IncomingHttpHeaders): FeedQ
 const isNameOrNull = (name: unknown): name is string | null =>
   name === null || (typeof name === 'string' && NODE.test(name));
 
-/** As the control plane reads the header of a node that polls it directly. */
+/** The same rule as in the control plane, for nodes that poll it directly. */
 const pollMsIn = (header: unknown): number | null =>
   typeof header === 'string' && /^\d{1,9}$/.test(header)
     ? Math.min(Number(header), NODE_SEEN_WITHIN_MS)

@@ -1,5 +1,5 @@
-// Requests whose bodies their methods do not have, by raw socket, with a tap at the control plane:
-// no byte of one caller may become a part of the request of another.
+// Requests with bodies that their methods must not have, over raw sockets, with a tap at the
+// control plane: no byte of one caller may become part of another caller's request.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
@@ -23,7 +23,7 @@ const ONE = bearing();
 const TWO = bearing();
 const POLL = `GET ${FEED}`;
 const LIMITS = '/v1/ratelimit/check';
-/** A whole request, so that a desynchronised connection shows it as one. */
+/** A complete request, which shows up as one on a desynchronised connection. */
 const SMUGGLED = 'DELETE /v1/tenants/t HTTP/1.1\r\nHost: x\r\n\r\n';
 const CUT_OFF = 'DELETE /v1/tenants/t HTTP/1.1\r\nHost: x\r\nX-Ignore: ';
 
@@ -102,13 +102,13 @@ test('a body is not hidden behind more headers than Node 20 keeps', async (t) =>
   deepEqual(tap.connections(), []);
 });
 
-test('a length of 0 is no body', async (t) => {
+test('a length of 0 means no body', async (t) => {
   const { port } = await scene(t);
   const head = headOf(POLL, 'Content-Length: 0\r\nIf-None-Match: "x"\r\n');
   deepEqual(statusesIn(await exchanged(t, port, head)), [304]);
 });
 
-test('a connection is closed after a body that its method does not have', async (t) => {
+test('a connection is closed after a body that its method must not have', async (t) => {
   const { port, tap } = await scene(t);
   const raw = rawConnection(t, port);
   raw.send(headOf(POLL, 'Transfer-Encoding: chunked\r\n'));

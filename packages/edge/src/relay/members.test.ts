@@ -1,4 +1,4 @@
-// Which secret keys may use the relay, and what a stranger costs the control plane.
+// Which secret keys can use the relay, and how few requests a stranger causes at the control plane.
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
@@ -40,21 +40,21 @@ const malformed = {
   'another scheme': good.replace('Bearer', 'Basic'),
   'a wrong checksum': `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}`,
   'an API key': bearing('api_key'),
-  'a cut-off key': good.slice(0, -9),
+  'a truncated key': good.slice(0, -9),
   'two keys': `${good}, ${good}`,
   'a key and more': `${good} x`,
   'many blanks': `Bearer${' '.repeat(60_000)}x`,
 };
 
 for (const [name, credential] of Object.entries(malformed)) {
-  test(`${name} is refused without a request to the control plane`, async () => {
+  test(`${name} is rejected without a request to the control plane`, async () => {
     const { asked, statusOf } = scene(304);
     notEqual(await statusOf(credential), null);
     deepEqual(asked, []);
   });
 }
 
-test('a member is asked about once', async () => {
+test('the control plane is asked about a member once', async () => {
   const { asked, statusOf } = scene(304);
   for (const credential of [good, good, good.replace('Bearer', 'bearer')]) {
     equal(await statusOf(credential), null);
@@ -62,7 +62,7 @@ test('a member is asked about once', async () => {
   equal(asked.length, 2, 'once for each spelling');
 });
 
-test('a refusal is remembered for a second', async () => {
+test('a rejection is cached for a second', async () => {
   const { clock, asked, statusOf } = scene(401);
   deepEqual([await statusOf(good), await statusOf(good)], [401, 401]);
   equal(asked.length, 1);
@@ -71,15 +71,15 @@ test('a refusal is remembered for a second', async () => {
   equal(asked.length, 2);
 });
 
-test('a failure of the control plane is not remembered', async () => {
+test("the control plane's failures are not cached", async () => {
   const { asked, statusOf } = scene(503);
   deepEqual([await statusOf(good), await statusOf(good)], [503, 503]);
   equal(asked.length, 2);
 });
 
-test('only some refusals are remembered', async () => {
+test('the number of cached rejections is bounded', async () => {
   const { asked, statusOf } = scene(404);
   const many = Array.from({ length: 300 }, () => bearing());
   for (const credential of [...many, ...many]) equal(await statusOf(credential), 404);
-  equal(asked.length, 600, 'the oldest have gone before they are asked about again');
+  equal(asked.length, 600, 'the oldest are gone by the time they come again');
 });

@@ -1,6 +1,6 @@
 // Which secret keys belong to the workspace of this Edge. A secret key never changes its workspace,
-// so the first answer is remembered, by hash. It says nothing about whether the key is still valid:
-// the control plane decides that at each request, because each is made with the node's own key.
+// so the first response is cached, by hash. It does not show whether the key is still valid: the
+// control plane decides that for each request, because each is made with the node's own key.
 import { parseCredential } from '@keyrail/protocol/wire/key-format.ts';
 import type { RelayClock } from './clock.ts';
 import { createRecentAnswers } from './recent-answers.ts';
@@ -9,16 +9,16 @@ import { type Answer, hashOf, type Upstream } from './upstream.ts';
 const KEYS_MAX = 10_000;
 const CHECKS_MAX = 64;
 const TIMEOUT_MS = 10_000;
-/** A refused key costs the control plane one request in this time. */
+/** A rejected key causes one request to the control plane in this time. */
 const REFUSAL_MS = 1_000;
 const SCHEME = 'bearer ';
 
 type Members = {
-  /** Null for a member; else the refusal, of the control plane or the relay. Throws Unreachable. */
+  /** Null for a member; otherwise the rejection, by control plane or relay. Throws Unreachable. */
   refusal(credential: string): Promise<Answer | 'malformed' | 'busy' | null>;
 };
 
-/** `projectId` is that of this Edge: only secret keys of its workspace can read its policy. */
+/** `projectId` is this Edge's own: only secret keys of its workspace can read its policy. */
 export function createMembers(
   upstream: Pick<Upstream, 'ask'>,
   projectId: string,
@@ -65,7 +65,7 @@ export function createMembers(
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 404]);
 
-/** By its format and checksum: whether it was ever issued, only the control plane knows. */
+/** By format and checksum; only the control plane knows whether it was ever issued. */
 const isSecretKey = (credential: string): boolean =>
   credential.slice(0, SCHEME.length).toLowerCase() === SCHEME &&
   parseCredential(credential.slice(SCHEME.length))?.kind === 'secret_key';

@@ -1,7 +1,7 @@
 // Passes a request on to the control plane, and its response back, both as streams. Only known
-// headers go up: whatever else a caller sends, such as the address of a client, is left out.
+// headers are passed on: anything else a caller sends, such as a client's IP address, is dropped.
 //
-// Only a POST has a body here. Node frames the body of no other method, so its bytes would follow
+// Only a POST can have a body here. Node frames no other method's body, so its bytes would follow
 // the headers as the beginning of the next request on the connection.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LARGE_BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -57,7 +57,7 @@ export function createPassOn(upstream: Pick<Upstream, 'open'>, atOnceMax: number
     const timer = setTimeout(() => sent.destroy(new Error('too late')), TIMEOUT_MS);
     sent.on('error', () => {
       if (response.headersSent) response.destroy();
-      else sendError(response, 503, 'The control plane cannot be reached.');
+      else sendError(response, 503, 'The control plane is unreachable.');
     });
     response.on('close', () => {
       running -= 1;
@@ -76,7 +76,7 @@ export function createPassOn(upstream: Pick<Upstream, 'open'>, atOnceMax: number
 
 type Fault = readonly [413 | 503, string];
 
-const BUSY: Fault = [503, 'The relay has too much to do.'];
+const BUSY: Fault = [503, 'The relay is overloaded.'];
 
 function sizeFaultOf({ headers }: IncomingMessage): Fault | null {
   const bytes = Number(headers['content-length'] ?? 0);
@@ -93,7 +93,7 @@ function headersOf({ headers, method }: IncomingMessage): Record<string, string>
   return passed;
 }
 
-/** Whether a request declares a body that its method does not have. */
+/** Whether a request declares a body that its method must not have. */
 export const hasStrayBody = ({ headers, method }: IncomingMessage): boolean =>
   method !== 'POST' &&
   (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0);

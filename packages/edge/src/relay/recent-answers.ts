@@ -1,5 +1,5 @@
-// The last responses of the control plane, for nodes that ask the same a little later. The caller
-// decides whether one is new enough for a node.
+// The control plane's latest responses, for nodes that send the same request a little later. The
+// caller decides whether one is recent enough for a node.
 import type { RelayClock } from './clock.ts';
 import type { Answer } from './upstream.ts';
 

@@ -59,7 +59,7 @@ const json = (response: ServerResponse, body: object, more: Sent = {}) => {
   response.writeHead(Number(status ?? 200), { ...type, ...headers }).end(JSON.stringify(body));
 };
 
-test('a passed request has the headers of the SDK and no others, and its response is unchanged', async (t) => {
+test("a passed request has only the SDK's headers, and its response is unchanged", async (t) => {
   const { ask, seen } = await scene(t, (_, response) =>
     json(response, { error: { code: 'rate_limited' } }, { status: 429, 'retry-after': '7' }),
   );
@@ -117,13 +117,13 @@ test('a poll is reported first, and its response is passed on byte by byte', asy
     project_id: 'p',
     nodes: [{ node_id: 'a', version: 2, sdk: 'sdk/1' }],
   });
-  equal(seen[1]?.headers['keyrail-node'], undefined, 'the relay acknowledges nothing itself');
+  equal(seen[1]?.headers['keyrail-node'], undefined, 'the relay itself acknowledges nothing');
   await ask(`/v1/policy/delta?${query}`, { headers: { ...headers, 'keyrail-node': 'b' } });
   equal(seen.filter(({ line }) => line.startsWith('GET')).length, 1, 'from memory');
   equal(relay.counts().heldPolls, 0);
 });
 
-test('a first snapshot with a nonce is reported, then passed on for its node alone', async (t) => {
+test('a first snapshot with a nonce is reported, then passed on for its node only', async (t) => {
   const { ask, seen, relay } = await scene(t, ({ line }, response) => {
     if (line.startsWith('POST')) json(response, { version: 3 });
     else json(response, { line }, { etag: 'W/"snapshot:p:all:all:3"', signature: 'keyrail=:y:' });
@@ -138,12 +138,12 @@ test('a first snapshot with a nonce is reported, then passed on for its node alo
   deepEqual(
     seen.map(({ line }) => line),
     [...lines, ...lines],
-    'not even two nodes with one nonce share a response',
+    'not even two nodes with the same nonce share a response',
   );
   equal(relay.counts().heldPolls, 0);
 });
 
-test('64 snapshots with a nonce are on their way at a time', async (t) => {
+test('at most 64 snapshots with a nonce are in flight', async (t) => {
   const waiting: ServerResponse[] = [];
   const { ask } = await scene(t, (_, response) => void waiting.push(response));
   const path = (nonce: number) => `/v1/policy/snapshot?project_id=p&nonce=${nonce}`;
@@ -159,7 +159,7 @@ test('64 snapshots with a nonce are on their way at a time', async (t) => {
   equal((await next).status, 200, 'there is room again');
 });
 
-test('a node that leaves is reported, then leaves at the control plane by its own name', async (t) => {
+test('a node that leaves is reported, then unregistered at the control plane by its own name', async (t) => {
   const { ask, seen } = await scene(t, ({ line }, response) => {
     if (line.startsWith('POST')) json(response, { version: 3 });
     else response.writeHead(304).end();
@@ -172,7 +172,7 @@ test('a node that leaves is reported, then leaves at the control plane by its ow
   );
 });
 
-test('without the control plane, and with too large a body, the relay says so itself', async (t) => {
+test('the relay responds on its own if the control plane is down or a body is too large', async (t) => {
   const { ask, relay } = await scene(t, (_, response) => void response.destroy());
   const poll = await ask('/v1/policy/delta?project_id=p&since=2&node=a');
   deepEqual([poll.status, JSON.parse(poll.text).error.code], [503, 'unavailable']);
@@ -183,7 +183,7 @@ test('without the control plane, and with too large a body, the relay says so it
   equal(relay.counts().heldPolls, 0);
 });
 
-test('a response with a status that does not exist is a failure of the control plane', async (t) => {
+test("a response with a nonexistent status counts as the control plane's failure", async (t) => {
   const { ask } = await scene(t, ({ line }, response) => {
     if (line.startsWith('POST /base/v1/policy/report')) json(response, { version: 3 });
     else response.socket?.end('HTTP/1.1 099 Odd\r\ncontent-length: 0\r\n\r\n');
@@ -192,7 +192,7 @@ test('a response with a status that does not exist is a failure of the control p
   equal((await ask('/v1/ratelimit/check', { method: 'POST', body: '{}' })).status, 503);
 });
 
-test('a relay answers nothing but what nodes call', async (t) => {
+test('a relay only serves the endpoints that nodes call', async (t) => {
   const { ask, seen } = await scene(t, (_, response) => json(response, {}));
   for (const [method, path] of [
     ['POST', '/v1/keys'],

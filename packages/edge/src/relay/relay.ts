@@ -4,8 +4,8 @@
 //          │          └─▶ pass on                    a first snapshot with a nonce
 //          └─▶ pass on                               limits, idempotency, telemetry
 //
-// Each request upstream is made with the secret key of the node that asks, and responses are shared
-// only between nodes with the same secret key. So the control plane decides what a node may read.
+// Each request upstream is made with the requesting node's secret key, and only nodes with the same
+// secret key share responses. So the control plane decides what a node can read.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import { sendError, sendJson } from '../send-json.ts';
@@ -20,10 +20,10 @@ import { createSharedPolls, type SharedQuestion } from './shared-polls.ts';
 import { type Answer, hashOf, openUpstream, Unreachable } from './upstream.ts';
 
 export type Relay = {
-  /** Serves the address of the relay, where nothing else of Edge is served. */
+  /** Serves the relay's own address, where nothing else of Edge is available. */
   listener: RequestListener;
   counts(): { heldPolls: number; upstreamRequests: number };
-  /** Refuses all nodes that wait, so that they go on at their next address. */
+  /** Rejects all waiting nodes, so that they switch to their next URL. */
   endPolls(): void;
   close(): void;
 };
@@ -44,12 +44,14 @@ const PASSED = new Set([
 ]);
 /** The time that a request upstream may take in addition to its wait. */
 const GRACE_MS = 8_000;
-/** A node that is this late asks the control plane. A damaged policy is gone by then. */
+/**
+ * After this time, a node's request goes to the control plane. A damaged policy is gone by then.
+ */
 const POLICY_MS = 5_000;
 const PASSED_MAX = 500;
-/** A whole policy for each node, while others share one. */
+/** Each of these nodes needs its own snapshot, while others share one. */
 const UNSHARED_SNAPSHOTS_MAX = 64;
-const UNREACHABLE = 'The control plane cannot be reached.';
+const UNREACHABLE = 'The control plane is unreachable.';
 
 export function openRelay({ url, projectId, clock = relayClock }: RelayOptions): Relay {
   const upstream = openUpstream(url);
@@ -59,7 +61,7 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
   const passOn = createPassOn(upstream, PASSED_MAX);
   const passSnapshotOn = createPassOn(upstream, UNSHARED_SNAPSHOTS_MAX);
 
-  /** Null if the node does not name itself. */
+  /** Null without a node name. */
   async function report(
     { headers }: IncomingMessage,
     { projectId, env, node, name, nextPollMs, since: version }: FeedQuestion,
@@ -71,7 +73,7 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
     return acks.report({ credential, projectId, env }, ack);
   }
 
-  /** `version` is that of the project when the node was reported. */
+  /** `version` is the project's version when the node was reported. */
   function shared(
     { headers }: IncomingMessage,
     { target, waitMs, isFurtherPage }: FeedQuestion,
@@ -98,12 +100,12 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = await members.refusal(request.headers.authorization ?? '');
     if (refusal === 'malformed') return sendError(response, 401, 'Invalid API key.');
-    if (refusal === 'busy') return sendError(response, 503, 'The relay has too much to do.');
+    if (refusal === 'busy') return sendError(response, 503, 'The relay is overloaded.');
     if (refusal) return send(response, refusal);
     const { url: asked = '' } = request;
     const question = request.method === 'GET' ? feedQuestionIn(asked, request.headers) : null;
     if (!question || response.closed) return passOn(request, response);
-    // Also before a node leaves, so that no earlier report is still on its way.
+    // Also before a node leaves, so that no earlier report is still in flight.
     const reported = await report(request, question);
     if (reported && 'refused' in reported) return send(response, reported.refused);
     if (question.leaves) return passOn(request, response);
@@ -123,12 +125,12 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
       if (refusesTooManyHeaders(request, response)) return;
       if (hasStrayBody(request)) {
         response.setHeader('connection', 'close');
-        return sendError(response, 400, `A ${method} request has no body.`);
+        return sendError(response, 400, `A ${method} request must not have a body.`);
       }
       if (asked === '/healthz') return sendJson(response, 200, { status: 'ok' });
       const isFeed = method === 'GET' && FEED.test(asked);
       if (!isFeed && !(method === 'POST' && PASSED.has(asked))) {
-        return sendError(response, 404, 'There is no such path.');
+        return sendError(response, 404, 'No such path.');
       }
       serve(request, response).catch(() => {
         if (response.headersSent) response.destroy();

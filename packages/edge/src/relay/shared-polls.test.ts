@@ -1,4 +1,4 @@
-// One request upstream for all nodes that ask the same, and what each of them gets.
+// One request upstream for all nodes with the same request, and each node's response.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualTime, settled } from '../../test/manual-time.ts';
@@ -48,7 +48,7 @@ function scene() {
   return { clock, asked, polls, poll };
 }
 
-test('a change reaches all nodes that wait, with one request upstream', async () => {
+test('a change reaches all waiting nodes with one request upstream', async () => {
   const { clock, asked, polls, poll } = scene();
   const waiting = Array.from({ length: 1000 }, () => poll());
   await clock.pass(1_000);
@@ -60,7 +60,7 @@ test('a change reaches all nodes that wait, with one request upstream', async ()
   deepEqual([answers[0], polls.held()], [answer, 0]);
 });
 
-test('each node waits for its own time, and one request upstream follows the other', async () => {
+test('each node waits for its own time, and requests upstream follow one another', async () => {
   const { clock, asked, polls, poll } = scene();
   const early = poll();
   await clock.pass(10_000);
@@ -74,10 +74,10 @@ test('each node waits for its own time, and one request upstream follows the oth
   await clock.pass(1);
   equal((await late).status, 304);
   equal(asked.length, 2);
-  equal(asked[1]?.signal.aborted, true, 'no node waits any more');
+  equal(asked[1]?.signal.aborted, true, 'no node is waiting any more');
 });
 
-test('a change after the first response reaches a node that goes on waiting', async () => {
+test('a change after the first response reaches a node that is still waiting', async () => {
   const { clock, asked, poll } = scene();
   void poll();
   await clock.pass(10_000);
@@ -89,7 +89,7 @@ test('a change after the first response reaches a node that goes on waiting', as
   equal((await late).version, 2);
 });
 
-test('an old 304 does not confirm anything while the control plane is frozen', async () => {
+test('an old 304 confirms nothing while the control plane is frozen', async () => {
   const { clock, asked, polls, poll } = scene();
   void poll();
   await clock.pass(WAIT_MS);
@@ -106,7 +106,7 @@ test('an old 304 does not confirm anything while the control plane is frozen', a
   await rejects(third, Unreachable);
 });
 
-test('a control plane that does not hold polls is not asked in a loop', async () => {
+test('a control plane that does not hold polls is not polled in a loop', async () => {
   const { clock, asked, poll } = scene();
   const waiting = [poll(), poll()];
   await clock.pass(10);
@@ -119,7 +119,7 @@ test('a control plane that does not hold polls is not asked in a loop', async ()
   equal(asked.length, 1);
 });
 
-test('a policy from memory is never older than the node may get', async () => {
+test('a cached policy is never older than the node may get', async () => {
   const { clock, asked, poll } = scene();
   const first = poll();
   await clock.pass(10);
@@ -134,7 +134,7 @@ test('a policy from memory is never older than the node may get', async () => {
   equal((await newer).version, 3);
 });
 
-test('a response that is too old for one node is for the others, and is asked for again', async () => {
+test('a response too old for one node goes to the others, and is requested again', async () => {
   const { clock, asked, poll } = scene();
   const old = poll({ least: 1 });
   const recent = poll({ least: 3 });
@@ -146,7 +146,7 @@ test('a response that is too old for one node is for the others, and is asked fo
   equal((await recent).version, 3);
 });
 
-test('a control plane that answers with old policies only is given up', async () => {
+test('polling stops at a control plane that only sends old policies', async () => {
   const { asked, poll } = scene();
   const polled = poll({ least: 9, waitMs: 0 });
   polled.catch(() => {});
@@ -158,7 +158,7 @@ test('a control plane that answers with old policies only is given up', async ()
   equal(asked.length, 3);
 });
 
-test('memory is not for a secret key that was not just accepted', async () => {
+test('cached responses are only for secret keys that have just been accepted', async () => {
   const { clock, asked, poll } = scene();
   const first = poll();
   await clock.pass(10);
@@ -169,7 +169,7 @@ test('memory is not for a secret key that was not just accepted', async () => {
   equal(asked.length, 2);
 });
 
-test('memory ends after five seconds', async () => {
+test('responses are cached for five seconds', async () => {
   const { clock, asked, poll } = scene();
   const first = poll();
   await clock.pass(10);
@@ -181,7 +181,7 @@ test('memory ends after five seconds', async () => {
   equal(asked.length, 2);
 });
 
-test('a refusal reaches all that ask the same, and nobody else', async () => {
+test('a rejection reaches all nodes with the same request, and no others', async () => {
   const { clock, asked, polls, poll } = scene();
   const refused = [poll({ name: 'revoked' }), poll({ name: 'revoked', least: 5 })];
   void poll({ name: 'valid' });
@@ -194,7 +194,7 @@ test('a refusal reaches all that ask the same, and nobody else', async () => {
   equal(polls.held(), 1);
 });
 
-test('a node that disconnects takes the request with it only if it was the last', async () => {
+test('a disconnecting node only ends the request if it was the last', async () => {
   const { clock, asked, polls, poll } = scene();
   const one = poll();
   const other = poll();
@@ -206,10 +206,10 @@ test('a node that disconnects takes the request with it only if it was the last'
   deepEqual([polls.held(), asked[0]?.signal.aborted], [0, true]);
   void poll();
   await settled();
-  equal(asked.length, 2, 'a new node does not join a request that was given up');
+  equal(asked.length, 2, 'a new node does not join an abandoned request');
 });
 
-test('a relay that stops refuses the nodes that wait', async () => {
+test('a stopping relay rejects the waiting nodes', async () => {
   const { asked, clock, polls, poll } = scene();
   const waiting = [poll(), poll(), poll({ name: 'since 2' })];
   for (const each of waiting) each.catch(() => {});
@@ -220,7 +220,7 @@ test('a relay that stops refuses the nodes that wait', async () => {
   deepEqual([polls.held(), asked.every(({ signal }) => signal.aborted)], [0, true]);
 });
 
-test('the number of nodes that wait is bounded', async () => {
+test('the number of waiting nodes is bounded', async () => {
   const { polls, poll } = scene();
   for (let n = 0; n < HELD_MAX; n += 1) void poll();
   await rejects(poll(), Unreachable);

@@ -1,40 +1,40 @@
-// Nodes that ask the same question share one request to the control plane:
+// Nodes with the same request share one request to the control plane:
 //
 //   node ─┐
 //   node ─┼─▶ one request upstream ─▶ a policy: every node gets it
 //   node ─┘                       └─▶ no change (304): nodes whose time is up get it, and the
-//                                     request is made again for those that still wait
+//                                     request is made again for the others
 //
-// Each node waits for its own time, so that nodes do not come back all at once. A node whose time
-// is up between two responses gets the last 304: it is at most one wait old.
+// Each node waits for its own time, so that nodes do not all come back at the same moment. A node
+// whose time is up between two responses gets the last 304: it is at most one wait old.
 import type { RelayClock } from './clock.ts';
 import type { RecentAnswers } from './recent-answers.ts';
 import { type Answer, Unreachable } from './upstream.ts';
 
 export type SharedQuestion = {
-  /** Names the secret key and everything that the response depends on. */
+  /** Identifies the secret key and everything else that the response depends on. */
   name: string;
   waitMs: number;
-  /** The node may get no older policy than this; null if it may get any. */
+  /** The oldest policy version that the node may get; null for any. */
   least: number | null;
   /** Whether the control plane has just accepted the secret key for another request. */
   isAdmitted: boolean;
   ask(signal: AbortSignal): Promise<Answer>;
 };
 
-/** Gets the response, or why there is none. */
+/** Receives the response, or the reason why there is none. */
 type Settle = (outcome: Answer | Unreachable) => void;
 
 type SharedPolls = {
   /**
-   * Calls `settle` once, unless the node disconnects before: the caller then calls the function
-   * that this returns. Without promises and signals, because all nodes are answered at the same
+   * Calls `settle` once, unless the node disconnects first: the caller then calls the returned
+   * function. Without promises and signals, because all nodes get their responses at the same
    * moment and the last one waits for all others (`npm run bench -- relay`).
    */
   wait(question: SharedQuestion, settle: Settle): () => void;
-  /** Nodes that wait at this moment. */
+  /** The number of waiting nodes. */
   held(): number;
-  /** Refuses all nodes that wait, and all further ones. */
+  /** Rejects all waiting nodes, and all further ones. */
   close(): void;
 };
 
@@ -72,7 +72,7 @@ export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): Sha
       if (isAnswer && outcome.status === 200) recent.keep(name, outcome);
       const isSame = isAnswer && outcome.status === 304;
       poll.same = isSame ? { answer: outcome, at: now } : null;
-      // A control plane that does not hold polls must not be asked again at once.
+      // A control plane that does not hold polls must not be polled again immediately.
       const isEarly = now - beganAt < waitMs / 2;
       let isMisfit = false;
       for (const waiter of poll.waiters) {
@@ -81,7 +81,8 @@ export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): Sha
       }
       misfits = isMisfit ? misfits + 1 : 0;
       if (misfits < MISFITS_MAX) continue;
-      for (const waiter of poll.waiters) waiter.settle(new Unreachable('no policy is new enough'));
+      for (const waiter of poll.waiters)
+        waiter.settle(new Unreachable('no policy is recent enough'));
     }
   }
 
@@ -98,7 +99,7 @@ export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): Sha
     return poll;
   }
 
-  /** The last waiter takes the poll with it, so that nobody joins a request that is given up. */
+  /** The last waiter takes the poll with it, so that no node joins an abandoned request. */
   function leave(poll: Poll, waiter: Waiter): void {
     const { name } = waiter.question;
     if (!poll.waiters.delete(waiter)) return;
@@ -117,7 +118,7 @@ export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): Sha
         return nothing;
       }
       if (isClosed || held >= HELD_MAX) {
-        settle(new Unreachable('no more nodes can wait'));
+        settle(new Unreachable('too many nodes are waiting'));
         return nothing;
       }
       const poll = polls.get(name) ?? begin(question);
@@ -147,7 +148,7 @@ export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): Sha
     close() {
       isClosed = true;
       for (const { waiters } of [...polls.values()]) {
-        for (const waiter of waiters) waiter.settle(new Unreachable('the relay stops'));
+        for (const waiter of waiters) waiter.settle(new Unreachable('the relay is stopping'));
       }
     },
   };
@@ -158,7 +159,7 @@ const nothing = (): void => {};
 const unreachable = (error: unknown): Unreachable =>
   error instanceof Unreachable ? error : new Unreachable(String(error));
 
-/** A refusal or a failure is for everyone. */
+/** A rejection or a failure is for all nodes. */
 function isFor({ question }: Waiter, outcome: Answer | Unreachable): boolean {
   if (outcome instanceof Unreachable) return true;
   if (outcome.status !== 200 && outcome.status !== 304) return true;

@@ -1,5 +1,5 @@
-// Requests of the relay to the control plane. A response is kept as the bytes that came, also if
-// they are compressed, so that a node gets exactly what the control plane sent and signed.
+// The relay's requests to the control plane. A response is kept as received, even if compressed, so
+// that a node gets exactly the bytes the control plane sent and signed.
 import { createHash } from 'node:crypto';
 import {
   Agent,
@@ -13,10 +13,10 @@ import { withoutEnd } from '@keyrail/protocol/wire/trim.ts';
 
 export type Answer = {
   status: number;
-  /** Names and values by turns, as `writeHead` takes them. */
+  /** Names and values alternate, as in `writeHead`. */
   headers: string[];
   body: Buffer;
-  /** The body as it is sent to nodes. */
+  /** The body as nodes receive it. */
   sent: Buffer | string;
   /** The version that the response confirms, from its ETag; null for all other responses. */
   version: number | null;
@@ -34,7 +34,7 @@ type Question = {
   agent?: false;
 };
 
-/** The control plane cannot be reached, or its response is too large. */
+/** The control plane is unreachable, or its response is too large. */
 export class Unreachable extends Error {}
 
 export type Upstream = {
@@ -52,21 +52,21 @@ export type Upstream = {
 
 /** Connections that one secret key may use. */
 const SOCKETS_MAX = 512;
-/** Those that stay open for its next requests. */
+/** Connections that stay open for its next requests. */
 const IDLE_SOCKETS_MAX = 16;
-/** Of all secret keys. The idle ones of 100 keys leave room for more. */
+/** For all secret keys together. The idle ones of 100 keys leave room for more. */
 const ALL_SOCKETS_MAX = 2048;
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 const SENT_AS_TEXT_MAX = 64 * 1024;
-/** These belong to one connection, or to one encoding of a body. */
+/** Headers that belong to one connection, or to one encoding of a body. */
 const NOT_PASSED = new Set(
   `connection content-length keep-alive proxy-authenticate proxy-connection te trailer
    transfer-encoding upgrade`.split(/\s+/),
 );
 
 /**
- * These tell a browser what it may do. Nodes are no browsers, and ten thousand of them get a change
- * at the same moment: the last one waits for each header of all others (`npm run bench -- relay`).
+ * Headers for browsers only. Nodes aren't browsers, and ten thousand of them get a change at the
+ * same moment: the last one waits for each header of all others (`npm run bench -- relay`).
  */
 const FOR_BROWSERS = new Set(
   `content-security-policy cross-origin-opener-policy cross-origin-resource-policy referrer-policy
@@ -89,7 +89,7 @@ export function openUpstream(base: string): Upstream {
     return sent.on('response', (response) => {
       // Node reads a status such as 099, and throws when it has to write one.
       if ((response.statusCode ?? 0) >= 200) onResponse(response);
-      else sent.destroy(new Error('the status is not valid'));
+      else sent.destroy(new Error('the status is invalid'));
     });
   };
   return {
@@ -103,8 +103,8 @@ export function openUpstream(base: string): Upstream {
 type Pooled = ClientRequestArgs & { pool?: string };
 
 /**
- * Connections that each secret key has for itself. If one ever falls out of step, it carries
- * nothing but requests of that key.
+ * Separate connections for each secret key. If one ever gets out of step, it only carries that
+ * key's requests.
  */
 function poolsIn(Kind: typeof Agent): Agent {
   const agent = new Kind({
@@ -128,7 +128,7 @@ const asked = (
       end();
       reject(new Unreachable(why));
     };
-    const abort = () => fail('the request was given up');
+    const abort = () => fail('the request was abandoned');
     const timer = setTimeout(() => fail('the control plane did not respond in time'), timeoutMs);
     const end = () => {
       clearTimeout(timer);
@@ -152,7 +152,7 @@ const asked = (
         resolve(answerOf(response, Buffer.concat(chunks)));
       });
     });
-    sent.on('error', () => fail('the control plane cannot be reached'));
+    sent.on('error', () => fail('the control plane is unreachable'));
     if (signal?.aborted) return abort();
     signal?.addEventListener('abort', abort, { once: true });
     sent.end(body);
@@ -161,7 +161,7 @@ const asked = (
 function answerOf(response: IncomingMessage, body: Buffer): Answer {
   const { statusCode: status = 502, headers } = response;
   const passed = passedHeaders(response, FOR_BROWSERS);
-  // A 304 has no body, and its length would be that of another response.
+  // A 304 has no body; its length would be another response's.
   if (status !== 304) passed.push('Content-Length', String(body.length));
   const [, version] = /:(\d{1,16})"$/.exec(headers.etag ?? '') ?? [];
   const isPolicy = status === 200 || status === 304;
@@ -175,7 +175,7 @@ function answerOf(response: IncomingMessage, body: Buffer): Answer {
   };
 }
 
-/** The headers of a response without those of its connection, and without the given ones. */
+/** A response's headers except those for its connection and those in `without`. */
 export function passedHeaders(
   { rawHeaders }: IncomingMessage,
   without: ReadonlySet<string> = new Set(),
@@ -190,6 +190,6 @@ export function passedHeaders(
   return passed;
 }
 
-/** Names a credential where its text must not stay in memory. */
+/** Identifies a credential where it must not stay in memory. */
 export const hashOf = (credential: string): string =>
   createHash('sha256').update(credential).digest('base64');

@@ -3,6 +3,7 @@ import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { allEndpoints } from '../endpoints/all.ts';
+import { SAMPLE_KEY as key } from '../wire/sample-key.ts';
 import { ApiKey, CreatedApiKey, RevokedApiKey, RotatedApiKey } from './api-key.ts';
 import { AuditLog } from './audit.ts';
 import { PolicyChange } from './policy.ts';
@@ -11,31 +12,6 @@ import { WireMonth, WireTime } from './wire.ts';
 const id = '0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4a5b';
 const at = '2025-01-31T10:00:00.000Z';
 const hash = '0'.repeat(64);
-
-const key = {
-  object: 'api_key',
-  id,
-  project_id: id,
-  tenant_id: id,
-  env: 'live',
-  display_prefix: 'kr_live_abcdef',
-  name: null,
-  state: 'active',
-  scopes: [],
-  meta: {},
-  rate_limits: null,
-  expires_at: null,
-  revoked_at: null,
-  revoked_reason: null,
-  quarantined_at: null,
-  quarantine_reason: null,
-  disabled_at: null,
-  disabled_reason: null,
-  rotated_from: null,
-  imported: false,
-  created_at: at,
-  last_used_at: null,
-};
 
 test('a key in a response has every field, including null ones', () => {
   ok(ApiKey.safeParse(key).success);

@@ -60,7 +60,7 @@ export function parseCredential(text: string): ParsedCredential | null {
 
 /**
  * The environment of a well-formed API key, or null. Equivalent to `parseCredential`, but without
- * allocations and in one pass, because it runs before every hash in the vendor's process.
+ * allocations and in one pass, because it runs for every unknown key in the vendor's process.
  */
 export function apiKeyEnv(text: string): Env | null {
   // Bytes are faster to read than characters. A non-ASCII character takes more than one byte.
@@ -179,12 +179,11 @@ const CRC_SLICES = Int32Array.from({ length: 4 * 256 }, (_, index) => {
 });
 
 const API_KEY_PREFIX_CHARS = 'kr_live_'.length;
-const API_KEY_CHARS = API_KEY_PREFIX_CHARS + credentialKinds.api_key.bodyChars + CHECKSUM_CHARS;
+export const API_KEY_CHARS: number =
+  API_KEY_PREFIX_CHARS + credentialKinds.api_key.bodyChars + CHECKSUM_CHARS;
 const API_KEY_CHECKSUM_AT = API_KEY_CHARS - CHECKSUM_CHARS;
 /** The key as bytes. Larger than a key, so that non-ASCII text is detected. */
 const scratch = Buffer.alloc(64);
-/** The bytes of the last API key that `apiKeyEnv` accepted. Valid only until its next call. */
-export const apiKeyBytes: Uint8Array = scratch.subarray(0, API_KEY_CHARS);
 /** The prefix in `scratch` as two words, in the byte order of this machine. */
 const scratchWords = new Int32Array(scratch.buffer, scratch.byteOffset, 2);
 const prefixWords = (prefix: string): Int32Array =>

@@ -1,5 +1,5 @@
-// Responses that are compressed by middleware before or after the guard are replayed in a form that
-// the caller can read.
+// Responses compressed by middleware before or after the guard are replayed in a form that the
+// caller can read.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import compression from 'compression';

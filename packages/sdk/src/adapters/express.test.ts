@@ -34,7 +34,7 @@ adapterSuite('express, body parsed before', (backing) => {
   return listen(app);
 });
 
-test('the route of a mounted router is reported with its full path', async (t) => {
+test("a mounted router's route is reported with its full path", async (t) => {
   const keyrail = await createTestKeyrail();
   const router = express.Router();
   router.get('/:id', protect(keyrail), (_request, response) => void response.end());
@@ -45,7 +45,7 @@ test('the route of a mounted router is reported with its full path', async (t) =
   equal(Object(keyrail.events()[0]).route, '/v2/invoices/:id');
 });
 
-test('a program may replace the global Promise', async (t) => {
+test('an app may replace the global Promise', async (t) => {
   const usual = globalThis.Promise;
   const limit = { id: 'r', limit: 9, windowMs: 60_000, algorithm: 'fixed', scope: 'key' } as const;
   const keyrail = await createTestKeyrail({ keys: [{ rateLimits: [limit] }] });

@@ -23,7 +23,7 @@ declare global {
   }
 }
 
-/** Without `body`: from its type, Express would infer the one of the handler's body. */
+/** Without `body`: Express would infer the type of the handler's body from it. */
 export type ExpressRequest = IncomingMessage & {
   baseUrl?: unknown;
   route?: unknown;
@@ -37,7 +37,7 @@ export type ExpressMiddleware = (
 ) => void;
 
 /**
- * Lets only admitted requests through; `contextOf` reads the key behind them.
+ * Lets only allowed requests through; `contextOf` reads the key behind them.
  *
  * @example
  * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), (request, response) => {
@@ -53,7 +53,7 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
       if (watchResponse(response, admission)) next();
     };
     const admission = keyrail.admit(nodeCall(request, patternOf(request)), route);
-    // Not `instanceof Promise`: a program may have replaced the global Promise.
+    // Not `instanceof Promise`: an app may have replaced the global Promise.
     if ('kind' in admission) goOn(admission);
     else void admission.then(goOn);
   };

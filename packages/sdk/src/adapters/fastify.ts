@@ -47,7 +47,7 @@ export type FastifyRoute = {
 };
 
 /**
- * Route options that let only admitted requests through; `contextOf` reads the key behind them.
+ * Route options that let only allowed requests through; `contextOf` reads the key behind them.
  * They run before the body is parsed.
  *
  * @example
@@ -72,14 +72,14 @@ export function protect(keyrail: Admits<OpenContext>, route: RouteOptions = {}):
       const admission = await keyrail.admit(isPlain ? call : { ...call, bodyBytes }, route);
       if (admission.kind !== 'admitted') return sendReply(reply, admission);
       request.keyrail = admission.context;
-      // The response is already ended or its caller gone: stop Fastify from sending one.
+      // The response has ended, or the caller has disconnected: stop Fastify from sending one.
       if (!watchResponse(reply.raw, admission, () => reply.getHeaders())) reply.hijack();
       return found;
     },
   };
 }
 
-/** Sends a refusal or a replay through Fastify, so that its hooks run. */
+/** Sends a denial or a replay through Fastify, so that its hooks run. */
 export const sendReply = (reply: FastifyReplyParts, answered: ReadyResponse): FastifyReplyParts =>
   reply
     .code(answered.status)

@@ -1,4 +1,4 @@
-// Handlers whose Response is not of a class of the runtime: other libraries bring their own.
+// Handlers that return another library's Response class instead of the runtime's.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { type TestContext, test } from 'node:test';
@@ -8,7 +8,7 @@ import { protect as protectHono } from './hono.ts';
 import { protect as protectRoute } from './next.ts';
 import { protect } from './web.ts';
 
-// Its declarations would add those of browsers to the whole program.
+// Its type declarations would add browser types to the whole project.
 type OtherClasses = { Request: typeof Request; Response: typeof Response };
 const { Request: OtherRequest, Response: OtherResponse }: OtherClasses = createRequire(
   import.meta.url,
@@ -59,7 +59,7 @@ async function replayOf(ask: Ask): Promise<Response> {
 
 const type = { 'content-type': 'text/plain' };
 
-/** As other libraries have it: a stream that is not the runtime's, or none at all. */
+/** Bodies as in other libraries: a stream that is not the runtime's, or none at all. */
 const withBody = (body: unknown): Response =>
   Object.defineProperty(new Response('ran sent', { status: 201, headers: type }), 'body', {
     value: body,

@@ -27,14 +27,14 @@ async function given(t: TestContext): Promise<Given> {
   return { keyrail, context, tenantId: issued.tenantId };
 }
 
-test('a context and its copy have exactly the fields of the contract', async (t) => {
+test('a context and its copy have exactly the documented fields', async (t) => {
   const { context, tenantId } = await given(t);
   deepEqual(Object.keys(context), FIELDS);
   equal({ ...context }.tenantId, tenantId);
   equal({ ...context }.scopes.has('a'), true);
 });
 
-test('a context of verify and its copy have the same fields', async (t) => {
+test('a context from verify and its copy have the same fields', async (t) => {
   const keyrail = await createTestKeyrail({ keys: [{ scopes: ['a'] }] });
   t.after(() => keyrail.close());
   const [issued = { key: '', keyId: '', tenantId: '' }] = keyrail.keys;
@@ -57,7 +57,7 @@ test('contextOf returns a verified context and throws without one', async (t) =>
   }
 });
 
-test('contextOf accepts only what the given node has verified', async (t) => {
+test('contextOf only accepts what the given node has verified', async (t) => {
   const one = await given(t);
   const other = await given(t);
   equal(contextOf(one.keyrail, { keyrail: one.context }), one.context);

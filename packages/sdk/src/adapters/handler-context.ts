@@ -5,7 +5,7 @@ import { fieldsOf } from '../json.ts';
 import { VERIFIED_BY } from '../verified-by.ts';
 
 /**
- * The key behind a request that `protect` admitted with this node, with the type of its resources.
+ * The key behind a request that `protect` allowed with this node, with the type of its resources.
  * Throws a TypeError on a route without `protect`, with another node, and for a key that was not
  * verified: on a route with `onNoPolicy: 'allow'` or `skip`, read the `keyrail` field itself.
  */
@@ -15,7 +15,7 @@ export function contextOf<R>(
 ): RequestContext<R> {
   const { keyrail: context } = fieldsOf(request);
   if (isVerified<R>(context, verify)) return context;
-  throw new TypeError('contextOf(): this node has not verified the key of this request');
+  throw new TypeError('contextOf(): this request was not verified by protect() with this node');
 }
 
 const isVerified = <R>(context: unknown, verify: unknown): context is RequestContext<R> =>

@@ -12,7 +12,7 @@ import { watched, webResponse } from './web-response.ts';
 export type HonoMiddleware<C> = MiddlewareHandler<{ Variables: { keyrail: C } }>;
 
 /**
- * Lets only admitted requests through; `c.get('keyrail')` is the key behind them.
+ * Lets only allowed requests through; `c.get('keyrail')` is the key behind them.
  *
  * @example
  * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), (c) =>
@@ -35,7 +35,7 @@ export function protect<C>(keyrail: Admits<C>, route: RouteOptions = {}): HonoMi
   checkRoute(route);
   return async (c, next) => {
     const call = webCall(c.req.raw, c.req.routePath);
-    // Hono caches a body that was read before.
+    // Hono caches a body that has already been read.
     const bodyBytes = async () =>
       c.req.raw.bodyUsed ? new Uint8Array(await c.req.arrayBuffer()) : webBytes(c.req.raw);
     const admission = await keyrail.admit({ ...call, bodyBytes }, route);
@@ -44,7 +44,7 @@ export function protect<C>(keyrail: Admits<C>, route: RouteOptions = {}): HonoMi
     try {
       await next();
     } catch (error) {
-      // Hono turns a thrown Error into a response; only other thrown values arrive here.
+      // Hono turns a thrown Error into a response; only other thrown values get here.
       admission.settle({ failed: true });
       throw error;
     }

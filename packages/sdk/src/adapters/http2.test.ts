@@ -67,7 +67,7 @@ test('a body without headers is part of the fingerprint, and the handler can rea
   deepEqual(seen.slice(1), ['', 'text']);
 });
 
-test('a caller that disconnects in the middle of a body ends the wait for it', async (t) => {
+test('the wait for a body ends when its caller disconnects', async (t) => {
   const ended: string[] = [];
   let arrived = 0;
   const session = await dial(t, async (request) => {
@@ -86,7 +86,7 @@ test('a caller that disconnects in the middle of a body ends the wait for it', a
   deepEqual(ended, ['broken']);
 });
 
-test('a caller that disconnects during admission is reported once', async (t) => {
+test('a disconnect during admission is reported once', async (t) => {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());
   let arrived = 0;

@@ -1,4 +1,4 @@
-// Nest's decorators are called as functions: Node runs these files directly and has no decorator
+// Nest's decorators are called as functions: Node runs these files directly, without decorator
 // syntax. The example shows the usual form.
 import 'reflect-metadata';
 import { deepEqual, equal } from 'node:assert/strict';

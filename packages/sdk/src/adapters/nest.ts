@@ -28,7 +28,7 @@ export type NestGuard = { canActivate(execution: NestExecution): Promise<boolean
 const answered = () => new Promise<never>(() => {});
 
 /**
- * A guard that lets only admitted requests through; `contextOf` reads the key behind them.
+ * A guard that lets only allowed requests through; `contextOf` reads the key behind them.
  *
  * @example
  * @Get('invoices')
@@ -84,7 +84,7 @@ function exchangeOf(execution: NestExecution): Exchange {
       headersNow: () => response.getHeaders(),
     };
   }
-  throw new TypeError('protect guards HTTP handlers on the Express or the Fastify platform.');
+  throw new TypeError('protect only works with HTTP handlers, on the Express or Fastify platform.');
 }
 
 /** Fastify keeps parsed bodies on its own request. */

@@ -13,7 +13,7 @@ import { settled, webResponse } from './web-response.ts';
 const READY_WAIT_MS = 2_000;
 
 /** Next.js 15 and later; the object of Next.js 14 can be awaited in the same way. */
-// biome-ignore lint/suspicious/noExplicitAny: Next.js 15 refuses a handler that declares less.
+// biome-ignore lint/suspicious/noExplicitAny: Next.js 15 rejects a handler that declares less.
 export type AnyParams = { params: Promise<any> };
 
 /** A Next.js route handler whose second argument has `keyrail` in addition to `params`. */
@@ -25,7 +25,7 @@ export type NextHandler<Q extends Request, P, C> = (
 type NextRoute<Q extends Request, P> = (request: Q, context: P) => Promise<Response>;
 
 /**
- * Wraps a route handler so that only admitted requests reach it. Give the route a `name`, because
+ * Wraps a route handler so that only allowed requests reach it. Give the route a `name`, because
  * Next.js does not say which pattern matched.
  *
  * @example

@@ -11,7 +11,7 @@ type NodeRequest = IncomingMessage & {
   rawBody?: unknown;
 };
 
-/** `parsed` is given if the framework keeps parsed bodies on another object. */
+/** `parsed` is set if the framework keeps parsed bodies on another object. */
 export function nodeCall(
   request: NodeRequest,
   route: unknown,
@@ -26,7 +26,7 @@ export function nodeCall(
     query,
     route: typeof route === 'string' && !route.includes('*') ? route : null,
     header: (name) => {
-      // Not what every object has under names such as `constructor`.
+      // Ignores what every object inherits under names such as `constructor`.
       const value = Object.hasOwn(request.headers, name) ? request.headers[name] : undefined;
       return Array.isArray(value) ? value.join(', ') : value;
     },
@@ -65,7 +65,7 @@ type Ended = { destroyed?: boolean; stream?: { destroyed?: boolean } };
 export const hasLeft = (message: Ended): boolean =>
   message.destroyed === true || message.stream?.destroyed === true;
 
-/** Whether there is a body that was not read to its end. */
+/** Whether there is a body that was not read to the end. */
 export const isUnread = (request: IncomingMessage): boolean =>
   !request.readableEnded && !isBodiless(request);
 
@@ -82,7 +82,7 @@ function unread(request: IncomingMessage, bytes: Buffer): void {
 /** Reads the body and puts it back, so that a later parser can read it. */
 export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
   if (isBodiless(request)) return Promise.resolve(new Uint8Array(0));
-  if (hasLeft(request)) return Promise.reject(new Error('The request body broke off.'));
+  if (hasLeft(request)) return Promise.reject(new Error('The request body was cut off.'));
   return new Promise((resolve, reject) => {
     const gathered = gather();
     const stop = () => {
@@ -97,7 +97,7 @@ export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
     };
     const broken = () => {
       stop();
-      reject(new Error('The request body broke off.'));
+      reject(new Error('The request body was cut off.'));
     };
     const read = () => {
       try {

@@ -41,7 +41,7 @@ async function serving(t: TestContext, ...handlers: RequestHandler[]): Promise<s
   return url;
 }
 
-test('a response that other code sent during admission is the only one', async (t) => {
+test('a response sent by other code during admission is the only one', async (t) => {
   const { guard, waiting, headers, statuses } = await slowNode(t);
   let runs = 0;
   const giveUp: RequestHandler = (_request, response, next) => {
@@ -69,7 +69,7 @@ test('a response that other code sent during admission is the only one', async (
   deepEqual((await statuses()).slice(0, 1), [500]);
 });
 
-test('a caller that disconnects during admission is reported', async (t) => {
+test('a disconnect during admission is reported', async (t) => {
   const { guard, waiting, headers, statuses } = await slowNode(t, {});
   let closed = 0;
   const watch: RequestHandler = (_request, response, next) => {
@@ -158,7 +158,7 @@ for (const [framework, serve] of Object.entries(charging)) {
     let again = await ask();
     for (let turn = 0; again.status === 409 && turn < 100; turn += 1) again = await ask();
     equal(again.status, 201);
-    deepEqual(bodies, [{ amount: 5 }], 'a request without its body did not run');
+    deepEqual(bodies, [{ amount: 5 }], 'a request with a missing body did not run');
     await keyrail.close();
     equal(Object(keyrail.events()[0]).status, 499);
   });
@@ -194,7 +194,7 @@ const streaming: Record<string, Streaming> = {
 };
 
 for (const [framework, serve] of Object.entries(streaming)) {
-  test(`${framework}: a response that the handler breaks off lets a retry run`, async (t) => {
+  test(`${framework}: after a handler abandons its response, a retry runs`, async (t) => {
     const keyrail = await createTestKeyrail({ keys: [{}] });
     let runs = 0;
     const { url, close } = await serve(t, keyrail, () => {
@@ -215,7 +215,7 @@ for (const [framework, serve] of Object.entries(streaming)) {
   });
 }
 
-test('the body of a disconnected caller is not waited for', async (t) => {
+test("a disconnected caller's body is not waited for", async (t) => {
   let seen = '';
   const { url, close } = await listen((request) => {
     request.on('error', () => {});

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { Admitted, HandlerResponse, HeaderValues, ReadyResponse } from '../api/admission.ts';
 import { hasLeft, isUnread } from './node-call.ts';
 
-/** Sends a refusal or a replay. */
+/** Sends a denial or a replay. */
 export function sendResponse(
   response: ServerResponse,
   { status, headers, body }: ReadyResponse,
@@ -16,8 +16,8 @@ export function sendResponse(
 
 /**
  * Adds the rate limit headers to a response, and settles when the handler has ended it. False if
- * the handler must not run: during the admission the response was ended by other code, or the
- * caller disconnected and may retry. `headersNow` reads headers that a framework sets only later.
+ * the handler must not run: during the admission, other code ended the response, or the caller
+ * disconnected and may retry. `headersNow` reads headers that a framework sets only later.
  */
 export function watchResponse(
   response: ServerResponse,
@@ -62,14 +62,14 @@ function capture(
   const chunks: Uint8Array[] = [];
   let size = 0;
   let headers: HeaderValues | null = null;
-  // Once a header was set, Node merges the headers of writeHead into those of getHeaders.
+  // Once a header has been set, Node merges the headers of writeHead into getHeaders().
   if (!response.headersSent) {
     response.setHeader('idempotency-replayed', '');
     response.removeHeader('idempotency-replayed');
   }
 
   const take = ([chunk, encoding]: unknown[]) => {
-    // Read before an outer encoder changes them: now they describe these bytes.
+    // Read before an outer encoder changes them: at this point they describe these bytes.
     headers ??= addedTo(before, response.getHeaders());
     const bytes = bytesOf(chunk, encoding);
     size += bytes.length;
@@ -100,7 +100,7 @@ function capture(
       return ended;
     },
     destroy: (...why: unknown[]) => {
-      // The handler broke off, not the caller: the captured part is not the response.
+      // The handler gave up, not the caller: the captured part is not the whole response.
       if (!response.writableEnded && !response.destroyed) settle({ failed: true });
       return Reflect.apply(destroy, response, why);
     },
@@ -108,8 +108,8 @@ function capture(
 }
 
 /**
- * If the caller disconnected before its body was read, an error response is for a request that the
- * handler never saw completely, and a retry may get another. A success is stored: work was done.
+ * If the caller disconnected before its body was read, the handler never saw the whole request: an
+ * error response is not stored, so a retry may get another. A success is stored: work was done.
  */
 export function outcomeOf(
   response: ServerResponse,

@@ -17,7 +17,7 @@ export type NodeHandler<C> = (
 type NodeListener = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
 /**
- * Wraps a listener so that only admitted requests reach it.
+ * Wraps a listener so that only allowed requests reach it.
  *
  * @example
  * createServer(

@@ -1,5 +1,5 @@
-// Headers of one request that middleware sets before the guard (CORS, request id) are not replayed
-// to the next one; headers of the handler are.
+// Headers that middleware sets before the guard (CORS, request id) belong to one request and are
+// not replayed to the next; the handler's headers are.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { getRequestListener } from '@hono/node-server';

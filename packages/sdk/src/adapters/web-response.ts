@@ -37,7 +37,9 @@ export function watched(admitted: Admitted, response: Response): Response {
   const answer = answerOf(response);
   if (answer === null) {
     settle({ failed: true });
-    throw new TypeError('The handler returned no Response, or one whose body was already read.');
+    throw new TypeError(
+      'The handler returned no Response, or one whose body has already been read.',
+    );
   }
   if (captureBytesMax === 0) {
     settle({ status: answer.status });
@@ -57,7 +59,7 @@ export function watched(admitted: Admitted, response: Response): Response {
   }
 }
 
-/** Null if the handler returned something else, or a response that was already used. */
+/** Null if the handler returned something else, or a response that has already been used. */
 function answerOf(response: Response): { status: number; headers: HeaderValues } | null {
   const { status, headers, bodyUsed } = fieldsOf(response);
   const isResponse = typeof status === 'number' && isIterable(headers);

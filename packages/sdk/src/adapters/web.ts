@@ -10,7 +10,7 @@ import { settled, webResponse } from './web-response.ts';
 export type WebHandler<C> = (request: Request, keyrail: C) => Response | Promise<Response>;
 
 /**
- * Wraps a handler so that only admitted requests reach it.
+ * Wraps a handler so that only allowed requests reach it.
  *
  * @example
  * const handler = protect(keyrail, { scopes: ['invoices:read'] }, (request, { tenantId }) =>

@@ -1,4 +1,4 @@
-// What an adapter passes to `admit`, and what it gets back.
+// The input and the result of `admit`.
 
 /** A request, independent of the framework. */
 export type IncomingCall = {
@@ -9,7 +9,9 @@ export type IncomingCall = {
   query?: string | undefined;
   /** The route pattern, such as `/invoices/:id`, if the framework provides it. */
   route?: string | null | undefined;
-  /** `name` is in lower case. */
+  /** The key, if it does not come in a header; undefined to look for it in `keyHeaders`. */
+  key?: string | null | undefined;
+  /** `name` is lowercase. */
   header(name: string): string | null | undefined;
   /** The whole body, for idempotent routes; read only when needed. */
   bodyBytes?: (() => Promise<Uint8Array> | Uint8Array) | undefined;
@@ -19,7 +21,7 @@ export type HeaderValues = Readonly<
   Record<string, number | string | readonly string[] | undefined>
 >;
 
-/** A response of the vendor's handler. The body is null when it was too large to store. */
+/** A response from the vendor's handler. The body is null if it was too large to store. */
 export type HandlerResponse = { status: number; headers: HeaderValues; body: Uint8Array | null };
 
 /**
@@ -36,15 +38,15 @@ export type Admitted<C = unknown> = {
   readonly kind: 'admitted';
   /** Null when the route skips verification. */
   readonly context: C;
-  /** To be added to the response. */
+  /** Add these to the response. */
   readonly headers: Readonly<Record<string, string>>;
   /** How many bytes of the response body `settle` needs; 0 for none. */
   readonly captureBytesMax: number;
-  /** To be called when the handler has ended. Never throws, never blocks. */
+  /** Call it when the handler has ended. Never throws, never blocks. */
   settle(outcome: HandlerOutcome): void;
 };
 
-/** The handler must not run: this is the response, a refusal or a replay. */
+/** The handler must not run: this is the response, a denial or a replay. */
 export type ReadyResponse = {
   readonly kind: 'refused' | 'replayed';
   readonly status: number;

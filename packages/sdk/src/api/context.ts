@@ -1,4 +1,4 @@
-// The request context: what a vendor's handler can read about the key behind a request.
+// The request context: everything a vendor's handler can read about the key behind a request.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 
 export type { Env } from '@keyrail/protocol/wire/env.ts';
@@ -30,16 +30,16 @@ type KeyFields<R> = {
   readonly projectId: string;
   /** Read from the key itself. */
   readonly env: Env;
-  /** Empty when the request was admitted without any policy: then no scope was checked. */
+  /** Empty when the request was allowed without any policy: no scope was checked. */
   readonly scopes: ReadonlySet<string>;
   readonly displayPrefix: string;
   /** True whenever the decision came from stale or incomplete policy. */
   readonly degraded: boolean;
-  /** Counters after this request; empty without limits, null when they could not be reached. */
+  /** Counters after this request; empty without limits, null if they are unreachable. */
   rateLimit: readonly RateLimitState[] | null;
   /** The key's `meta`, frozen and parsed when first read; only with `include: ['meta']`. */
   readonly meta?: KeyMeta | undefined;
-  /** Your own id of the tenant; only with `include: ['externalId']`. */
+  /** Your own ID of the tenant; only with `include: ['externalId']`. */
   readonly tenantExternalId?: string | undefined;
   /** The value of the `resources` option for the key's environment, or null. */
   readonly resources: R | null;
@@ -56,8 +56,8 @@ export type RequestContext<R = unknown> = KeyFields<R> & {
 };
 
 /**
- * A well-formed key that was admitted without any policy, on a route with `onNoPolicy: 'allow'`.
- * Nothing but its text is known.
+ * A well-formed key that was allowed without any policy, on a route with `onNoPolicy: 'allow'`.
+ * Only the full key is known.
  */
 export type UnverifiedContext<R = unknown> = KeyFields<R> & {
   readonly verified: false;
@@ -67,7 +67,7 @@ export type UnverifiedContext<R = unknown> = KeyFields<R> & {
   readonly expiresAt: null;
 };
 
-/** The context on a route with `onNoPolicy: 'allow'`; a check of `verified` tells which. */
+/** The context on a route with `onNoPolicy: 'allow'`; check `verified` to see which it is. */
 export type KeyContext<R = unknown> = RequestContext<R> | UnverifiedContext<R>;
 
 /** The context on any route: null with `skip`. */

@@ -12,7 +12,7 @@ export type DenialReason =
   | 'policy_unavailable'
   | 'project_deleted';
 
-/** What is known of a key, for telemetry; it is never sent to the caller. */
+/** The known details of a key, for telemetry; never sent to the caller. */
 export type KeyIdentity = {
   readonly keyId: string | null;
   readonly tenantId: string | null;
@@ -23,7 +23,7 @@ export type KeyIdentity = {
 /** `C` is the type of the context. */
 export type Allowed<C = RequestContext> = {
   readonly allowed: true;
-  /** Created when it is first read, so that a decision costs no more than it has to. */
+  /** Created when it is first read, to keep decisions cheap. */
   readonly context: C;
   /** The rate limits to charge for this request; `verify` itself charges none. */
   readonly limits: readonly RateLimitRule[];
@@ -32,7 +32,7 @@ export type Allowed<C = RequestContext> = {
 export type Denied = {
   readonly allowed: false;
   readonly reason: DenialReason;
-  /** The scopes that the key lacks, with `insufficient_scope`; else empty. */
+  /** The scopes the key lacks, with `insufficient_scope`; otherwise empty. */
   readonly missingScopes: readonly string[];
   readonly degraded: boolean;
   /** Null when there was no well-formed key. */

@@ -1,4 +1,4 @@
-// A node as its user sees it.
+// The public interface of a node.
 import type { Admission, IncomingCall } from './admission.ts';
 import type { KeyContext, OpenContext, RequestContext } from './context.ts';
 import type { Decision } from './decision.ts';
@@ -37,15 +37,14 @@ export type KeyrailState = {
   /** Where the policy in force came from. */
   readonly source: 'none' | 'cache' | 'feed';
   /**
-   * When the request was sent with which the control plane last confirmed the policy in force, in
-   * milliseconds since the epoch; accurate to one minute after a start from the cache. Null without
-   * a policy.
+   * When the node sent the request that last confirmed the policy in force, in milliseconds since
+   * the epoch; accurate to one minute after a start from the cache. Null without a policy.
    */
   readonly lastSyncAt: number | null;
   /**
    * Why the last request to the policy feed failed, or else why the cache cannot be written, or
-   * why the published keys of the feed cannot be read again; null when all work. A `hard` failure
-   * does not pass on its own: an operator has to act.
+   * why the feed's published keys cannot be loaded again; null when all of them work. A `hard`
+   * failure does not pass on its own: an operator has to act.
    */
   readonly failure: { readonly hard: boolean; readonly message: string } | null;
   readonly projectDeleted: boolean;
@@ -53,7 +52,7 @@ export type KeyrailState = {
   readonly telemetry: TelemetryState;
 };
 
-/** One node: created by `createKeyrail`, shared by all routes of a program. */
+/** One node: created by `createKeyrail`, shared by all routes of an app. */
 export type Keyrail<R = unknown> = {
   /**
    * Resolves true as soon as a policy is loaded that is not older than `maxStaleMs`, from the feed
@@ -70,8 +69,8 @@ export type Keyrail<R = unknown> = {
   admit: Admit<R>;
   state(): KeyrailState;
   /**
-   * Counters and gauges of this node in the text format of Prometheus, for a `/metrics` of your own
-   * program. All names begin with `keyrail_node_`.
+   * Counters and gauges of this node in the Prometheus text format, for your app's own `/metrics`.
+   * All names begin with `keyrail_node_`.
    */
   metrics(): string;
   /** Stops following the feed and sends the remaining telemetry. Then the process may exit. */

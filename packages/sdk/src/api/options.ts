@@ -22,36 +22,38 @@ export type FeedJwks = {
 export type KeyrailOptions<R = unknown> = {
   /**
    * The root URL of the deployment, such as `https://keys.example.com`. With relays, a list: the
-   * relays in the order of preference, then the deployment itself. The node uses the first address
-   * that responds.
+   * relays in order of preference, then the deployment itself. The node uses the first URL that
+   * responds.
    */
   url: string | readonly string[];
   /** `krsk_live_…` or `krsk_test_…`. */
   secretKey: string;
   /** The project whose keys this node verifies. */
   projectId: string;
-  /** Loads keys of this environment only; by default all that the secret key may read. */
+  /** Loads only keys of this environment; by default, everything the secret key can read. */
   env?: Env | undefined;
-  /** Loads keys of these tenants only, at most 50. */
+  /** Loads only keys of these tenants, at most 50. */
   tenantIds?: readonly string[] | undefined;
   /**
-   * What contexts have beside the usual fields: `context.meta`, that of the key, and
-   * `context.tenantExternalId`. Nothing by default, which saves memory.
+   * Additional fields of contexts: `context.meta`, the key's metadata, and
+   * `context.tenantExternalId`. None by default, which saves memory.
    */
   include?: readonly Include[] | undefined;
   /**
-   * The name of this node in the status of a revocation; the host name by default. A random suffix
-   * is added, because no process may acknowledge changes that another has not applied.
+   * This node's name in revocation results; the host name by default. A random suffix is added,
+   * because no process may acknowledge changes that another process has not applied.
    */
   nodeName?: string | undefined;
-  /** A directory for the policy cache, so that a cold start needs no control plane. */
+  /** A directory for the policy cache, so a node can start without the control plane. */
   cacheDir?: string | undefined;
   /**
-   * Verifies the signature of every response of the policy feed, and of the cache, and refuses all
-   * others. A list pins the keys; `jwks` reads it from the deployment. Off by default.
+   * Verifies the signature of every response from the policy feed and from the cache, and rejects
+   * all others. A list pins the keys; `jwks` loads it from the deployment. Off by default.
    */
   feedKeys?: 'jwks' | FeedJwks | undefined;
-  /** Your own resources per environment. `context.resources` is the one of the key. */
+  /**
+   * Your own resources per environment. `context.resources` is the one for the key's environment.
+   */
   resources?: Partial<Record<Env, R>> | undefined;
   /** The headers that may hold the key, in order; `authorization` and `x-api-key` by default. */
   keyHeaders?: readonly string[] | undefined;
@@ -62,8 +64,8 @@ export type KeyrailOptions<R = unknown> = {
   /** Policy is stale this long after its last confirmation; 90 s, at least 1.5 `pollMs`. */
   staleAfterMs?: number | undefined;
   /**
-   * Policy that was last confirmed this long ago denies every key with `policy_unavailable`; at
-   * least `staleAfterMs`. By default a policy of any age decides.
+   * Denies every key with `policy_unavailable` once the policy was last confirmed this long ago; at
+   * least `staleAfterMs`. By default, a policy of any age is used.
    */
   maxStaleMs?: number | null | undefined;
   /** How rate limits are counted. */
@@ -75,8 +77,8 @@ export type KeyrailOptions<R = unknown> = {
   /** False disables telemetry. */
   telemetry?: boolean | TelemetryOptions | undefined;
   /**
-   * Names the current span to the control plane, as the header `traceparent`, so that its spans are
-   * in your trace. Called for each request to the control plane. Leave it out if your process
+   * Sends the current span to the control plane, in the `traceparent` header, so that its spans
+   * join your trace. Called for each request to the control plane. Leave it out if your process
    * instruments `fetch`, which then sends the header.
    */
   traceparent?: (() => string | undefined) | undefined;
@@ -85,7 +87,7 @@ export type KeyrailOptions<R = unknown> = {
 };
 
 export type TelemetryOptions = {
-  /** The share of requests that is reported, above 0 and up to 1; 1 by default. */
+  /** The fraction of requests to report, above 0 and up to 1; 1 by default. */
   sampleRate?: number | undefined;
   /** The longest time an event waits before it is sent; 5 s by default. */
   flushMs?: number | undefined;
@@ -97,9 +99,9 @@ export type TelemetryOptions = {
 
 export type RateLimitOptions = {
   /**
-   * True decides most requests of busy keys without a request to the control plane, with units that
-   * the node leases in advance. Limits are never exceeded, but units that are lost with a node stay
-   * charged. False by default.
+   * True decides most requests of busy keys without calling the control plane, using units that the
+   * node leases in advance. Limits are never exceeded, but units lost with a node stay charged.
+   * False by default.
    */
   leases?: boolean | undefined;
 };

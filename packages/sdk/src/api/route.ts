@@ -5,25 +5,25 @@ import type { Env } from './context.ts';
 export type RouteOptions = {
   /** The key must have all of these scopes. */
   scopes?: readonly string[] | undefined;
-  /** Admits only keys of this environment. */
+  /** Allows only keys of this environment. */
   env?: Env | undefined;
   /**
-   * The behaviour without any policy: a cold start with neither control plane nor cache. `allow`
-   * admits every well-formed key unverified, without a tenant and without a scope check, so keep
+   * What to do without any policy: a cold start with neither control plane nor cache. `allow`
+   * allows every well-formed key unverified, without a tenant and without a scope check, so keep
    * the default `deny` on a route that moves money.
    */
   onNoPolicy?: 'deny' | 'allow' | undefined;
   /**
    * How long a request may wait for the first policy after a cold start, in milliseconds; at most
-   * 60 s. The time counts from the first request that waits, so that it passes once. 0 by default,
-   * 2 s in the adapter for Next.js.
+   * 60 s. The time counts from the first request that waits, so only the first requests are
+   * delayed. 0 by default, 2 s in the adapter for Next.js.
    */
   readyWaitMs?: number | undefined;
   /** False does not charge the key's limits on this route. */
   rateLimit?: RouteRateLimit | false | undefined;
-  /** Replays the stored response to a request whose `Idempotency-Key` was used before. */
+  /** Replays the stored response to a request whose `Idempotency-Key` has already been used. */
   idempotency?: boolean | RouteIdempotency | undefined;
-  /** Admits every request without checking its key; the context is null. */
+  /** Allows every request without checking its key; the context is null. */
   skip?: boolean | undefined;
   /** The route's name in telemetry and in the scope of idempotency keys, as in `/invoices/:id`. */
   name?: string | undefined;
@@ -38,17 +38,17 @@ export type VerifiedRoute = KeyedRoute & { onNoPolicy?: 'deny' | undefined };
 export type RouteRateLimit = {
   /** What one request costs; 1 by default, 0 reads the counters without charging them. */
   cost?: number | undefined;
-  /** The behaviour while the counters are unreachable; `allow` by default. */
+  /** What to do while the counters are unreachable; `allow` by default. */
   onUnavailable?: 'allow' | 'deny' | undefined;
-  /** Whether this route uses leases; by default as in the node's option `rateLimit`. */
+  /** Whether this route uses leases; by default, the node's `rateLimit` option decides. */
   leases?: boolean | undefined;
 };
 
 export type RouteIdempotency = {
-  /** Refuses requests without an `Idempotency-Key`; false by default. */
+  /** Rejects requests without an `Idempotency-Key`; false by default. */
   required?: boolean | undefined;
   /** How long a response is stored; one day by default. */
   ttlMs?: number | undefined;
-  /** The behaviour while claims are unavailable; `deny` by default, so that nothing runs twice. */
+  /** What to do while claims are unavailable; `deny` by default, so that nothing runs twice. */
   onUnavailable?: 'allow' | 'deny' | undefined;
 };

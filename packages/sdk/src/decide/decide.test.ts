@@ -104,7 +104,7 @@ const first = () => {
   return found?.key ?? '';
 };
 
-test('a context has the resources of its environment', () => {
+test("a context has its environment's resources", () => {
   const known = inputs(policyOf('both'));
   const keys = [first(), cases.find(({ why }) => why.includes('for test keys'))?.key];
   const seen = keys.map((key) => {
@@ -114,7 +114,7 @@ test('a context has the resources of its environment', () => {
   deepEqual(seen, ['live database', 'test database']);
 });
 
-test('a context has the fields of the contract, and prints them', () => {
+test('a context has the documented fields, and prints them', () => {
   const decision = decide(inputs(policyOf('both')), first(), {});
   ok(decision.allowed);
   const { context } = decision;
@@ -122,7 +122,10 @@ test('a context has the fields of the contract, and prints them', () => {
   const all = `${names} verified rateLimit`.split(' ');
   deepEqual(Object.keys(JSON.parse(JSON.stringify(context))).toSorted(), all.toSorted());
   ok(inspect(context).includes(`tenantId: '${context.tenantId}'`));
-  ok(!inspect(context, { depth: 9, showHidden: true }).includes(first()), 'the key is not shown');
+  ok(
+    !inspect(context, { depth: 9, showHidden: true }).includes(first()),
+    'the full key is not shown',
+  );
   equal(context.scopes.has('invoices:read'), true);
   equal(context.scopes.has('invoices'), false);
 });

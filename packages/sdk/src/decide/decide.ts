@@ -1,15 +1,17 @@
-// Decides on a key: a pure function of the policy, the key's text and the route's options. The
-// checksum comes first, so that a mistyped key costs no hash; then one SHA-256 and one look-up.
-// Imported keys have no checksum: any printable text may be one.
+// Decides on a key: a pure function of the policy, the key's text and the route's options. A known
+// key takes one SHA-256 and one lookup. Its checksum need not be compared, because no other text
+// has its hash; for any other text, the checksum distinguishes a typo from an unknown key. Imported
+// keys have no checksum: any printable text may be one.
 import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
-import { apiKeyBytes, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
+import { API_KEY_CHARS, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule, RequestContext, UnverifiedContext } from '../api/context.ts';
 import type { Decision, DenialReason, Denied, KeyIdentity } from '../api/decision.ts';
 import type { RouteOptions } from '../api/route.ts';
-import { digestOf, digestOfKey } from '../policy/table/digest.ts';
-import { AllowedKey, type Inputs } from './allowed-key.ts';
+import { digestOf } from '../policy/table/digest.ts';
+import { AllowedKey, type FoundKey, foundAt, type Inputs } from './allowed-key.ts';
 import { displayPrefixOf, UnverifiedKey } from './key-context.ts';
 
+const [K, R, UNDERSCORE] = Buffer.from('kr_');
 const NO_LIMITS: readonly RateLimitRule[] = Object.freeze([]);
 const NONE_MISSING: readonly string[] = Object.freeze([]);
 
@@ -23,27 +25,34 @@ export function decide<R>(
   if (keyText === null || keyText === undefined || keyText === '') {
     return denied(inputs, 'missing_key', null);
   }
+  const { policy } = inputs.state;
+  if (policy !== null && !policy.projectDeleted && hasNativeForm(keyText)) {
+    const place = policy.table.find(digestOf(keyText));
+    if (place !== -1) {
+      const key = foundAt(inputs, keyText, place);
+      if (!key.isImported) return checked(inputs, key, route);
+    }
+  }
   const env = typeof keyText === 'string' ? apiKeyEnv(keyText) : null;
   if (env === null) return withoutFormat(inputs, keyText, route);
-
-  const { policy } = inputs.state;
   if (policy === null) return withoutPolicy(inputs, { keyText, env, route });
   if (policy.projectDeleted) return denied(inputs, 'project_deleted', unnamed(keyText, env));
-
-  const place = policy.table.find(digestOfKey(apiKeyBytes));
-  const key = place === -1 ? null : new AllowedKey<R>(inputs, keyText, place);
-  // The text names the environment of its key, which for an imported key is chosen by the importer.
-  if (key === null || key.isImported) {
-    // The feed does not send keys of the other environment, so the key may exist there.
-    const isLoaded = policy.env === null || policy.env === env;
-    return notFound(inputs, isLoaded ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
-  }
-  return checked(inputs, key, route);
+  // The feed does not send keys of the other environment, so the key may exist there.
+  const isLoaded = policy.env === null || policy.env === env;
+  return notFound(inputs, isLoaded ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
 }
 
+/** Whether a text has the length and the stem of a native key: only such a text is hashed. */
+const hasNativeForm = (keyText: unknown): keyText is string =>
+  typeof keyText === 'string' &&
+  keyText.length === API_KEY_CHARS &&
+  keyText.charCodeAt(0) === K &&
+  keyText.charCodeAt(1) === R &&
+  keyText.charCodeAt(2) === UNDERSCORE;
+
 /**
- * A text that is no key of Keyrail. It is hashed only while the policy holds imported keys. Of an
- * unknown one nothing is reported: it may be a credential of anything.
+ * A text that isn't a native key. It is hashed only while the policy has imported keys. Nothing
+ * about an unknown text is reported: it may be a credential for another service.
  */
 function withoutFormat<R>(
   inputs: Inputs<R>,
@@ -58,18 +67,19 @@ function withoutFormat<R>(
   if (policy.projectDeleted) return denied(inputs, 'project_deleted', null);
   const place = policy.table.find(digestOf(keyText));
   if (place === -1) return notFound(inputs, 'unknown_key', null);
-  const key = new AllowedKey<R>(inputs, keyText, place);
+  const key = foundAt(inputs, keyText, place);
   return key.isImported ? checked(inputs, key, route) : denied(inputs, 'unknown_key', null);
 }
 
 /** The decision on a key that is in the policy. */
-function checked<R>(inputs: Inputs<R>, key: AllowedKey<R>, route: RouteOptions): KeyDecision<R> {
-  if (key.isTooOld) return denied(inputs, 'policy_unavailable', named(key.context));
-  if (key.isExpired) return denied(inputs, 'expired', named(key.context));
+function checked<R>(inputs: Inputs<R>, found: FoundKey<R>, route: RouteOptions): KeyDecision<R> {
+  const key = new AllowedKey(found);
+  if (found.isTooOld) return denied(inputs, 'policy_unavailable', named(key.context));
+  if (found.isExpired) return denied(inputs, 'expired', named(key.context));
   if (route.env !== undefined && route.env !== key.env) {
     return denied(inputs, 'wrong_environment', named(key.context));
   }
-  if (route.scopes !== undefined) {
+  if (route.scopes !== undefined && route.scopes.length > 0) {
     const missingScopes = key.missing(route.scopes);
     if (missingScopes.length > 0) {
       return { ...denied(inputs, 'insufficient_scope', named(key.context)), missingScopes };
@@ -110,7 +120,7 @@ const denied = <R>(
   key,
 });
 
-/** A policy that is too old may only lack the key. */
+/** A policy that is too old may lack a key that exists. */
 const notFound = <R>(inputs: Inputs<R>, reason: DenialReason, key: KeyIdentity | null): Denied =>
   denied(inputs, inputs.state.look().tooOld ? 'policy_unavailable' : reason, key);
 

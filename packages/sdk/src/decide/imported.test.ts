@@ -1,4 +1,4 @@
-// Imported keys at a node: which texts are hashed, and what is decided about them.
+// Imported keys at a node: which texts are hashed, and the decisions.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import crypto, { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -43,7 +43,7 @@ function countHashes(t: TestContext): () => number {
   return () => mock.callCount();
 }
 
-test('a node without imported keys refuses other texts without a hash', async (t) => {
+test('a node without imported keys rejects other texts without hashing them', async (t) => {
   const plane = new Plane();
   const native = plane.issue();
   const watched = await ready(plane);
@@ -53,11 +53,13 @@ test('a node without imported keys refuses other texts without a hash', async (t
   }
   equal(hashes(), 0);
   equal(reason(watched, native), 'allowed');
-  equal(hashes(), 0, 'the hash of a native key is computed in sha256.ts');
+  equal(hashes(), 1);
+  const typo = native.slice(0, -1) + (native.endsWith('0') ? '1' : '0');
+  equal(reason(watched, typo), 'malformed_key', 'its checksum is wrong');
   await watched.node.close();
 });
 
-test('with imported keys, only texts that may be one are hashed', async (t) => {
+test('with imported keys, only texts that could be one are hashed', async (t) => {
   const plane = new Plane();
   plane.import(TEXT);
   const longest = plane.import('~'.repeat(512));
@@ -78,7 +80,7 @@ test('with imported keys, only texts that may be one are hashed', async (t) => {
   await watched.node.close();
 });
 
-test('environment and display prefix of an imported key come from its entry', async () => {
+test("an imported key's environment and display prefix come from its entry", async () => {
   const plane = new Plane();
   const prefix = 'Globex, since 2019 (old)';
   plane.import(TEXT, {
@@ -102,12 +104,12 @@ test('environment and display prefix of an imported key come from its entry', as
   deepEqual([denied.key?.env, denied.key?.displayPrefix], ['test', prefix]);
   const unknown = watched.node.verify(`${TEXT}x`);
   ok(!unknown.allowed);
-  equal(unknown.key, null, 'nothing of an unknown text is reported');
+  equal(unknown.key, null, 'nothing about an unknown text is reported');
   equal(reason(watched, native, { env: 'live' }), 'allowed');
   await watched.node.close();
 });
 
-test('an imported entry is never found by a text with the form of a native key', async () => {
+test('a text in the native format never matches an imported entry', async () => {
   const elsewhere = new Plane();
   const live = elsewhere.issue({ env: 'live' });
   const testing = elsewhere.issue({ env: 'test' });
@@ -136,7 +138,7 @@ test('an imported key expires', async () => {
   await watched.node.close();
 });
 
-test('an entry without the mark is never found by a text of another form', async () => {
+test('a text in another format never matches an entry that is not marked as imported', async () => {
   const plane = new Plane();
   plane.issue({ lookup_hash: sha256Hex(TEXT) });
   plane.import('another key');

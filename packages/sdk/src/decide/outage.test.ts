@@ -1,5 +1,5 @@
-// A day without the control plane, against a model: every decision is right, none needs a request,
-// and afterwards the node catches up.
+// A day without the control plane, compared with a model: every decision is right, none needs a
+// request, and the node catches up afterwards.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';

@@ -69,14 +69,14 @@ test('the order of query parameters does not matter, everything else does', () =
   }
 });
 
-test('different bytes of a query that are not UTF-8 have different fingerprints', () => {
+test('different query bytes that are not UTF-8 have different fingerprints', () => {
   const queries = ['a=%ff', 'a=%fe', 'a=%25ff', 'a=%EF%BF%BD', '%ff=a', 'a=%ff%fe', 'a=%'];
   const prints = queries.map((query) => fingerprintOf({ ...asked, query }));
   equal(new Set(prints).size, queries.length);
   equal(fingerprintOf({ ...asked, query: 'a=%FF' }), prints[0]);
 });
 
-test('a query of text is encoded like URLSearchParams', () => {
+test('a text query is encoded like URLSearchParams', () => {
   const text = fc.string({ unit: 'binary' }).map((it) => it.toWellFormed());
   fc.assert(
     fc.property(text, text, (name, value) => {

@@ -10,21 +10,21 @@ export type Scope = {
   projectId: string;
   env: Env;
   tenantId: string | null;
-  /** The id of the API key; for an unverified key, its hash. */
+  /** The ID of the API key; for an unverified key, its hash. */
   holder: string;
   method: string;
   route: string;
   idempotencyKey: string;
 };
 
-/** What is wrong with an `Idempotency-Key`, or null. */
+/** The fault in an `Idempotency-Key`, or null. */
 export function idempotencyKeyFault(key: string): string | null {
   if (key === '') return 'The Idempotency-Key header is empty.';
   if (key.length > KEY_CHARS_MAX) {
     return `The Idempotency-Key header is longer than ${KEY_CHARS_MAX} characters.`;
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  if (/[\x00-\x1f\x7f]/.test(key)) return 'The Idempotency-Key header holds control characters.';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what the test looks for.
+  if (/[\x00-\x1f\x7f]/.test(key)) return 'The Idempotency-Key header contains control characters.';
   return null;
 }
 

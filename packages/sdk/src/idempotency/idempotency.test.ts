@@ -182,7 +182,7 @@ test('a response is stored as soon as the control plane is back', async (t) => {
   deepEqual(bodyOf(plane.received.at(-1))?.body, answer.body.toString('base64'));
 });
 
-test('a response that is refused is stored without its body', async (t) => {
+test('a response that the control plane rejects is stored without its body', async (t) => {
   const refusing: Script = ({ body }) => (body.body === null ? done() : { status: 400 });
   const { hold, plane, steps, drain, logged } = await open(t, answers(refusing));
   (await hold()).complete(answer);

@@ -1,7 +1,7 @@
 // Idempotent requests, coordinated by the control plane.
 //
 //   claim ─▶ execute ─▶ the handler runs; heartbeats keep its lock alive
-//                         ├─ it responded: complete, with retries while the control plane is away
+//                         ├─ it responded: complete, with retries during an outage
 //                         └─ it failed: release, so that a retry runs
 //         ─▶ replay, in_progress, mismatch: the handler does not run
 //         ─▶ unavailable: no verdict, so the same request may be running elsewhere
@@ -79,7 +79,8 @@ export function createIdempotency(parts: IdempotencyParts): Idempotency {
     const end = (act: () => Promise<unknown>) => {
       if (isEnded) return;
       isEnded = true;
-      // Heartbeats go on meanwhile: until the response is stored, only the lock stops a retry.
+      // Heartbeats continue in the meantime: until the response is stored, only the lock stops a
+      // retry.
       const ended = act().then(beats.stop, beats.stop);
       ending.add(ended);
       void ended.then(() => ending.delete(ended));
@@ -123,7 +124,7 @@ function openSteps({ transport, clock, log }: IdempotencyParts) {
   };
   const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
 
-  /** Retries until a success or a hard refusal; null when all tries failed. */
+  /** Retries until a success or a hard failure; null when all tries failed. */
   async function persist(step: Step, body: object, tries: number): Promise<Outcome | null> {
     for (let tried = 1, waitMs = WAIT_MS_FIRST; tried <= tries; tried += 1) {
       const outcome = await post(step, body);
@@ -148,7 +149,7 @@ function openSteps({ transport, clock, log }: IdempotencyParts) {
     }
     const result = outcome?.kind === 'answer' ? fieldsOf(outcome.body).outcome : 'unreachable';
     if (result !== 'ok') {
-      log('error', `keyrail: the response of an idempotent request was not stored (${result})`);
+      log('error', `keyrail: failed to store the response of an idempotent request (${result})`);
     }
   }
   return { post, persist, store };
@@ -198,7 +199,7 @@ function heartbeat({ clock, log, everyMs }: HeartbeatParts, beat: () => Promise<
         const isLost = outcome.kind === 'answer' && fieldsOf(outcome.body).outcome === 'lost';
         if (isLost && !isStopped)
           log('error', 'keyrail: the lock of an idempotent request was lost');
-        // A lock survives a missed heartbeat, so a failed one is only repeated sooner.
+        // A lock survives a missed heartbeat, so a failed one is just repeated sooner.
         const isMissed = outcome.kind !== 'answer' && !outcome.hard;
         if (!isLost) next(isMissed ? everyMs * RETRY_SHARE : everyMs);
       });

@@ -59,7 +59,7 @@ const headersIn = (stored: unknown): Record<string, string> =>
 
 /**
  * The stored response, marked as a replay. If its body was too large to store, status and headers
- * are replayed without it and say so: the caller must know that the request was carried out.
+ * are replayed without it, with a header that says so: the caller must know that the request ran.
  */
 export function replayedResponse(stored: unknown): ReplayedResponse | null {
   const { status, headers, body } = fieldsOf(stored);

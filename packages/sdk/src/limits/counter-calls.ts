@@ -30,7 +30,7 @@ export type LimitVerdict =
     }
   | { kind: 'unreachable' };
 
-/** The key whose counters are meant. */
+/** The key whose counters are charged. */
 export type Subject = {
   readonly projectId: string;
   readonly env: Env;
@@ -49,7 +49,7 @@ export type Grant = {
 export type CounterCalls = {
   /** Charges all rules or none. Never throws; waits at most `rateLimitTimeoutMs`. */
   check(subject: Subject, rules: readonly RateLimitRule[], cost: number): Promise<LimitVerdict>;
-  /** Null when no lease could be had. Never throws. */
+  /** Null if no lease was granted. Never throws. */
   lease(subject: Subject, rules: readonly RateLimitRule[], want: number): Promise<Grant | null>;
   /** Never throws; if the request fails, the units are lost. */
   giveBack(subject: Subject, rules: readonly RateLimitRule[], rest: Rest): Promise<void>;
@@ -88,20 +88,26 @@ export function createCounterCalls({ settings, transport, clock, log }: CallPart
   let leasesFrom = Number.NEGATIVE_INFINITY;
 
   function failed(why: string): void {
-    if (!isFailing) log('warn', `keyrail: rate limits cannot be checked (${why})`);
+    if (!isFailing) log('warn', `keyrail: failed to check rate limits (${why})`);
     isFailing = true;
     restsUntil = clock.monotonicMs() + REST_MS;
   }
 
   /** Only this call needs a new counter. Existing counters still work, so there is no back-off. */
   function overQuota(): void {
-    if (!isOverQuota) log('warn', 'keyrail: rate limits of new keys cannot be checked (429)');
+    if (!isOverQuota) {
+      const left = 'the workspace has no counters left for new keys';
+      log('warn', `keyrail: ${left}; their rate limits cannot be checked (429)`);
+    }
     isOverQuota = true;
   }
 
   function withoutLeases(): void {
     const isFirst = leasesFrom === Number.NEGATIVE_INFINITY;
-    if (isFirst) log('warn', 'keyrail: the control plane has no leases; limits are checked');
+    if (isFirst) {
+      const without = 'the control plane does not support leases';
+      log('warn', `keyrail: ${without}; checking limits per request instead`);
+    }
     leasesFrom = clock.monotonicMs() + WITHOUT_LEASES_MS;
   }
 
@@ -115,7 +121,7 @@ export function createCounterCalls({ settings, transport, clock, log }: CallPart
     }
     if (outcome.kind === 'unreachable') failed(outcome.reason);
     else if (outcome.status === TOO_MANY_COUNTERS) overQuota();
-    else failed(`the control plane answered ${outcome.status}`);
+    else failed(`the control plane responded with ${outcome.status}`);
     return null;
   }
 

@@ -1,4 +1,26 @@
-// The units that one key holds on lease at this node, and how many more it should ask for.
+// The units that one key holds on lease at this node, and how many more the node should request.
+//
+// A lease is a number of units that the shared counters have charged in advance, so that requests
+// spend them here without a call. The life of a key's leases:
+//
+//                       granted                 a quarter is left and will not last:
+//   checks ──▶ asking ───────────▶ holding ──┐  unitsToLeaseAhead
+//     ▲  ▲       │                  │  │  ▲  │
+//     │  └───────┘                  │  │  └──┘
+//     │   nothing granted,          │  │
+//     │   or failed: checks for 1 s │  └─▶ all spent: asking (unitsToLeaseNow), or checks
+//     │                             │
+//     └─────────────────────────────┘  silent: unused units are returned
+//                                      the lease ends with its bucket: unused units expire
+//
+// From checks, a key gets its first lease when it has too few units and is busy (unitsToLeaseNow).
+// Requests that need units wait while the node is asking, and are checked if none are granted.
+//
+// How many units: the key's rate, times the time until its lease ends, and a tenth more. The rate
+// is counted over periods, and the higher of the current and the previous one is used, so that a
+// key that has just become busy gets enough. One lease takes at most a tenth of what remains of a
+// limit, so other nodes keep their share, and near the limit the key is left to checks. Why a lease
+// ends with its bucket: decisions/0030.
 import { RATE_LIMIT_LEASE_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RateLimitRule, RateLimitState } from '../api/context.ts';
 import type { Grant, Subject } from './counter-calls.ts';
@@ -6,69 +28,83 @@ import type { Grant, Subject } from './counter-calls.ts';
 /** A moment by both clocks. A monotonic clock stands still while the machine is suspended. */
 export type Moment = { monotonicMs: number; wallMs: number };
 
-/** Parts of a sliding window; a lease ends with one of them. */
-const PARTS = 16;
+// Which keys get leases.
+
+/** A sliding window has this many buckets; a lease ends with one of them. */
+const BUCKETS = 16;
 /** Shorter leases would end before they save anything. */
-const WIDTH_MS_MIN = 250;
-/** The rate of a key is measured over periods of at most this length. */
-const PERIOD_MS_MAX = 20_000;
-/** A lease is sized for at most this time, even if it lasts longer. */
-const SIZED_MS_MAX = 60_000;
+const BUCKET_MS_MIN = 250;
 /** Requests in one period before a key gets leases. */
 const BUSY_MIN = 3;
-const UNITS_MIN = 2;
-/** The least that is asked for if a lease lasts long: the rest is not lost, but returned. */
-const LONG_UNITS_MIN = 16;
-/** The share of its units that a key has left when it asks for more. */
-const LOW_SHARE = 4;
-/** The units of a key without requests for this long, and half a period, are given back. */
-const SILENT_MS_MIN = 1_000;
-/** The share of what remains that one lease may take. */
-const REMAINING_SHARE = 10;
+/** The rate of a key is counted over periods of at most this length. */
+const PERIOD_MS_MAX = 20_000;
+
+// How many units a lease has.
+
 /** More than the expected need, because traffic varies. */
 const HEADROOM = 1.1;
+/** A lease is sized for at most this time, even if it lasts longer. */
+const SIZED_MS_MAX = 60_000;
+/** One lease takes at most this part of what remains. */
+const REMAINING_DIVISOR = 10;
+const UNITS_MIN = 2;
+/** The fewest to request if a lease lasts long: unused units are not lost, but returned. */
+const LONG_UNITS_MIN = 16;
+
+// When more units are requested, and when they end.
+
+/** More are requested when this part of the units is left. */
+const LOW_DIVISOR = 4;
+/** The units of a key without requests for this long, and half a period, are returned. */
+const SILENT_MS_MIN = 1_000;
 /** The rates of two clocks differ by less. */
 const DRIFT = 0.001;
-/** The rest of older leases than these is not returned. */
+/** Unused units of leases before the last few are not returned. */
 const LEASES_MAX = 8;
 
-/** The time until the current bucket of a rule ends, at most. */
-const widthOf = ({ windowMs, algorithm }: RateLimitRule): number =>
-  algorithm === 'fixed' ? windowMs : Math.ceil(windowMs / PARTS);
+/** How long a bucket of a rule lasts, and so a lease at most. */
+const bucketMsOf = ({ windowMs, algorithm }: RateLimitRule): number =>
+  algorithm === 'fixed' ? windowMs : Math.ceil(windowMs / BUCKETS);
 
 export class HeldUnits {
   readonly subject: Subject;
   rules: readonly RateLimitRule[];
   /** The pending request for a lease, which requests of this key wait for. */
   asking: Promise<void> | null = null;
-  #lastSpentMs = 0;
-  /** Until then, no lease is asked for. */
-  restsUntilMs = 0;
+  /** Until then, no lease is requested. */
+  checksUntilMs = 0;
   /** The longest that a lease can last. */
-  readonly #widthMs: number;
-  /** The time over which the rate is measured; 0 if leases are too short. */
+  readonly #bucketMs: number;
+  /** The time over which the rate is counted; 0 if leases would be too short. */
   readonly #periodMs: number;
+
   #leases: { id: string; units: number }[] = [];
+  /** Units of all leases that are not spent. */
   #left = 0;
   #endsAtMs = 0;
   #endsAtWallMs = 0;
+  /** With no more than this many units left, more are requested ahead. */
+  #lowUnits = 0;
+  /** The units of the newest lease. */
+  #grantedUnits = 0;
+
+  #periodBeganMs: number;
+  #spentInPeriod = 0;
+  #lastSpentMs = 0;
+  /** Units per ms in the previous period. */
+  #previousRate = 0;
+
+  /** The counters as the control plane last reported them. */
   #states: readonly RateLimitState[] = [];
-  #heardAtMs = 0;
-  /** More units are needed soon when no more than these are left. */
-  #lowMark = 0;
-  #lastUnits = 0;
-  #spent = 0;
-  #beganAtMs: number;
-  /** Units per ms in the period before. */
-  #rateBefore = 0;
+  #statesAtMs = 0;
 
   constructor(subject: Subject, rules: readonly RateLimitRule[], nowMs: number) {
     const { projectId, env, keyId, tenantId } = subject;
     this.subject = { projectId, env, keyId, tenantId };
     this.rules = rules;
-    this.#beganAtMs = nowMs;
-    this.#widthMs = Math.min(...rules.map(widthOf));
-    this.#periodMs = this.#widthMs < WIDTH_MS_MIN ? 0 : Math.min(this.#widthMs, PERIOD_MS_MAX);
+    this.#periodBeganMs = nowMs;
+    this.#bucketMs = Math.min(...rules.map(bucketMsOf));
+    this.#periodMs = this.#bucketMs < BUCKET_MS_MIN ? 0 : Math.min(this.#bucketMs, PERIOD_MS_MAX);
   }
 
   get left(): number {
@@ -84,7 +120,7 @@ export class HeldUnits {
     return nowMs - this.#lastSpentMs >= Math.max(SILENT_MS_MIN, this.#periodMs / 2);
   }
 
-  /** Whether it was enough for the cost. Expired units are dropped. */
+  /** Returns whether the units covered the cost. Expired units are dropped. */
   spend(cost: number, now: Moment): boolean {
     if (this.#left > 0 && !this.isHolding(now)) this.#drop(now.monotonicMs);
     if (this.#left < cost || this.#left === 0) return false;
@@ -96,22 +132,22 @@ export class HeldUnits {
   /** Counts what the key spends, on lease or by checks. */
   count(cost: number, nowMs: number): void {
     this.#endPeriod(nowMs);
-    this.#spent += cost;
+    this.#spentInPeriod += cost;
     this.#lastSpentMs = nowMs;
   }
 
   #endPeriod(nowMs: number): void {
-    if (nowMs >= this.#beganAtMs + this.#periodMs) this.#beginPeriod(nowMs);
+    if (nowMs >= this.#periodBeganMs + this.#periodMs) this.#beginPeriod(nowMs);
   }
 
-  /** A period that was cut short says little, so the one before fills it up. */
+  /** A period that was cut short says little, so the previous rate fills the rest of it. */
   #beginPeriod(nowMs: number): void {
-    const lastedMs = nowMs - this.#beganAtMs;
+    const lastedMs = nowMs - this.#periodBeganMs;
     const missingMs = Math.max(0, this.#periodMs - lastedMs);
-    const spent = this.#spent + this.#rateBefore * missingMs;
-    this.#rateBefore = spent / Math.max(1, lastedMs + missingMs);
-    this.#spent = 0;
-    this.#beganAtMs = nowMs;
+    const spent = this.#spentInPeriod + this.#previousRate * missingMs;
+    this.#previousRate = spent / Math.max(1, lastedMs + missingMs);
+    this.#spentInPeriod = 0;
+    this.#periodBeganMs = nowMs;
   }
 
   #drop(nowMs: number): void {
@@ -120,9 +156,9 @@ export class HeldUnits {
     this.#beginPeriod(nowMs);
   }
 
-  hear(states: readonly RateLimitState[], nowMs: number): void {
+  setStates(states: readonly RateLimitState[], nowMs: number): void {
     this.#states = states;
-    this.#heardAtMs = nowMs;
+    this.#statesAtMs = nowMs;
   }
 
   /** Adds a lease. It expires after the time counted from when the request was sent. */
@@ -130,7 +166,7 @@ export class HeldUnits {
     { id, units, expiresInMs, states }: Grant,
     { sent, now }: { sent: Moment; now: Moment },
   ): void {
-    this.hear(states, now.monotonicMs);
+    this.setStates(states, now.monotonicMs);
     if (units === 0) return;
     if (!this.isHolding(now)) this.#drop(now.monotonicMs);
     // A lease that is still held ends with the same bucket: the later estimate is right for both.
@@ -140,39 +176,42 @@ export class HeldUnits {
     this.#leases.push({ id, units });
     if (this.#leases.length > LEASES_MAX) this.#leases.shift();
     this.#left += units;
-    this.#lastUnits = units;
-    this.#lowMark = Math.floor(this.#left / LOW_SHARE);
+    this.#grantedUnits = units;
+    this.#lowUnits = Math.floor(this.#left / LOW_DIVISOR);
   }
 
-  /** How many units to ask for before the others are spent; 0 if that is not needed yet. */
-  wantSoon(now: Moment): number {
-    if (this.#left > this.#lowMark || this.asking !== null) return 0;
+  /** How many units to request before the others are spent; 0 if that is not needed yet. */
+  unitsToLeaseAhead(now: Moment): number {
+    if (this.#left > this.#lowUnits || this.asking !== null) return 0;
     const endsInMs = this.#endsAtMs - now.monotonicMs;
     const needed = this.#expected(now.monotonicMs, endsInMs) - this.#left;
-    this.#lowMark = this.#left >> 1;
+    // What is left will do for now: look again at half of it.
+    this.#lowUnits = this.#left >> 1;
     return needed > 0
-      ? this.#bounded(Math.max(needed, this.#lastUnits >> 3, this.#least(endsInMs)))
+      ? this.#bounded(Math.max(needed, this.#grantedUnits >> 3, this.#least(endsInMs)))
       : 0;
   }
 
-  /** How many units to ask for now that too few are left; 0 if a check is better. */
-  wantNow(cost: number, now: Moment): number {
+  /** How many units to request now that too few are left; 0 if a check is better. */
+  unitsToLeaseNow(cost: number, now: Moment): number {
     const nowMs = now.monotonicMs;
     this.#endPeriod(nowMs);
-    const isBusy = this.#spent >= BUSY_MIN || this.#rateBefore * this.#periodMs >= BUSY_MIN;
-    if (this.#periodMs === 0 || !isBusy || nowMs < this.restsUntilMs) return 0;
-    const isEarly = this.#leases.length > 0;
-    const expected = this.#expected(nowMs, isEarly ? this.#endsAtMs - nowMs : this.#widthMs);
-    const grown = isEarly ? this.#lastUnits * 2 : 0;
-    const least = isEarly ? 0 : this.#least(this.#widthMs);
+    const isBusy =
+      this.#spentInPeriod >= BUSY_MIN || this.#previousRate * this.#periodMs >= BUSY_MIN;
+    if (this.#periodMs === 0 || !isBusy || nowMs < this.checksUntilMs) return 0;
+    // All was spent before the lease ended: the rate was higher than expected.
+    const ranOut = this.#leases.length > 0;
+    const expected = this.#expected(nowMs, ranOut ? this.#endsAtMs - nowMs : this.#bucketMs);
+    const grown = ranOut ? this.#grantedUnits * 2 : 0;
+    const least = ranOut ? 0 : this.#least(this.#bucketMs);
     const want = this.#bounded(Math.max(expected, grown, cost, least));
     return want < cost ? 0 : want;
   }
 
-  /** What the key will spend in this time, at the higher of its current and its last rate. */
+  /** What the key will spend in this time, at the higher of its current and its previous rate. */
   #expected(nowMs: number, inMs: number): number {
-    const elapsedMs = Math.max(nowMs - this.#beganAtMs, this.#periodMs / 8);
-    const rate = Math.max(this.#spent / elapsedMs, this.#rateBefore);
+    const elapsedMs = Math.max(nowMs - this.#periodBeganMs, this.#periodMs / 8);
+    const rate = Math.max(this.#spentInPeriod / elapsedMs, this.#previousRate);
     return Math.ceil(rate * Math.max(0, Math.min(inMs, SIZED_MS_MAX)) * HEADROOM);
   }
 
@@ -183,15 +222,15 @@ export class HeldUnits {
   #bounded(want: number): number {
     let most = RATE_LIMIT_LEASE_MAX;
     for (const { remaining } of this.#states) {
-      most = Math.min(most, Math.floor(remaining / REMAINING_SHARE));
+      most = Math.min(most, Math.floor(remaining / REMAINING_DIVISOR));
     }
     const units = Math.min(want, most);
     return units >= UNITS_MIN ? units : 0;
   }
 
-  /** The counters as last heard. Units that are held here are not spent, so they remain. */
+  /** The counters as last reported. Units held here are not spent, so they remain. */
   states(nowMs: number): RateLimitState[] {
-    const passedMs = Math.floor(nowMs - this.#heardAtMs);
+    const passedMs = Math.floor(nowMs - this.#statesAtMs);
     return this.#states.map(({ id, limit, windowMs, remaining, resetMs }) => ({
       id,
       limit,
@@ -201,16 +240,16 @@ export class HeldUnits {
     }));
   }
 
-  /** Empties it, and returns what is to be given back. */
-  takeRest(): { id: string; unused: number }[] {
-    const rest: { id: string; unused: number }[] = [];
+  /** Drops all units, and returns what is left of each lease. */
+  takeUnused(): { id: string; unused: number }[] {
+    const returned: { id: string; unused: number }[] = [];
     for (const { id, units } of this.#leases.toReversed()) {
       const unused = Math.min(units, this.#left);
-      if (unused > 0) rest.push({ id, unused });
+      if (unused > 0) returned.push({ id, unused });
       this.#left -= unused;
     }
     this.#left = 0;
     this.#leases = [];
-    return rest;
+    return returned;
   }
 }

@@ -1,12 +1,12 @@
-// Gives units back to the shared counters: those of silent keys, and all of them at the end.
+// Returns units to the shared counters: a silent key's units, and all of them when the node closes.
 import type { Clock } from '../clock.ts';
 import type { CounterCalls } from './counter-calls.ts';
 import type { HeldUnits, Moment } from './held-units.ts';
 
 type LeaseReturns = {
-  /** From now on, the units of this key are given back when it is silent. */
+  /** From now on, this key's units are returned when it is silent. */
   watch(held: HeldUnits): void;
-  /** Gives back the units of these keys, for a limited time. */
+  /** Returns these keys' units, for a limited time. */
   close(keys: readonly HeldUnits[], timeoutMs: number): Promise<void>;
 };
 
@@ -24,7 +24,7 @@ export function createLeaseReturns({ calls, clock, moment }: ReturnParts): Lease
   async function giveBack(held: HeldUnits): Promise<void> {
     await held.asking;
     holding.delete(held);
-    for (const rest of held.takeRest()) await calls.giveBack(held.subject, held.rules, rest);
+    for (const lease of held.takeUnused()) await calls.giveBack(held.subject, held.rules, lease);
   }
 
   async function giveBackSilent(held: HeldUnits): Promise<void> {
@@ -33,7 +33,7 @@ export function createLeaseReturns({ calls, clock, moment }: ReturnParts): Lease
     atOnce -= 1;
   }
 
-  /** Silent keys beyond the maximum at once wait for the next sweep. */
+  /** Silent keys beyond the maximum wait for the next sweep. */
   function sweep(): void {
     const now = moment();
     for (const held of holding) {

@@ -1,4 +1,4 @@
-// Leases over real HTTP: when they are asked for, spent, topped up, returned, and not used at all.
+// Leases over real HTTP: when they are requested, spent, topped up, returned, and not used at all.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';
@@ -17,7 +17,7 @@ const rule: RateLimitRule = {
 const PART_MS = 225_000;
 const LEASED = { cost: 1, leases: true };
 
-/** A counter that grants what is asked for, as long as something remains. */
+/** A counter that grants every requested lease, as long as units remain. */
 function counter(limit = 10_000, expiresInMs = PART_MS) {
   let used = 0;
   let leases = 0;
@@ -70,7 +70,7 @@ async function busy({ charge }: Scene): Promise<void> {
   for (let at = 0; at < 4; at += 1) await charge();
 }
 
-test('a busy key is decided without a request, and the headers go on counting', async (t) => {
+test('a busy key is decided without a request, and the headers keep counting', async (t) => {
   const at = await scene(t);
   await busy(at);
   deepEqual(at.paths(), ['check', 'check', 'check', 'lease']);
@@ -106,7 +106,7 @@ test('a lease ends after its time, counted from when it was requested', async (t
   ok('kind' in at.charge(), 'it has not ended');
   await at.clock.pass(10);
   const late = at.charge();
-  ok(!('kind' in late), 'its rest is spent after its end');
+  ok(!('kind' in late), 'unused units were spent after the lease ended');
   await late;
 });
 
@@ -124,7 +124,7 @@ test('the units of a silent key are returned', async (t) => {
   await busy(at);
   await at.clock.pass(11_000);
   await until(() => at.used() === 4);
-  equal(at.clock.timers(), 0, 'nothing is left to watch');
+  equal(at.clock.timers(), 0, 'no sweep is scheduled');
 });
 
 test('closing returns all units', async (t) => {
@@ -134,7 +134,7 @@ test('closing returns all units', async (t) => {
   equal(at.used(), 4);
   equal(at.paths().at(-1), 'return');
   await at.charge();
-  equal(at.paths().at(-1), 'check', 'after it, limits are checked');
+  equal(at.paths().at(-1), 'check', 'afterwards, limits are checked');
 });
 
 test('near the limit, in short windows and for rare keys, limits are checked', async (t) => {
@@ -166,7 +166,7 @@ test('never more than a tenth of what remains is leased', async (t) => {
   equal(at.used(), 300);
 });
 
-test('changed limits of a key are not charged with units of the old ones', async (t) => {
+test("a key's changed limits are not charged with units of the old ones", async (t) => {
   const at = await scene(t);
   await busy(at);
   const changed = [{ ...rule, limit: 5_000 }];

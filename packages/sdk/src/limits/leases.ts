@@ -8,13 +8,13 @@ import { createLeaseReturns } from './lease-returns.ts';
 import { createRecentKeys } from './recent-keys.ts';
 
 export type Leases = {
-  /** As a check; a value if the units are here already. */
+  /** Like a check; a value if the node already holds the units. */
   charge(
     subject: Subject & { keyId: string },
     rules: readonly RateLimitRule[],
     cost: number,
   ): LimitVerdict | Promise<LimitVerdict>;
-  /** Gives back all units, for a limited time. */
+  /** Returns all units, for a limited time. */
   close(timeoutMs: number): Promise<void>;
 };
 
@@ -23,14 +23,14 @@ const GENERATION_MAX = 32_768;
 /** With more requests for leases in flight, only keys without units send theirs. */
 const ASKS_AT_ONCE_MAX = 64;
 /** After a failed request for a lease, checks are used for this long. */
-const REST_MS = 1_000;
+const CHECKS_MS = 1_000;
 
 type LeaseParts = { calls: CounterCalls; clock: Clock };
 
 export function createLeases({ calls, clock }: LeaseParts): Leases {
   const moment = (): Moment => ({ monotonicMs: clock.monotonicMs(), wallMs: clock.now() });
   const returns = createLeaseReturns({ calls, clock, moment });
-  // A dropped key that holds units is still watched.
+  // A dropped key that holds units is still swept.
   const keys = createRecentKeys<HeldUnits>(GENERATION_MAX);
   let asks = 0;
   let isClosed = false;
@@ -38,7 +38,7 @@ export function createLeases({ calls, clock }: LeaseParts): Leases {
   function heldBy(subject: Subject & { keyId: string }, rules: readonly RateLimitRule[]) {
     const known = keys.get(subject.keyId);
     if (known && hasRules(known, rules)) return known;
-    // If the limits of the key have changed, its units are spent no more and given back as silent.
+    // If the key's limits have changed, its old units are no longer spent, so they are returned.
     const held = new HeldUnits(subject, rules, clock.monotonicMs());
     keys.set(subject.keyId, held);
     return held;
@@ -52,7 +52,7 @@ export function createLeases({ calls, clock }: LeaseParts): Leases {
     held.asking = null;
     const now = moment();
     if (grant === null) {
-      held.restsUntilMs = now.monotonicMs + REST_MS;
+      held.checksUntilMs = now.monotonicMs + CHECKS_MS;
       return;
     }
     held.add(grant, { sent, now });
@@ -63,17 +63,17 @@ export function createLeases({ calls, clock }: LeaseParts): Leases {
     const verdict = await calls.check(held.subject, held.rules, cost);
     if (verdict.kind === 'unreachable') return verdict;
     const nowMs = clock.monotonicMs();
-    held.hear(verdict.states, nowMs);
+    held.setStates(verdict.states, nowMs);
     if (verdict.allowed) held.count(cost, nowMs);
     return verdict;
   }
 
-  /** Null if there are too few units. Asks for more before they are spent. */
+  /** Null if there are too few units. Requests more before they are spent. */
   function spend(held: HeldUnits, cost: number): LimitVerdict | null {
     const now = moment();
     if (!held.spend(cost, now)) return null;
     if (!isClosed && asks < ASKS_AT_ONCE_MAX) {
-      const want = held.wantSoon(now);
+      const want = held.unitsToLeaseAhead(now);
       if (want > 0 && calls.canLease()) held.asking = ask(held, want);
     }
     const states = held.states(now.monotonicMs);
@@ -82,7 +82,7 @@ export function createLeases({ calls, clock }: LeaseParts): Leases {
 
   async function askOrCheck(held: HeldUnits, cost: number): Promise<LimitVerdict> {
     if (held.asking === null && !isClosed && calls.canLease()) {
-      const want = held.wantNow(cost, moment());
+      const want = held.unitsToLeaseNow(cost, moment());
       if (want > 0) held.asking = ask(held, want);
     }
     if (held.asking === null) return check(held, cost);

@@ -29,7 +29,7 @@ const result = (more: object = {}) => ({
   },
 });
 
-test('headers are structured fields with seconds that are rounded up', () => {
+test('headers are structured fields with seconds rounded up', () => {
   deepEqual(limitHeaders([]), {});
   deepEqual(
     limitHeaders([
@@ -127,7 +127,7 @@ test('while the control plane is unreachable, one request per second waits for i
   const ask = () => limits.check(contextOf({}), [rule], 1);
   await ask();
   await Promise.all(Array.from({ length: 50 }, ask));
-  equal(plane.received.length, 1, 'the others did not wait');
+  equal(plane.received.length, 1, 'other requests did not wait');
   await parts.clock.pass(1000);
   await Promise.all(Array.from({ length: 50 }, ask));
   equal(plane.received.length, 2);

@@ -10,13 +10,15 @@ import {
 import { createLeases } from './leases.ts';
 
 export type Limits = Pick<CounterCalls, 'check'> & {
-  /** As `check`, but a value if the units are on lease already. Never throws and never rejects. */
+  /**
+   * Like a check, but a value if the units are already on lease. Never throws and never rejects.
+   */
   charge(
     context: NonNullable<OpenContext>,
     rules: readonly RateLimitRule[],
     route: { cost: number; leases: boolean },
   ): LimitVerdict | Promise<LimitVerdict>;
-  /** Gives back what is left of leases, for a limited time. */
+  /** Returns the unused units of leases, for a limited time. */
   close(timeoutMs: number): Promise<void>;
 };
 
@@ -36,7 +38,7 @@ export function createLimits(parts: CallParts): Limits {
 /**
  * `RateLimit` and `RateLimit-Policy` as in the IETF draft: lists of strings with parameters (quota
  * and window; remaining and reset). No id of a limit needs escaping. A sliding counter may be empty
- * up to a sixteenth of its window later; the header never says more than the window.
+ * up to a sixteenth of its window later; the header never states more than the window.
  */
 export function limitHeaders(states: readonly RateLimitState[]): Record<string, string> {
   if (states.length === 0) return {};

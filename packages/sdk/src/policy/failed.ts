@@ -1,7 +1,7 @@
-// Why a request to the policy feed failed, in the words of the log and of `state().failure`.
+// Why a request to the policy feed failed, as the log and `state().failure` say it.
 import type { Failure } from '../transport.ts';
 
-/** The control plane refused the request or was unreachable. */
+/** The control plane rejected the request or was unreachable. */
 export class Failed extends Error {
   override readonly name = 'Failed';
   readonly failure: Failure;
@@ -11,7 +11,7 @@ export class Failed extends Error {
     this.failure = failure;
   }
 
-  /** What the wait after this failure depends on. */
+  /** The details that determine the wait after this failure. */
   get terms(): { hard: boolean; retryAfterMs: number | null; isLimited: boolean } {
     const { failure } = this;
     if (failure.kind === 'unreachable')
@@ -30,7 +30,7 @@ function describe(failure: Failure): string {
     const why = [failure.reason, failure.code].filter(Boolean).join(': ');
     return `the control plane is unreachable (${why})`;
   }
-  return `the control plane answered ${failure.status} ${failure.code ?? ''}`.trim();
+  return `the control plane responded with ${failure.status} ${failure.code ?? ''}`.trim();
 }
 
 type Asked = { bases: readonly string[]; projectId: string };

@@ -1,5 +1,5 @@
 // An excessive feed: responses that expand, endless pages, keys that were not requested.
-// Each is refused, `state()` says so, and the last good policy stays in force.
+// Each is rejected, `state()` reports it, and the last good policy stays in force.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -39,7 +39,7 @@ for (const [name, value] of [
   ['lists', '[],'],
   ['objects', '{},'],
 ] as const) {
-  test(`61 KB that expand to 62 MB of ${name} do not crash a program with little memory`, async (t) => {
+  test(`61 KB that expand to 62 MB of ${name} do not crash a process with little memory`, async (t) => {
     const bomb = gzipSync(`{"keys":[${value.repeat(BOMB_BYTES / value.length)}1]}`);
     const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' };
     const server = createServer((_, response) => void response.writeHead(200, headers).end(bomb));
@@ -91,7 +91,7 @@ test('pages without new keys are not followed, even with different cursors', asy
   ok(node.state().failure?.message.includes('no new key'), node.state().failure?.message);
 });
 
-test('more keys than requested are refused', async (t) => {
+test('more keys than requested are rejected', async (t) => {
   const { node } = await started(t, {}, (made) => {
     made.pageMax = 1_001;
     for (let count = 0; count < 1_001; count += 1) made.issue();

@@ -195,7 +195,7 @@ test('after a delta that cannot be applied, a snapshot is loaded', async (t) => 
   equal(node.state().version, plane.version);
 });
 
-test('a control plane that was rolled back is followed again from a snapshot', async (t) => {
+test('a node follows a rolled-back control plane again from a snapshot', async (t) => {
   const watched = await healthy(t);
   const { plane, clock, node } = watched;
   const revoked = plane.issue();
@@ -206,7 +206,7 @@ test('a control plane that was rolled back is followed again from a snapshot', a
   plane.wake();
   await clock.pass(1);
   equal(node.state().failure?.hard, true);
-  // The new history reaches the node's version number, but means another policy.
+  // The new history reaches the node's version number with a different policy.
   plane.revoke(revoked);
   const fresh = plane.issue();
   for (let step = 0; step < 20; step += 1) await clock.pass(60_000);
@@ -261,7 +261,7 @@ test('Retry-After is respected', async (t) => {
   equal(plane.asked.length, 1);
 });
 
-test('a maintenance page does not keep a node away for long', async (t) => {
+test('a maintenance page does not stop a node for long', async (t) => {
   const { plane, clock, node } = await healthy(t);
   const headers = { 'retry-after': '3600' };
   plane.fault = () => new Response('<html>back soon</html>', { status: 503, headers });

@@ -1,5 +1,5 @@
-// A node as the control plane counts it: it leaves when it is closed, retries as soon as the
-// control plane answers, and knows when its policy was last confirmed.
+// A node's presence at the control plane: it leaves when it is closed, retries as soon as the
+// control plane is reachable, and reports when its policy was last confirmed.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const gone = (): Promise<Response> => Promise.reject(new TypeError('fetch failed
 const started = (t: TestContext, plane = new Plane(), options: Partial<KeyrailOptions> = {}) =>
   startedOn(t, plane, options);
 
-test('a node that closes sends leave with its last poll', async (t) => {
+test('a closing node sends leave with its last poll', async (t) => {
   const { plane, node } = await started(t);
   equal(plane.asked.filter(({ query }) => query.has('leave')).length, 0);
   await node.close();
@@ -41,7 +41,7 @@ test('a node that never reached the control plane does not send leave', async (t
   ok(plane.asked.length > 0 && plane.asked.every(({ query }) => !query.has('leave')));
 });
 
-test('a node that closes before its first response sends leave', async (t) => {
+test('a node closed before its first response sends leave', async (t) => {
   const plane = new Plane();
   plane.fault = ({ query }) => (query.has('leave') ? null : new Promise(() => {}));
   const { node } = nodeOn(plane, { nodeName: 'pod' });
@@ -56,7 +56,7 @@ test('a node that closes before its first response sends leave', async (t) => {
   );
 });
 
-test('a leave that fails is sent once more', async (t) => {
+test('a failed leave is sent once more', async (t) => {
   const { plane, node } = await started(t);
   let fails = 1;
   plane.fault = ({ query }) => (query.has('leave') && fails-- > 0 ? gone() : null);
@@ -64,7 +64,7 @@ test('a leave that fails is sent once more', async (t) => {
   equal(plane.asked.filter(({ query }) => query.has('leave')).length, 2);
 });
 
-test('closing ends even if leave is refused, fails, or gets no response', async (t) => {
+test('closing ends even if leave is rejected, fails, or gets no response', async (t) => {
   for (const answer of [
     () => new Response(null, { status: 400 }),
     gone,
@@ -165,7 +165,7 @@ for (const [what, path, route] of others) {
 const headerOf = (key: string) => (name: string) =>
   ({ 'x-api-key': key, 'idempotency-key': 'once' })[name] ?? null;
 
-test('every request to the feed names the SDK and its version', async (t) => {
+test('every request to the feed contains the name and version of the SDK', async (t) => {
   const plane = new Plane();
   const named: (string | null)[] = [];
   const { fetch } = plane;

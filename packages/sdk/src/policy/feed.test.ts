@@ -116,7 +116,7 @@ test('the old policy decides while a new snapshot is loading', async (t) => {
   equal(node.state().version, plane.version);
 });
 
-test('a failed page is retried before the snapshot is given up', async (t) => {
+test('a failed page is retried before the snapshot fails', async (t) => {
   let failures = 2;
   const { plane, node, clock } = await started(t, {}, (made) => {
     made.pageMax = 1;
@@ -187,7 +187,7 @@ test('a server that does not hold polls is not polled in a loop', async (t) => {
   ok(plane.asked.length < 30, `${plane.asked.length}`);
 });
 
-test('an outage does not stop the holding of polls', async (t) => {
+test('polls are still held after an outage', async (t) => {
   const { plane, clock } = await started(t);
   plane.fault = gone;
   plane.wake();

@@ -53,7 +53,7 @@ type FeedCache = {
   keep(policy: Policy, kept: KeptTimes, delta: JournalDelta | null): void;
   /** Called after each response without changes, with the time of its request. */
   confirm(sentAtMs: number): void;
-  /** True when a start from the cache would admit no key that was removed until now. */
+  /** True if a start from the cache would accept no key that has been removed so far. */
   secure(): Promise<boolean>;
 };
 
@@ -106,7 +106,7 @@ export class Feed {
     this.#stopping.abort();
   }
 
-  /** The control plane has just answered another request, so a back-off can end early. */
+  /** The control plane has just responded to another request, so a back-off can end early. */
   wake(): void {
     this.#pause.wake();
   }
@@ -117,8 +117,8 @@ export class Feed {
   }
 
   /**
-   * A response confirms the policy as of its request: it may be read long after it was sent, in a
-   * process that stood still. A signed one that was held back confirms it as of its signature.
+   * A response confirms the policy as of its request: a suspended process may read it long after it
+   * was sent. A signed response that was held back confirms it as of its signature.
    */
   #confirmation(sentAt: Moment): Confirmation {
     const { verifier } = this.#parts;
@@ -217,8 +217,9 @@ export class Feed {
     const { since, version, changes, projectDeleted, generatedAt, proof } = delta;
     // All of this is synchronous. If a step throws, the next request fetches a snapshot.
     this.#startsOver = true;
-    if (since !== policy.version) throw new InvalidContent('the delta starts at another version');
-    if (version <= since) throw new InvalidContent('the version went back');
+    if (since !== policy.version)
+      throw new InvalidContent('the delta starts at a different version');
+    if (version <= since) throw new InvalidContent('the version went backwards');
     const { table, projectDeleted: wasDeleted } = policy;
     const { size } = table;
     table.apply(changes);
@@ -268,9 +269,9 @@ export class Feed {
       return waitMsAfter({ failures, ...terms }, chance);
     }
     const why = error instanceof Error ? error.message : String(error);
-    state.failed({ hard: true, message: `the policy feed cannot be followed: ${why}` });
+    state.failed({ hard: true, message: `failed to apply a policy feed response: ${why}` });
     const terms = { hard: true, retryAfterMs: null, isLimited: false };
-    // The server is reachable and this node keeps deciding by its old policy, so it must poll often
+    // The server is reachable and this node keeps using its old policy, so it must poll often
     // enough for revocations to wait for it.
     return Math.min(waitMsAfter({ failures, ...terms }, chance), POLL_MS_MAX);
   }

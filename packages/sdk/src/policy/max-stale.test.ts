@@ -1,4 +1,4 @@
-// The option `maxStaleMs`: policy that is older denies every key.
+// The option `maxStaleMs`: every key is denied once the policy is older.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -58,7 +58,7 @@ test('the first decision after a freeze beyond maxStaleMs is a denial', async (t
   }
 });
 
-test('without maxStaleMs a policy of any age decides', async (t) => {
+test('without maxStaleMs a policy of any age is used', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const watched = await startedOn(t, plane);
@@ -67,7 +67,7 @@ test('without maxStaleMs a policy of any age decides', async (t) => {
   equal(watched.node.state().tooOld, false);
 });
 
-/** A node that starts offline from the cache of another, later by its wall clock. */
+/** A node that starts offline from another node's cache, later by its wall clock. */
 async function restarted(t: TestContext, laterMs: number) {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kr-stale-'));
   t.after(() => rm(cacheDir, { recursive: true, force: true, maxRetries: 10 }));
@@ -89,7 +89,7 @@ const readyAfter = async ({ node, clock }: Watched, ms: number): Promise<boolean
   return ready;
 };
 
-test('a start from the cache counts the age from the last confirmation on', async (t) => {
+test('after a start from the cache, the age counts from the last confirmation', async (t) => {
   const { watched, key } = await restarted(t, 9 * MINUTE_MS);
   equal(await readyAfter(watched, 0), true);
   equal(reasonOf(watched, key), 'allowed');
@@ -98,7 +98,7 @@ test('a start from the cache counts the age from the last confirmation on', asyn
 });
 
 test('a start from a cache that is too old, or of unknown age, is not ready', async (t) => {
-  // A clock that shows a time before the last confirmation does not tell how old that is.
+  // With a clock that shows a time before the last confirmation, the age is unknown.
   for (const laterMs of [10 * MINUTE_MS, -HOUR_MS]) {
     const { watched, key } = await restarted(t, laterMs);
     equal(await readyAfter(watched, 1_000), false);

@@ -35,10 +35,10 @@ export async function readSnapshot(source: Source, first: Proven<SnapshotPage>):
     if (cursors.has(cursor)) throw new InvalidContent('a snapshot repeats a cursor');
     if (table.size === size) throw new InvalidContent('a page before the last has no new keys');
     if (cursors.size === PAGES_MAX)
-      throw new InvalidContent(`a snapshot has over ${PAGES_MAX} pages`);
+      throw new InvalidContent(`a snapshot has more than ${PAGES_MAX} pages`);
     cursors.add(cursor);
     page = await source.page(cursor, workspaceId);
-    if (page.version !== version) throw new InvalidContent('a page has another version');
+    if (page.version !== version) throw new InvalidContent('a page has a different version');
   }
   for (const _ of table.settle()) await turn();
   const isProven = proofs.length > 0;

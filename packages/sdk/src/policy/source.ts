@@ -19,7 +19,7 @@ export type SourceParts = {
   transport: Transport;
   clock: Clock;
   chance: Chance;
-  /** The addresses of the control plane and its relays. */
+  /** The URLs of the control plane and its relays. */
   bases: readonly string[];
   projectId: string;
   /** The environment that the feed must be limited to; null for both. */
@@ -38,7 +38,7 @@ export type SourceParts = {
 
 const PLAIN_TIMEOUT_MS = 10_000;
 const PAGE_TIMEOUT_MS = 30_000;
-/** The time that a held request may take in addition to its hold. */
+/** The time a held request may take in addition to its hold. */
 const HOLD_GRACE_MS = 10_000;
 const PAGE_ATTEMPTS_MAX = 4;
 /** Parsing this much blocks the event loop for about ten milliseconds. */
@@ -48,7 +48,7 @@ const PAGE_KEYS_MIN = 50;
 export const PAGE_KEYS_MAX = 5_000;
 /** Far above PAGE_BYTES_WANTED; a page of PAGE_KEYS_MIN keys of any size fits. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
-/** JSON values in one response: parsing this many takes some ten megabytes. */
+/** JSON values in one response: parsing this many takes about ten megabytes. */
 const ANSWER_VALUES_MAX = 400_000;
 /** The `meta` of a single key may have this many values, and be as long as many other keys. */
 const META_VALUES_MAX = 600_000;
@@ -59,7 +59,7 @@ const LEAVE_TRIES = 2;
 /** A 304 response; distinct from a response with an empty body, which is invalid. */
 const UNCHANGED = Symbol('unchanged');
 
-/** A response, and what proves it, if that is kept. */
+/** A response, and its proof if proofs are stored. */
 type Asked = { body: unknown; proof: Proof | null };
 export type Proven<T> = T & { proof: Proof | null };
 
@@ -87,9 +87,9 @@ export class Source {
   readonly #valuesMax: number;
   #pageKeys = PAGE_KEYS_FIRST;
   #deltaKeys = PAGE_KEYS_MAX;
-  /** The control plane may know this node: a request with its id was sent, answered or not. */
+  /** The control plane may have registered this node: a request with its ID was sent. */
   #isNamed = false;
-  /** Whether the control plane signs its feed, and so knows the header with the node's name. */
+  /** Whether the control plane signs its feed, and so supports the header with the node's name. */
   #isSigned: boolean;
 
   constructor(parts: SourceParts) {
@@ -154,7 +154,7 @@ export class Source {
     }
   }
 
-  /** One page. Pages after the first are retried before the snapshot is given up. */
+  /** One page. Pages after the first are retried before the snapshot fails. */
   async page(cursor: string | null, workspaceId: string | null): Promise<Proven<SnapshotPage>> {
     const { chance, pause, signal } = this.#parts;
     for (let failures = 1; ; failures += 1) {
@@ -174,7 +174,7 @@ export class Source {
   ): Promise<Proven<SnapshotPage>> {
     const most = this.#pageKeys;
     const from = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    // Of the further pages, the version and the cursor must match the first.
+    // Further pages must match the first one's version and cursor.
     const nonce = cursor === null && this.#parts.verifier ? nonceOf(this.#parts.chance) : null;
     const query = `max_keys=${most}${from}${nonce === null ? '' : `&nonce=${nonce}`}`;
     const options = { timeoutMs: PAGE_TIMEOUT_MS, isNamed: true, isProven: nonce !== null };

@@ -1,4 +1,4 @@
-// What a node says about its policy after it stood still, and after a clock was set.
+// The reported freshness of a policy after the process was frozen, and after a clock was set.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -8,13 +8,13 @@ import { Plane, startedOn, type Watched } from '../../test/plane.ts';
 const HOUR_MS = 3_600_000;
 const STALE_MS = 90_000;
 
-/** What the first decision says, read before anything else of the node. */
+/** Whether the first decision is degraded, read before anything else of the node. */
 function degradedIn({ node }: Watched, key: string): boolean {
   const decision = node.verify(key);
   return decision.allowed ? decision.context.degraded : decision.degraded;
 }
 
-/** Every place that says whether the policy may be out of date. */
+/** Every place that reports whether the policy may be out of date. */
 const allSay = (watched: Watched, key: string): boolean[] => [
   degradedIn(watched, key),
   watched.node.state().degraded,
@@ -29,14 +29,14 @@ async function current(t: Parameters<typeof startedOn>[0]) {
   return { ...watched, watched, key };
 }
 
-test('the first decision after a freeze says that the policy may be out of date', async (t) => {
+test('the first decision after a freeze reports that the policy may be out of date', async (t) => {
   const { watched, clock, key } = await current(t);
   clock.freeze(STALE_MS);
   equal(degradedIn(watched, key), true);
   deepEqual(allSay(watched, key), [true, true, true]);
   await clock.pass(1);
   await clock.pass(1);
-  deepEqual(allSay(watched, key), [false, false, false], 'it asks again without delay');
+  deepEqual(allSay(watched, key), [false, false, false], 'it polls again without delay');
 });
 
 test('also after a suspension, in which only the wall clock advances', async (t) => {
@@ -94,7 +94,7 @@ test('after a freeze a node acknowledges only what it has applied', async (t) =>
   plane.fault = () => (plane.asked.length === asked + 1 ? old.promise : null);
   plane.wake();
   await clock.pass(1);
-  // The control plane answered, and then changed, while the process stood still.
+  // The control plane responded, and then changed, while the process was frozen.
   clock.freeze(STALE_MS);
   plane.revoke(key);
   old.resolve(new Response(null, { status: 304 }));

@@ -1,6 +1,6 @@
 // The policy in force and how fresh it is: the one object that decisions read and the feed writes.
-// Freshness follows from the clocks at the moment of each look, never from a timer: in a process
-// that stood still, the first decision comes before the first timer.
+// Freshness follows from the clocks at the moment of each look, never from a timer: when a
+// suspended process resumes, the first decision comes before the first timer.
 import type { Env } from '../api/context.ts';
 import type { Log } from '../api/options.ts';
 import type { Clock } from '../clock.ts';
@@ -41,7 +41,7 @@ type PolicyStateParts = {
   clock: Clock;
   time: Time;
   staleAfterMs: number;
-  /** Null: a policy of any age decides. */
+  /** Null: a policy of any age is used. */
   maxStaleMs: number | null;
   log: Log;
 };
@@ -50,11 +50,11 @@ export class PolicyState {
   policy: Policy | null = null;
   source: 'none' | 'cache' | 'feed' = 'none';
   failure: FeedFailure | null = null;
-  /** When the last request was sent whose response confirmed the policy. */
+  /** When the node sent the last request whose response confirmed the policy. */
   #confirmedAt: Moment | null = null;
   /** The policy counts as out of date until the next confirmation. */
   #isDoubted = true;
-  /** By the last confirmation, the wall clock is wrong, and so is what is measured by it. */
+  /** By the last confirmation, the wall clock is wrong, and so is everything measured with it. */
   #isClockWrong = false;
   readonly #parts: PolicyStateParts;
   readonly #waiting = new Set<() => void>();
@@ -70,7 +70,7 @@ export class PolicyState {
     return this.#confirmedAt?.wallMs ?? null;
   }
 
-  /** Whether the next confirmation can end that the policy counts as out of date. */
+  /** Whether the policy is out of date until the next confirmation. */
   get isStale(): boolean {
     return this.look().isStale;
   }
@@ -116,7 +116,7 @@ export class PolicyState {
     const wasClockWrong = this.#isClockWrong;
     this.#isClockWrong = clockFault !== null;
     if (clockFault === null && this.failure)
-      this.#parts.log('info', 'keyrail: the control plane answers again');
+      this.#parts.log('info', 'keyrail: the control plane is reachable again');
     if (clockFault !== null && !wasClockWrong)
       this.#parts.log('error', `keyrail: ${clockFault}; decisions are degraded until it is set`);
     this.failure = clockFault === null ? null : { hard: true, message: clockFault };
@@ -128,7 +128,7 @@ export class PolicyState {
     const isNew = this.failure?.message !== failure.message;
     this.failure = failure;
     this.#doubt();
-    const kept = this.policy ? 'the last known policy stays in force' : 'there is no policy yet';
+    const kept = this.policy ? 'still using the last known policy' : 'there is no policy yet';
     if (isNew)
       this.#parts.log(failure.hard ? 'error' : 'warn', `keyrail: ${failure.message}; ${kept}`);
   }
@@ -139,7 +139,7 @@ export class PolicyState {
     this.#wake();
   }
 
-  /** Whether there is a policy that is not too old to decide by. */
+  /** Whether there is a policy that is not too old to be used. */
   decides(): boolean {
     return this.policy !== null && !this.look().tooOld;
   }

@@ -1,5 +1,5 @@
 // Checks responses of the policy feed field by field; throws InvalidContent. A malformed response,
-// or one of another project or filter, is refused as a whole. Unknown fields are ignored.
+// or one for another project or filter, is rejected as a whole. Unknown fields are ignored.
 import { DISPLAY_PREFIX } from '@keyrail/protocol/wire/imported-key.ts';
 import {
   CURSOR_CHARS_MAX,
@@ -33,7 +33,7 @@ type Expected = {
   tenantIds: ReadonlySet<string> | null;
   /** Null before the first response, which sets it. */
   workspaceId: string | null;
-  /** What was requested beside the usual fields. */
+  /** The additional fields that were requested. */
   include: readonly Include[];
   /** The maximum number of keys or changes that was requested. */
   entriesMax: number;
@@ -115,7 +115,7 @@ function entryOf(key: Fields, { env, tenantIds, include }: Expected): Entry {
   if (key.imported !== undefined && readBoolean(key.imported, 'imported')) {
     entry.importedPrefix = readText(key.display_prefix, 'display_prefix', DISPLAY_PREFIX);
   }
-  // A key outside the filter must not be admitted, even if the head of the response is right.
+  // A key outside the filter must not be accepted, even if the head of the response is right.
   if (env !== null && entry.env !== env) throw new InvalidContent('a key has another environment');
   if (tenantIds !== null && !tenantIds.has(entry.tenantId)) {
     throw new InvalidContent('a key belongs to a tenant that was not requested');
@@ -161,10 +161,9 @@ const rulesOf = (value: unknown): RateLimitRule[] =>
 function ruleOf({ id, limit, window_ms, algorithm, scope }: Fields): RateLimitRule {
   if (typeof id !== 'string') throw new InvalidContent('rate_limits.id is not a string');
   if (algorithm !== 'sliding' && algorithm !== 'fixed') {
-    throw new InvalidContent('rate_limits.algorithm is not known');
+    throw new InvalidContent('unknown rate_limits.algorithm');
   }
-  if (scope !== 'key' && scope !== 'tenant')
-    throw new InvalidContent('rate_limits.scope is not known');
+  if (scope !== 'key' && scope !== 'tenant') throw new InvalidContent('unknown rate_limits.scope');
   const windowMs = readInteger(window_ms, 'rate_limits.window_ms', RATE_LIMIT_WINDOW_MS_MAX);
   return {
     id,

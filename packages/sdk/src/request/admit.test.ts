@@ -63,7 +63,7 @@ const said = (admission: Admission) => {
     : `${status} ${JSON.parse(String(body)).error.code}`;
 };
 
-test('a denied key is refused, and telemetry reports the reason', async (t) => {
+test('a request with a denied key is rejected, and telemetry reports the reason', async (t) => {
   const key = {
     keyId: KEY_ID,
     tenantId: TENANT_ID,
@@ -135,7 +135,7 @@ test('when the counters are unreachable, the route decides', async (t) => {
   equal(said(await admit(call(), strict)), '503 unavailable');
 });
 
-test('a skipped route admits every request, without any request to the control plane', async (t) => {
+test('a skipped route allows every request, without any request to the control plane', async (t) => {
   const verify = () => {
     throw new Error('must not be called');
   };
@@ -148,7 +148,7 @@ test('a skipped route admits every request, without any request to the control p
   equal(plane.events.length, 0);
 });
 
-test('an internal error refuses the request and is not thrown', async (t) => {
+test('an internal error denies the request and is not thrown', async (t) => {
   const verify = () => {
     throw new Error('a fault');
   };
@@ -160,7 +160,7 @@ test('an internal error refuses the request and is not thrown', async (t) => {
 const idempotent: RouteOptions = { idempotency: true };
 const ended = { status: 201, headers: { 'x-a': 'b' }, body: Buffer.from('made') };
 
-test('the second request gets the response of the first', async (t) => {
+test("the second request gets the first one's response", async (t) => {
   const { admit } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');
@@ -174,7 +174,7 @@ test('the second request gets the response of the first', async (t) => {
   deepEqual(second.headers, { 'x-a': 'b', 'idempotency-replayed': 'true' });
 });
 
-test('a used idempotency key is refused with 409 while it runs, and with 422 for another body', async (t) => {
+test('a used idempotency key gets 409 while its request runs, and 422 with another body', async (t) => {
   const { admit } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');
@@ -192,7 +192,7 @@ test('a used idempotency key is refused with 409 while it runs, and with 422 for
   equal(said(await admit(call(once))), 'admitted', 'other routes ignore the idempotency key');
 });
 
-test('an invalid idempotency key, or a missing required one, is refused', async (t) => {
+test('an invalid idempotency key, or a missing required one, is rejected', async (t) => {
   const { admit } = await open(t);
   for (const key of ['', 'x'.repeat(256), 'a\u0007']) {
     equal(said(await admit(call({ 'idempotency-key': key }), idempotent)), '400 invalid_request');
@@ -201,7 +201,7 @@ test('an invalid idempotency key, or a missing required one, is refused', async 
   equal(said(await admit(call(), required)), '400 invalid_request');
 });
 
-test('a body that is too large or cut off is refused before any claim', async (t) => {
+test('a body that is too large or cut off is rejected before any claim', async (t) => {
   const { admit, received } = await open(t, { script: () => null });
   const failing = (error: Error) => call(once, { bodyBytes: () => Promise.reject(error) });
   const large = await admit(failing(new BodyTooLarge()), idempotent);
@@ -279,7 +279,7 @@ test('a request waits only if it needs the control plane', async (t) => {
   equal(said(await promised), 'admitted');
 });
 
-test('an internal error refuses a request synchronously and is not thrown', async (t) => {
+test('an internal error denies a request synchronously and is not thrown', async (t) => {
   const verify = () => {
     throw new Error('a fault of ours');
   };

@@ -1,6 +1,6 @@
 // Admits one request: decision, then idempotency, then rate limits. Adapters turn a framework's
-// request into an IncomingCall and an Admission into a response; this file knows no framework and
-// never throws into one.
+// request into an IncomingCall and an Admission into a response; this file is independent of any
+// framework and never throws into one.
 import type { Admission, Admitted, IncomingCall, ReadyResponse } from '../api/admission.ts';
 import type {
   KeyContext,
@@ -49,7 +49,7 @@ type Admitter<R = unknown> = {
 /** How long `close` may take to send what is left to the control plane. */
 const CLOSE_MS_MAX = 5_000;
 
-type Organs<R> = AdmitterParts<R> & {
+type Modules<R> = AdmitterParts<R> & {
   limits: Limits;
   idempotency: Idempotency;
   beginReport: BeginReport;
@@ -68,9 +68,9 @@ export function createAdmitter<R>(parts: AdmitterParts<R>): Admitter<R> {
   const limits = createLimits(parts);
   const idempotency = createIdempotency(parts);
   const beginReport = createReports({ ...parts, telemetry });
-  const organs = { ...parts, limits, idempotency, beginReport };
+  const modules = { ...parts, limits, idempotency, beginReport };
   const refuseFault = (error: unknown): ReadyResponse => {
-    parts.log('error', `keyrail: a request was refused because of an internal error: ${error}`);
+    parts.log('error', `keyrail: denied a request because of an internal error: ${error}`);
     return { kind: 'refused', ...refuse('unavailable') };
   };
   function admit(call: IncomingCall, route?: VerifiedRoute): Admitting<RequestContext<R>>;
@@ -78,8 +78,8 @@ export function createAdmitter<R>(parts: AdmitterParts<R>): Admitter<R> {
   function admit(call: IncomingCall, route?: RouteOptions): Admitting<OpenContext<R>>;
   function admit(call: IncomingCall, route: RouteOptions = {}): Admitting<OpenContext<R>> {
     try {
-      const admission = admitCall(organs, call, route);
-      // Not `instanceof Promise`: a program may have replaced the global Promise.
+      const admission = admitCall(modules, call, route);
+      // Not `instanceof Promise`: an app may have replaced the global Promise.
       return 'kind' in admission ? admission : admission.catch(refuseFault);
     } catch (error) {
       return refuseFault(error);
@@ -114,14 +114,14 @@ const skipped: Admitted<null> = {
 
 /** Returns a promise only if the control plane is needed; most requests need none. */
 function admitCall<R>(
-  organs: Organs<R>,
+  modules: Modules<R>,
   call: IncomingCall,
   route: RouteOptions,
 ): Admitting<OpenContext<R>> {
   if (route.skip) return skipped;
-  const report = organs.beginReport(call, route.name);
-  const keyText = keyTextOf(call, organs.settings.keyHeaders);
-  const decision = organs.verify(keyText, route);
+  const report = modules.beginReport(call, route.name);
+  const keyText = keyTextOf(call, modules.settings.keyHeaders);
+  const decision = modules.verify(keyText, route);
   if (!decision.allowed) {
     const { reason, key, degraded, missingScopes } = decision;
     const refusal = refuseKey(reason, missingScopes);
@@ -131,15 +131,15 @@ function admitCall<R>(
   const { context, limits: rules } = decision;
   const allowed = { report, context, route, keyText: keyText ?? '' };
   context.rateLimit = NO_COUNTERS;
-  if (wantsClaim(call, route)) return claimThenCharge(organs, allowed, rules);
-  const charged = charge(organs, allowed, rules);
+  if (wantsClaim(call, route)) return claimThenCharge(modules, allowed, rules);
+  const charged = charge(modules, allowed, rules);
   if ('headers' in charged)
-    return admitted(organs, allowed, { headers: charged.headers, lock: null });
-  return afterCharge(organs, allowed, { charging: charged, lock: null });
+    return admitted(modules, allowed, { headers: charged.headers, lock: null });
+  return afterCharge(modules, allowed, { charging: charged, lock: null });
 }
 
 function charge<R>(
-  { limits, settings }: Organs<R>,
+  { limits, settings }: Modules<R>,
   { context, route }: AllowedCall<R>,
   rules: readonly RateLimitRule[],
 ): Charged | Promise<Charged> {
@@ -150,13 +150,13 @@ function charge<R>(
 
 /** A replayed response costs nothing, so the claim is made before the charge. */
 async function claimThenCharge<R>(
-  organs: Organs<R>,
+  modules: Modules<R>,
   allowed: AllowedCall<R>,
   rules: readonly RateLimitRule[],
 ): Promise<Admission<OpenContext<R>>> {
   const { report, context } = allowed;
   const { call, routeName } = report;
-  const claimed = await claimCall(organs.idempotency, { ...allowed, call, routeName });
+  const claimed = await claimCall(modules.idempotency, { ...allowed, call, routeName });
   if ('refused' in claimed) return refused(allowed, claimed.reason, claimed.refused);
   if ('replayed' in claimed) {
     const { status, body, headers } = claimed.replayed;
@@ -165,7 +165,7 @@ async function claimThenCharge<R>(
   }
   const { lock } = claimed;
   try {
-    return await afterCharge(organs, allowed, { charging: charge(organs, allowed, rules), lock });
+    return await afterCharge(modules, allowed, { charging: charge(modules, allowed, rules), lock });
   } catch (error) {
     lock?.release();
     throw error;
@@ -175,19 +175,19 @@ async function claimThenCharge<R>(
 type Charging = { charging: Charged | Promise<Charged>; lock: RunLock | null };
 
 async function afterCharge<R>(
-  organs: Organs<R>,
+  modules: Modules<R>,
   allowed: AllowedCall<R>,
   { charging, lock }: Charging,
 ): Promise<Admission<OpenContext<R>>> {
   const charged = await charging;
-  if ('headers' in charged) return admitted(organs, allowed, { headers: charged.headers, lock });
+  if ('headers' in charged) return admitted(modules, allowed, { headers: charged.headers, lock });
   // The request did not run, so that a retry may.
   lock?.release();
   return refused(allowed, charged.reason, charged.refused);
 }
 
 function admitted<R>(
-  { clock, log }: Organs<R>,
+  { clock, log }: Modules<R>,
   { report, context }: AllowedCall<R>,
   { headers, lock }: { headers: Readonly<Record<string, string>>; lock: RunLock | null },
 ): Admitted<OpenContext<R>> {

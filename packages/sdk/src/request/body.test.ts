@@ -1,4 +1,4 @@
-// Bodies of idempotent requests are read completely and put back, or refused.
+// Bodies of idempotent requests are read completely and put back, or rejected.
 import { deepEqual, equal, notDeepEqual, rejects } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as send } from 'node:http';
@@ -75,7 +75,7 @@ test('a body is put back as text after setEncoding', async (t) => {
   deepEqual(JSON.parse(await sendPieces(port, pieces)), [sent, sent]);
 });
 
-test('an endless body is refused at the limit, and the next request is served', async (t) => {
+test('an endless body is rejected at the limit, and the next request is served', async (t) => {
   const port = await serve(t, takeBody);
   const piece = Buffer.alloc(1024 * 1024);
   const pieces = Array.from({ length: IDEMPOTENT_BODY_BYTES_MAX / piece.length + 1 }, () => piece);
@@ -83,7 +83,7 @@ test('an endless body is refused at the limit, and the next request is served', 
   equal(JSON.parse(await sendPieces(port, [Buffer.from('x')])).data.length, 1);
 });
 
-test('a caller that disconnects in the middle of a body ends the wait for it', async (t) => {
+test('the wait for a body ends when its caller disconnects', async (t) => {
   let failed: unknown;
   const port = await serve(t, (request) =>
     takeBody(request).catch((error: unknown) => {
@@ -113,7 +113,7 @@ test('a Web request stays readable and has the same limit', async () => {
   );
 });
 
-test('the fingerprint of a parsed body does not depend on the order of its names', () => {
+test('the fingerprint of a parsed body does not depend on the order of its fields', () => {
   deepEqual(
     parsedBytes({ a: 1, b: { d: [1, 2], c: null } }),
     parsedBytes({ b: { c: null, d: [1, 2] }, a: 1 }),
@@ -123,7 +123,7 @@ test('the fingerprint of a parsed body does not depend on the order of its names
   for (const odd of [undefined, null, 3, () => {}, Buffer.from('x'), 'x']) parsedBytes(odd);
 });
 
-test('adapters refuse a large body before the handler runs', async (t) => {
+test('adapters reject a large body before the handler runs', async (t) => {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());
   const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };

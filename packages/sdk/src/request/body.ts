@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { fieldsOf } from '../json.ts';
 
-/** Larger bodies are refused on idempotent routes: the fingerprint needs the body in memory. */
+/** Larger bodies are rejected on idempotent routes: the fingerprint needs the body in memory. */
 export const IDEMPOTENT_BODY_BYTES_MAX = 10 * 1024 * 1024;
 
 export class BodyTooLarge extends Error {
@@ -49,7 +49,7 @@ export function readWhole(stream: Readable): Promise<Buffer> {
     };
     const broken = () => {
       stop();
-      reject(new Error('The request body broke off.'));
+      reject(new Error('The request body was cut off.'));
     };
     if (stream.destroyed) broken();
     else stream.on('data', add).on('end', end).on('close', broken).on('error', broken);

@@ -40,6 +40,14 @@ test('another header can be configured', () => {
   equal(keyTextOf(callWith({ 'x-key': 'kr_live_c' }), ['x-key']), 'kr_live_c');
 });
 
+test('a key in hand is used as it is, and no header is read', () => {
+  const call = callWith({ authorization: 'Bearer kr_live_a' });
+  for (const key of ['kr_live_b', ' kr_live_b ', '', null]) {
+    equal(keyTextOf({ ...call, key }, ['authorization']), key);
+  }
+  equal(keyTextOf({ ...call, key: undefined }, ['authorization']), 'kr_live_a');
+});
+
 test('a header that is longer than any key is not a key, and another header may hold one', async (t) => {
   const keyrail = await createTestKeyrail();
   t.after(() => keyrail.close());
@@ -91,7 +99,7 @@ test('times of events are formatted like toISOString, also when the clock is set
   for (const ms of times) equal(textOf(ms), new Date(Math.floor(ms)).toISOString(), String(ms));
 });
 
-test('telemetry contains the route, and never a path of it, a query, a header or a key', () => {
+test('telemetry contains the route, and never its path, a query, a header or a key', () => {
   const [event] = eventsOf('live', {
     authorization: 'Bearer kr_live_secret',
     'x-request-id': 'r7',
@@ -113,12 +121,12 @@ test('telemetry contains the route, and never a path of it, a query, a header or
   });
 });
 
-test('telemetry contains the path of a request only if its route is not known', () => {
+test('telemetry contains the path of a request only if its route is unknown', () => {
   const [event] = eventsOf('live', {}, null);
   deepEqual([event?.path, event?.route], ['/invoices/a-secret', null]);
 });
 
-test('a node with a test secret key reports test events only', () => {
+test('a node with a test secret key only reports test events', () => {
   equal(eventsOf('test', {})[0]?.env, 'test');
 });
 
@@ -128,7 +136,7 @@ test('a request without a valid id gets one', () => {
   }
 });
 
-test('the version equals that of package.json', () => {
+test('the version is the one in package.json', () => {
   const file = join(import.meta.dirname, '..', '..', 'package.json');
   const { name, version } = JSON.parse(readFileSync(file, 'utf8'));
   deepEqual({ ...SDK }, { name, version });

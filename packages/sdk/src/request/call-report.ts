@@ -8,7 +8,7 @@ import type { KeyIdentity } from '../api/decision.ts';
 import type { Clock } from '../clock.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 
-/** How a request ended, and what is known of its key; `reason` is null unless it was refused. */
+/** How a request ended, and the known details of its key; `reason` is null unless it was denied. */
 type CallEnd = {
   status: number;
   key: KeyIdentity | null;
@@ -35,7 +35,7 @@ type ReportParts = {
 };
 
 export function createReports({ settings, clock, telemetry }: ReportParts): BeginReport {
-  // A test secret key may not report live events, not even for a live key that was refused.
+  // A test secret key may not report live events, not even for a live key that was rejected.
   const forcedEnv = settings.secretKey.startsWith('krsk_test_') ? 'test' : null;
   const nextId = requestIds();
   const timeText = timeTexts();
@@ -101,10 +101,12 @@ export function timeTexts(): (ms: number) => string {
 }
 
 /**
- * The presented key, or null. The first header with a Keyrail key counts, so that a route may
- * accept other bearer tokens too; if there is none, the first credential found.
+ * The presented key, or null. A key in hand is taken as it is. Of the headers, the first with a
+ * Keyrail key counts, so that a route may accept other bearer tokens too; if there is none, the
+ * first credential found.
  */
 export function keyTextOf(call: IncomingCall, headers: readonly string[]): string | null {
+  if (call.key !== undefined) return call.key;
   let first: string | null = null;
   for (const name of headers) {
     const value = call.header(name);

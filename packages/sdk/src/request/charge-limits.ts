@@ -23,7 +23,7 @@ export function chargeLimits(limits: Limits, call: LimitedCall): Charged | Promi
   const { context, route, rules } = call;
   const { cost = 1, leases = call.leases } = route.rateLimit || {};
   const verdict = limits.charge(context, rules, { cost, leases });
-  // Not `instanceof Promise`: a program may have replaced the global Promise.
+  // Not `instanceof Promise`: an app may have replaced the global Promise.
   return 'kind' in verdict
     ? chargedBy(verdict, call)
     : verdict.then((later) => chargedBy(later, call));

@@ -5,7 +5,7 @@ import type { RouteIdempotency, RouteOptions, RouteRateLimit } from '../api/rout
 import { fieldsOf } from '../json.ts';
 import { READY_WAIT_MS_MAX } from './ready-wait.ts';
 
-/** What a value has to be, and in words that follow "must be". */
+/** A check of a value, and its description after "must be". */
 type Rule = { holds(value: unknown): boolean; says: string };
 type Rules = Readonly<Record<string, Rule>>;
 

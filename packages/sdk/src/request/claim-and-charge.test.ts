@@ -1,5 +1,5 @@
-// The order of claim and charge: a replay costs nothing, and a request that is refused by its limit
-// does not keep its claim.
+// The order of claim and charge: a replay costs nothing, and a request denied by its limit does not
+// keep its claim.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -69,13 +69,13 @@ test('a replay is not charged, and is sent also when the limit is exhausted', as
   equal(said(await admit(call({ 'idempotency-key': 'two' }), dear)), '429 rate_limited');
 });
 
-test('a request that is refused by its limit does not keep its idempotency key', async (t) => {
+test('a request denied by its limit does not keep its idempotency key', async (t) => {
   let cost = 3;
   const { admit } = await open(t);
   const attempt = () => admit(call(once), { ...idempotent, rateLimit: { cost } });
   equal(said(await attempt()), '429 rate_limited');
   await settled();
-  equal(said(await attempt()), '429 rate_limited', 'the refusal is not stored');
+  equal(said(await attempt()), '429 rate_limited', 'the denial is not stored');
   await settled();
   cost = 1;
   const retried = await attempt();

@@ -89,7 +89,7 @@ function idempotencyOf({ idempotency }: RouteOptions): RouteIdempotency | null {
   return idempotency === true ? {} : idempotency;
 }
 
-/** Rounded and clamped: the control plane would refuse every claim with another value. */
+/** Rounded and clamped: the control plane would reject every claim with another value. */
 function ttlOf({ ttlMs }: RouteIdempotency): number | null {
   if (ttlMs === undefined || Number.isNaN(ttlMs)) return null;
   return Math.round(Math.min(IDEMPOTENCY_TTL_MS_MAX, Math.max(IDEMPOTENCY_TTL_MS_MIN, ttlMs)));
@@ -99,8 +99,9 @@ async function bodyOf(call: IncomingCall): Promise<Uint8Array | Refused> {
   try {
     return (await call.bodyBytes?.()) ?? new Uint8Array(0);
   } catch (error) {
-    if (!isTooLarge(error)) return invalid('The request body broke off.');
-    const message = `The body of an idempotent request has at most ${IDEMPOTENT_BODY_BYTES_MAX} bytes.`;
+    if (!isTooLarge(error)) return invalid('The request body was cut off.');
+    const most = IDEMPOTENT_BODY_BYTES_MAX;
+    const message = `The body of an idempotent request can have at most ${most} bytes.`;
     return refusedWith('payload_too_large', { message });
   }
 }

@@ -1,5 +1,5 @@
-// Hostile header values, to the admission and through every adapter that reads requests: only the
-// genuine key passes, nothing fails, and the cost grows in proportion to the length.
+// Hostile header values, to `admit` and through every adapter that reads requests: only the genuine
+// key is allowed, nothing fails, and the cost grows in proportion to the length.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -26,7 +26,7 @@ const LONG = 64 * 1024;
 /** Four times the length: four times the time is in proportion, sixteen times is the square. */
 const GROWTH_MAX = 8;
 const ROUNDS = 9;
-/** Shorter times say more about a busy machine than about the length of a value. */
+/** Shorter times depend more on a busy machine than on the length of a value. */
 const NOISE_MS = 20;
 const SEED = 20_261_118;
 
@@ -72,7 +72,7 @@ async function statusOf(keyrail: Keyrail, headers: Headers): Promise<number> {
   return 200;
 }
 
-test('only the genuine key is admitted, whatever the headers hold', async (t) => {
+test('only the genuine key is allowed, whatever the headers contain', async (t) => {
   const { keyrail, key } = await given(t);
   const chance = chanceOf(SEED);
   for (let turn = 0; turn < 1_500; turn += 1) {
@@ -142,7 +142,7 @@ const listeners: Record<string, (keyrail: Keyrail) => RequestListener | Promise<
     web: (keyrail) => getRequestListener(protectWeb(keyrail, {}, () => new Response('in'))),
   };
 
-/** Sends bytes as they are: a client library would refuse most of them. */
+/** Sends bytes as they are: a client library would reject most of them. */
 async function rawStatus(port: number, lines: readonly string[]): Promise<number> {
   const socket = connect(port, '127.0.0.1');
   const head = ['GET / HTTP/1.1', 'Host: x', 'Connection: close', ...lines, '', ''].join('\r\n');
@@ -165,7 +165,7 @@ async function serving(t: TestContext, framework: string) {
 }
 
 for (const framework of Object.keys(listeners)) {
-  test(`${framework}: only the genuine key is admitted over HTTP`, async (t) => {
+  test(`${framework}: only the genuine key is allowed over HTTP`, async (t) => {
     const { key, ask } = await serving(t, framework);
     const chance = chanceOf(SEED + 2);
     for (let turn = 0; turn < 60; turn += 1) {

@@ -1,4 +1,4 @@
-// Requests of a cold start, through the node and through the adapter for Next.js.
+// Requests during a cold start, through the node and through the adapter for Next.js.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { nodeOn, Plane } from '../../test/plane.ts';
@@ -8,7 +8,7 @@ import type { RouteOptions } from '../api/route.ts';
 
 const READY_MS = 500;
 
-/** A node whose control plane answers only after `readyMs`. */
+/** A node whose control plane only responds after `readyMs`. */
 function coldStart(t: TestContext, readyMs = READY_MS) {
   const plane = new Plane();
   const key = plane.issue();
@@ -41,7 +41,7 @@ test('by default a request before the first policy is denied immediately', async
   equal(await ask({ readyWaitMs: 0 }), 503);
 });
 
-test('with readyWaitMs, the requests of a cold start wait for the policy', async (t) => {
+test('with readyWaitMs, requests during a cold start wait for the policy', async (t) => {
   const { clock, ask, node } = coldStart(t);
   const found = recorded(clock, [ask({ readyWaitMs: 5_000 }), ask({ readyWaitMs: 5_000 })]);
   await clock.pass(READY_MS - 1);
@@ -54,7 +54,7 @@ test('with readyWaitMs, the requests of a cold start wait for the policy', async
   equal(node.state().source, 'feed');
 });
 
-test('in the adapter for Next.js they wait without the option, unless it is 0', async (t) => {
+test('in the adapter for Next.js they wait by default, unless the option is 0', async (t) => {
   const { node, clock, request } = coldStart(t);
   const context = { params: Promise.resolve({}) };
   const status = async (route: RouteOptions) =>
@@ -72,7 +72,7 @@ test('in the adapter for Next.js they wait without the option, unless it is 0', 
   );
 });
 
-test('during an outage the wait passes once, and then no request waits', async (t) => {
+test('during an outage only the first requests wait', async (t) => {
   const { clock, ask } = coldStart(t, 60_000);
   const route = { readyWaitMs: 1_000 };
   const first = recorded(clock, [ask(route)]);

@@ -10,7 +10,7 @@ const said = (code: RefusalCode) => {
   return { status, message: JSON.parse(body).error.message };
 };
 
-test('every denial has the status and the message of the protocol', () => {
+test('every denial has the documented status and message', () => {
   for (const [code, expected] of Object.entries(denialCodes)) {
     deepEqual(said(code as RefusalCode), expected, code);
   }

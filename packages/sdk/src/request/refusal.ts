@@ -1,5 +1,5 @@
-// The responses to refused requests: one status, code and message for each reason, in the error
-// format of the control plane. The caller learns only whether the key is valid.
+// The responses to denied requests: one status, code and message for each reason, in the control
+// plane's error format. They only reveal whether the key is valid.
 import { type DenialCode, denialCodes, errorCodes } from '@keyrail/protocol/wire/error-codes.ts';
 import type { WireErrorCode } from '@keyrail/protocol/wire/wire-error-codes.ts';
 import type { DenialReason } from '../api/decision.ts';
@@ -16,7 +16,7 @@ export type Refusal = {
   readonly body: string;
 };
 
-/** A refusal, and its reason for telemetry. */
+/** A denial, and its reason for telemetry. */
 export type Refused = { refused: Refusal; reason: string };
 
 export type RefusalDetails = {
@@ -42,7 +42,7 @@ const table: Readonly<Record<RefusalCode, { status: number; message: string }>> 
 
 const codes: Readonly<Record<DenialReason, DenialCode>> = {
   missing_key: 'missing_key',
-  // Malformed, unknown, revoked or of a deleted project: the caller gets the same code.
+  // Malformed, unknown, revoked, or in a deleted project: the caller gets the same code.
   malformed_key: 'invalid_key',
   unknown_key: 'invalid_key',
   project_deleted: 'invalid_key',
@@ -53,7 +53,7 @@ const codes: Readonly<Record<DenialReason, DenialCode>> = {
   policy_unavailable: 'policy_unavailable',
 };
 
-/** The code that the caller gets and that the control plane counts for a reason. */
+/** The code for a reason, in the response and in telemetry. */
 export const codeOf = (reason: DenialReason): DenialCode => codes[reason];
 
 /** The response for a denied key. */

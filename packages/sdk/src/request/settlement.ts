@@ -1,4 +1,4 @@
-// The end of an admitted request: it is reported to telemetry once, and its idempotency lock is
+// The end of an allowed request: it is reported to telemetry once, and its idempotency lock is
 // completed or released once.
 import type { HandlerOutcome } from '../api/admission.ts';
 import type { RequestContext, UnverifiedContext } from '../api/context.ts';
@@ -7,8 +7,9 @@ import type { RunLock } from '../idempotency/idempotency.ts';
 import type { CallReport } from './call-report.ts';
 
 /**
- * How long a handler may run on after its caller disconnected. Releasing the lock at once would let
- * a retry run in parallel; never releasing it would block the retry if the handler gave up.
+ * How long a handler may keep running after its caller disconnected. Releasing the lock immediately
+ * would let a retry run in parallel; never releasing it would block the retry if the handler gave
+ * up.
  */
 export const ABANDONED_MS = 30_000;
 

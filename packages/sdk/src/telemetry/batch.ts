@@ -103,7 +103,7 @@ export type TelemetryParts = {
 };
 
 export type Sender = {
-  /** Null when the control plane accepted the batch. */
+  /** Null if the control plane accepted the batch. */
   send(batch: Batch, timeoutMs: number): Promise<Failure | null>;
   /** `share`: the probability with which the event was chosen. */
   lineOf(event: TelemetryEvent, share: number): string;
@@ -135,7 +135,7 @@ export function openSender(
       const failure = outcome.kind === 'answer' ? null : outcome;
       if (failure !== null && !isFailing) {
         const why = failure.kind === 'refused' ? failure.status : failure.reason;
-        log('warn', `keyrail: telemetry cannot be sent (${why})`);
+        log('warn', `keyrail: failed to send telemetry (${why})`);
       }
       isFailing = failure !== null;
       return failure;

@@ -1,6 +1,7 @@
-// Which requests are reported to telemetry. Up to a rate all of them; above it a share. Each event
-// carries its share, so that sums divided by it are right on average. The first request of a key in
-// a minute is always reported, with share 1, so that every key and tenant appears.
+// Chooses the requests that are reported to telemetry. Up to a rate, all of them; above it, a
+// share. Each event carries its share, so that sums divided by it are right on average. The first
+// request of a key in a minute is always reported, with share 1, so that every key and tenant
+// appears.
 import type { Chance, Clock } from '../clock.ts';
 
 export const EVENTS_PER_SECOND_MAX = 1_000;
@@ -39,7 +40,9 @@ export class Sampling {
     return this.#isChosen() ? this.#share : null;
   }
 
-  /** Only earlier requests adjust the share: else it would not be this request's probability. */
+  /**
+   * Only earlier requests adjust the share: otherwise it would not be this request's probability.
+   */
   #adjust(now: number): void {
     const { sampleRate } = this.#parts;
     const spanMs = now - this.#since;
@@ -53,7 +56,7 @@ export class Sampling {
       this.#keys.clear();
       this.#keysSince = now;
     }
-    // A sudden burst lowers the share at once, before its second is over.
+    // A sudden burst lowers the share immediately, before its second is over.
     const expected = EVENTS_PER_SECOND_MAX / this.#share;
     if (this.#seen >= 2 * expected) this.#setShare(this.#share / 2);
     this.#seen += 1;

@@ -64,7 +64,7 @@ test('a failed batch is sent again under the same id, with a growing delay', asy
   equal(state().dropped, 0);
 });
 
-test('with a used-up budget, the node waits as long as Retry-After says', async (t) => {
+test('with an exhausted budget, the node waits as long as Retry-After says', async (t) => {
   const { record, clock, plane, state } = await open(t);
   plane.script = () =>
     plane.received.length === 1 ? { status: 429, headers: { 'retry-after': '42' } } : taken;
@@ -77,7 +77,7 @@ test('with a used-up budget, the node waits as long as Retry-After says', async 
   await until(() => state().sent === 1);
 });
 
-test('a refused batch is dropped and counted, and the next one reports it', async (t) => {
+test('a rejected batch is dropped and counted, and the next one reports it', async (t) => {
   const { record, clock, batches, plane, state } = await open(t);
   plane.script = () => (plane.received.length === 1 ? { status: 400 } : taken);
   record(7);
@@ -85,13 +85,13 @@ test('a refused batch is dropped and counted, and the next one reports it', asyn
   await until(() => state().dropped === 7);
   record(1);
   await clock.pass(5000);
-  equal(plane.received.length, 1, 'no retry soon after a refusal');
+  equal(plane.received.length, 1, 'no retry soon after a rejection');
   await clock.pass(90_000);
   await until(() => state().sent === 1);
   equal(batches()[1]?.events_dropped, 7);
 });
 
-test('an event long after a refusal is sent', async (t) => {
+test('an event long after a rejection is sent', async (t) => {
   const { record, clock, plane, state } = await open(t);
   plane.script = () => (plane.received.length === 1 ? { status: 403 } : taken);
   record(1);
@@ -161,7 +161,7 @@ test('an event is serialized like JSON.stringify, whatever it contains', () => {
   );
 });
 
-test('odd requests do not make the server refuse a whole batch', async (t) => {
+test('odd requests do not make the server reject a whole batch', async (t) => {
   const { record, clock, batches, state } = await open(t);
   const long = '/\ud83d\ude00'.repeat(9000);
   record(1, { path: `/\0${long}`, route: long, method: 'X'.repeat(500), request_id: '\ud800' });
@@ -219,7 +219,7 @@ test('a batch that is being sent when the node closes is sent once', async (t) =
   equal(batches().length, 2);
 });
 
-test('closing gives up when the control plane does not answer', async (t) => {
+test('closing gives up if the control plane does not respond', async (t) => {
   const { record, close, clock, state, plane, logged } = await open(t);
   plane.script = () => null;
   record(3);

@@ -28,7 +28,7 @@ export type Telemetry = {
 const SEND_MS_MAX = 10_000;
 const BACKOFF_MS_FIRST = 1_000;
 const BACKOFF_MS_MAX = 60_000;
-/** After a hard refusal (a wrong key, or a server without telemetry) a quick retry is useless. */
+/** After a hard failure (a wrong key, or a server without telemetry), a quick retry is useless. */
 const HARD_WAIT_MS = 60_000;
 const JITTER = 0.5;
 const FRESH_MAX = 50;
@@ -104,7 +104,9 @@ class TelemetryQueue {
     if (this.#cancel === null || this.#queued === batchMax) this.#schedule();
   }
 
-  /** A custom adapter may produce an event that cannot be serialized: only that one is dropped. */
+  /**
+   * A custom adapter may produce an event that cannot be serialized: only that event is dropped.
+   */
   #writeDown(): void {
     const { batchMax } = this.#settings;
     for (const { event, share } of this.#fresh.splice(0)) {
@@ -200,7 +202,7 @@ class TelemetryQueue {
     if (this.#batch === null) return 0;
     const batch = this.#batch;
     const failure = await this.#sender.send(batch, timeoutMs);
-    // `close` has given this batch up meanwhile and counted it as dropped.
+    // `close` has given this batch up in the meantime and counted it as dropped.
     if (this.#isOver) return 0;
     const waitMs = this.#settle(batch, failure);
     this.#isResting = waitMs > 0;

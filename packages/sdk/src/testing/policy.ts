@@ -16,7 +16,7 @@ export type TestKey = {
   /** For nodes with the option `include`. */
   meta?: Record<string, unknown> | undefined;
   tenantExternalId?: string | undefined;
-  /** The text of an imported key; without it, the key is a new one of Keyrail. */
+  /** The full text of an imported key; if absent, a new Keyrail key is created. */
   imported?: string | undefined;
 };
 
@@ -29,7 +29,7 @@ export type TestPolicy = {
   readonly workspaceId: string;
   version(): number;
   issue(key: TestKey): IssuedKey;
-  /** False when there is no such key. */
+  /** False if there is no such key. */
   revoke(keyText: string): boolean;
   /** One page of the snapshot, with at most `page.mostKeys` keys. */
   snapshot(filter: KeyFilter, page: Page): object;
@@ -126,7 +126,7 @@ const isIn =
     (env === null || env === entry.env) &&
     (tenantIds.length === 0 || tenantIds.includes(entry.tenant_id));
 
-/** The entry with what the node requests. */
+/** The entry with the additional fields that the node requests. */
 function shownOf(entry: PolicyEntry, { include }: KeyFilter): PolicyEntry {
   const { meta, tenant_external_id, ...usual } = entry;
   return {

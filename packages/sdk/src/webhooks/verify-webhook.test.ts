@@ -52,7 +52,7 @@ test('a signed event is returned', () => {
   deepEqual(verifyWebhook(body, loud, secret, { now }), expected);
 });
 
-test('anything altered is refused', () => {
+test('anything altered is rejected', () => {
   equal(verdict(signed(), `${body} `), 'wrong_signature');
   equal(verdict({ ...signed(), 'webhook-id': 'another' }), 'wrong_signature');
   equal(verdict({ ...signed(), 'webhook-timestamp': String(SECONDS - 1) }), 'wrong_signature');
@@ -64,7 +64,7 @@ test('anything altered is refused', () => {
   equal(verdict({ ...signed(), 'webhook-signature': `v2,${digest}` }), 'wrong_signature');
 });
 
-test('a header that is missing, empty or too long is refused', () => {
+test('a header that is missing, empty or too long is rejected', () => {
   for (const name of ['webhook-id', 'webhook-timestamp', 'webhook-signature']) {
     equal(verdict({ ...signed(), [name]: undefined }), 'missing_header', name);
     equal(verdict({ ...signed(), [name]: '' }), 'missing_header', name);
@@ -72,7 +72,7 @@ test('a header that is missing, empty or too long is refused', () => {
   }
 });
 
-test('a replay is refused after five minutes, and a message from the future too', () => {
+test('a replay is rejected after five minutes, and so is an event from the future', () => {
   for (const [seconds, expected] of [
     [-300, 'accepted'],
     [-301, 'too_old'],
@@ -89,7 +89,7 @@ test('a replay is refused after five minutes, and a message from the future too'
   equal(faultOf(short), 'too_old');
 });
 
-test('while a secret is rotated, either signature and either secret is enough', () => {
+test('during a secret rotation, either signature and either secret is enough', () => {
   const other = Buffer.alloc(32, 7);
   const both = {
     ...signed(),
@@ -101,13 +101,13 @@ test('while a secret is rotated, either signature and either secret is enough', 
   equal(verdict(signed(), body, webhookSecretOf(other)), 'wrong_signature');
 });
 
-test('a body that is signed but no event is refused', () => {
+test("a signed body that isn't an event is rejected", () => {
   for (const text of ['', '[]', 'null', '{', '{}', '{"type":1}', '{"type":"a","timestamp":"b"}']) {
     equal(verdict(signed(text), text), 'invalid_body', text);
   }
 });
 
-test('a secret that is none is a mistake of the program', () => {
+test("a value that isn't a secret throws a TypeError", () => {
   for (const wrong of ['', 'whsec_', 'whsec_short', 'hunter2', []]) {
     throws(() => verifyWebhook(body, signed(), wrong, { now }), TypeError);
   }
@@ -134,7 +134,7 @@ test('Keyrail accepts what the independent library signs', () => {
   throws(() => verifyWebhook(`${body}\n`, headers, secret), WebhookRefused);
 });
 
-test('the signature is the HMAC of the specification', () => {
+test("the signature is the specification's HMAC", () => {
   const mac = createHmac('sha256', bytes).update(`${id}.${SECONDS}.${body}`).digest('base64');
   equal(signed()['webhook-signature'], `v1,${mac}`);
 });

@@ -1,4 +1,4 @@
-// Verifies an event that Keyrail sent to an endpoint of the vendor.
+// Verifies an event that Keyrail sent to one of the vendor's endpoints.
 import { SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import {
@@ -18,7 +18,7 @@ export type WebhookEvent = {
   type: string;
   /** When it happened. */
   timestamp: string;
-  /** The row of the audit log. */
+  /** The entry of the audit log. */
   data: Record<string, unknown>;
 };
 
@@ -46,7 +46,7 @@ type HeaderSource =
   | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export type VerifyWebhookOptions = {
-  /** How far the time of the message may be from now, in seconds; 300 if absent. */
+  /** How far the event's timestamp may be from now, in seconds; 300 if absent. */
   toleranceSeconds?: number;
   /** Milliseconds since 1970; the system's clock if absent. */
   now?: () => number;
@@ -73,7 +73,7 @@ export function verifyWebhook(
   const signature = headerOf(headers, WEBHOOK_SIGNATURE);
   const message = { id, timestamp, body };
   if (!secrets.some((each) => isSignedWith(each, signature, message))) {
-    throw new WebhookRefused('wrong_signature', 'No signature of the webhook is valid.');
+    throw new WebhookRefused('wrong_signature', 'The webhook has no valid signature.');
   }
   // After the signature, so that the time cannot be probed without the secret.
   const ageSeconds = now() / SECOND_MS - timestamp;
@@ -81,14 +81,14 @@ export function verifyWebhook(
     throw new WebhookRefused('too_old', 'The webhook is too old: it may be a replay.');
   }
   if (ageSeconds < -toleranceSeconds) {
-    throw new WebhookRefused('too_new', 'The time of the webhook is in the future.');
+    throw new WebhookRefused('too_new', "The webhook's timestamp is in the future.");
   }
   return eventOf(id, body);
 }
 
 function secretBytes(text: string): Buffer {
   const bytes = webhookSecretBytes(text);
-  if (!bytes) throw new TypeError('The webhook secret must be the text that begins with "whsec_".');
+  if (!bytes) throw new TypeError('The webhook secret must start with "whsec_".');
   return bytes;
 }
 
@@ -108,7 +108,7 @@ function plainHeader(headers: object, wanted: string): unknown {
 
 function timestampOf(text: string): number {
   if (!/^\d{1,12}$/.test(text)) {
-    throw new WebhookRefused('invalid_timestamp', 'The time of the webhook is not a number.');
+    throw new WebhookRefused('invalid_timestamp', "The webhook's timestamp is not a number.");
   }
   return Number(text);
 }
@@ -116,7 +116,7 @@ function timestampOf(text: string): number {
 function eventOf(id: string, body: string | Uint8Array): WebhookEvent {
   const { type, timestamp, ...rest } = fieldsOf(parseJson(body));
   if (typeof type !== 'string' || typeof timestamp !== 'string' || !isRecord(rest.data)) {
-    throw new WebhookRefused('invalid_body', 'The body of the webhook is not an event.');
+    throw new WebhookRefused('invalid_body', "The webhook's body is not an event.");
   }
   return { id, type, timestamp, data: rest.data };
 }

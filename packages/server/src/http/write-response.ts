@@ -1,5 +1,6 @@
 // Writes a response. The pipeline has completed it, so it bypasses the framework, which would
 // process each header and the body again.
+import { endLater } from '@keyrail/protocol/wire/end-later.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JsonText } from '../base/json-text.ts';
 import { compressed } from './compress.ts';
@@ -45,38 +46,14 @@ function write(
   const { raw, request } = reply;
   if (body === undefined) {
     raw.writeHead(status, headers);
-    endLater({ raw, body: undefined, isAscii: true });
+    endLater({ response: raw, body: undefined, isAscii: true });
     return;
   }
   const bytes = Buffer.byteLength(body);
   headers['content-length'] = String(bytes);
   raw.writeHead(status, headers);
   if (request.method === 'HEAD') raw.end();
-  else endLater({ raw, body, isAscii: bytes === body.length });
-}
-
-/** A response whose head is complete. A 204 or 304 has no body. */
-type Ending = { raw: FastifyReply['raw']; body: string | Buffer | undefined; isAscii: boolean };
-
-let endings: Ending[] = [];
-
-/**
- * Sends a response after the event loop has read from all connections that had data. A client that
- * shares the machine is then woken once and not for each response: a rate-limit check in process
- * costs 141 instead of 174 µs (`npm run bench -- ratelimit`), an unchanged poll 94 instead of 98
- * (`npm run bench -- policy`).
- */
-function endLater(ending: Ending): void {
-  if (endings.push(ending) === 1) setImmediate(endAll);
-}
-
-function endAll(): void {
-  const ready = endings;
-  endings = [];
-  for (const { raw, body, isAscii } of ready) {
-    // For ASCII both encodings give the same bytes, and latin1 is a plain copy.
-    raw.end(body, isAscii ? 'latin1' : 'utf8');
-  }
+  else endLater({ response: raw, body, isAscii: bytes === body.length });
 }
 
 /** The URL of the next page. Relative, because the server may not know its own host name. */

@@ -6,6 +6,7 @@ import {
   EMBED_REFRESH_BEFORE_SECONDS,
   EMBED_TOKEN_SECONDS,
 } from '@keyrail/protocol/wire/limits.ts';
+import { SAMPLE_KEY } from '@keyrail/protocol/wire/sample-key.ts';
 import { nowMs } from '../../clock.ts';
 import type { Env } from '../../paths.ts';
 
@@ -108,28 +109,13 @@ function madeKey(choice: SampleChoice, count: number, sent: Record<string, unkno
 
 function keyOf({ env }: Pick<SampleChoice, 'env'>, more: Partial<ApiKey>): ApiKey {
   return {
-    object: 'api_key',
+    ...SAMPLE_KEY,
     id: idOf(3),
     project_id: idOf(1),
     tenant_id: idOf(2),
     env,
     display_prefix: `kr_${env}_${(more.id ?? '').slice(-3)}Qm4`,
-    name: null,
-    state: 'active',
-    scopes: [],
-    meta: {},
-    rate_limits: null,
-    expires_at: null,
-    revoked_at: null,
-    revoked_reason: null,
-    quarantined_at: null,
-    quarantine_reason: null,
-    disabled_at: null,
-    disabled_reason: null,
-    rotated_from: null,
-    imported: false,
     created_at: at(0),
-    last_used_at: null,
     ...more,
   };
 }

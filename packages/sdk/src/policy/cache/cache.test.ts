@@ -1,4 +1,4 @@
-// The policy cache restores exactly what was written and refuses everything else.
+// The policy cache restores exactly what was written and rejects everything else.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import {
   copyFile,
@@ -43,7 +43,7 @@ async function ground(t: TestContext, more: Partial<CacheParts> = {}) {
   const open = (other: Partial<CacheParts> = {}) => openDiskCache({ ...parts, ...other }, dir);
   const path = async (end = '.policy') =>
     join(dir, (await readdir(dir)).find((name) => name.endsWith(end)) ?? '');
-  /** Returns a function that brings the files of this moment back. */
+  /** Returns a function that restores the current files. */
   const remembered = async () => {
     const names = await readdir(dir);
     const files = await Promise.all(names.map((name) => readFile(join(dir, name))));
@@ -94,7 +94,7 @@ test('a written policy is restored key by key', async (t) => {
   }
 });
 
-test('every one of a thousand damaged files is refused', async (t) => {
+test('every one of a thousand damaged files is rejected', async (t) => {
   const { open, path, remembered } = await written(t);
   const restore = await remembered();
   const file = await path();
@@ -131,7 +131,7 @@ test('every one of a thousand damaged files is refused', async (t) => {
   ok(await open().load(), 'the undamaged file is loaded');
 });
 
-test('a file of another secret key, project or filter is refused', async (t) => {
+test('a file for another secret key, project or filter is rejected', async (t) => {
   const { open, path, remembered } = await written(t);
   const restore = await remembered();
   const file = await path();
@@ -212,7 +212,7 @@ test('writing is delayed, and not repeated without changes', async (t) => {
   equal(clock.timers(), 0);
 });
 
-test('a node that is killed seconds after a revocation and restarts offline refuses the key', async (t) => {
+test('a node killed seconds after a revocation and restarted offline rejects the key', async (t) => {
   const { dir } = await ground(t);
   const plane = new Plane();
   const first = nodeOn(plane, { cacheDir: dir });
@@ -245,7 +245,7 @@ test('a node that is killed seconds after a revocation and restarts offline refu
   equal(second.node.verify(narrowed, { scopes: ['a'] }).allowed, false);
 });
 
-test('partial files of a crash are removed; those of another writer are not', async (t) => {
+test("partial files from a crash are removed, another writer's are not", async (t) => {
   const { dir, path, open } = await written(t);
   const old = `${await path()}.0011`;
   const fresh = `${await path()}.2233`;
@@ -258,7 +258,7 @@ test('partial files of a crash are removed; those of another writer are not', as
   deepEqual((await readdir(dir)).filter((name) => !/\.(policy|news)$/.test(name)).length, 1);
 });
 
-test('files that an earlier SDK wrote under one name for all versions are removed', async (t) => {
+test('files that an earlier SDK wrote without a version in the name are removed', async (t) => {
   const { dir, path, open } = await written(t);
   const newest = await path();
   const before = await readdir(dir);
@@ -281,5 +281,5 @@ test('an unusable directory only logs a warning', async (t) => {
   cache.keep(policyWith(1), timesAt(SAVED_AT));
   await cache.close();
   equal(await readFile(inTheWay, 'utf8'), 'not a directory');
-  ok(logged.some((line) => line.includes('could not be written')));
+  ok(logged.some((line) => line.includes('failed to write the policy cache')));
 });

@@ -1,5 +1,5 @@
-// The policy cache: the last good policy in a file, so that a cold start needs no control plane,
-// and a small journal with the changes since. Both are encrypted (see format.ts). If the files
+// The policy cache: the last good policy in a file, so a cold start needs no control plane, and a
+// small journal with the changes since. Both are encrypted (see format.ts). If the files
 // or the disk fail, the node works without a cache.
 import type { Log } from '../../api/options.ts';
 import type { Clock } from '../../clock.ts';
@@ -24,20 +24,20 @@ import { readNewest, removeVersions, type Versioned, versionsOf } from './versio
 import { type Found, Writing } from './writing.ts';
 
 export type DiskCache = {
-  /** The cached policy; null if it is missing, invalid or of another feed. Never rejects. */
+  /** The cached policy; null if it is missing, invalid or from another feed. Never rejects. */
   load(): Promise<Kept | null>;
   /**
-   * Schedules a policy to be written. `delta` is what led to it, null for a snapshot. Anything but
-   * new keys is written immediately, because a revocation must survive a restart.
+   * Schedules a policy to be written. `delta` is the change that led to it, null for a snapshot.
+   * Anything but new keys is written immediately, because a revocation must survive a restart.
    */
   keep(policy: Policy, times: KeptTimes, delta?: JournalDelta | null): void;
   /**
-   * Resolves true when a start from this cache would admit no key that was removed until now:
-   * removals are written, or there are no files. False if neither was possible: then the policy in
-   * force must not be acknowledged. Never rejects.
+   * Resolves true if a start from this cache would accept no key that has been removed so far:
+   * removals are written, or there are no files. False if neither was possible; the policy in force
+   * must not be acknowledged then. Never rejects.
    */
   secure(): Promise<boolean>;
-  /** Records when the request was sent that confirmed the policy in force. */
+  /** Records when the node sent the request that confirmed the policy in force. */
   confirm(sentAtMs: number): void;
   /** Why the cache cannot be written; null when it can. */
   failure(): string | null;
@@ -46,7 +46,7 @@ export type DiskCache = {
 };
 
 export type CacheParts = Omit<CacheNaming, 'isProven'> & {
-  /** Set if the cache has to hold signed responses, which are verified when it is loaded. */
+  /** Set if the cache stores signed responses, which are verified when it is loaded. */
   proven?: ProvenParts | null;
   clock: Clock;
   log: Log;
@@ -61,10 +61,10 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
   const journal = { ...whole, end: JOURNAL_END };
   const failed = (what: string) => (error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
-    log('warn', `keyrail: the policy cache ${what}: ${why}`);
+    log('warn', `keyrail: ${what} the policy cache: ${why}`);
     return null;
   };
-  const failures = failed('could not be written');
+  const failures = failed('failed to write');
   const disk = openDisk({ whole, journal, belonging, failed: failures });
   const writing = new Writing(clock, disk);
 
@@ -74,7 +74,7 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
         await makeDirectory(dir);
         await sweep(dir, names, clock.now());
       } catch (error) {
-        return failed('is not used')(error);
+        return failed('ignoring')(error);
       }
       try {
         const found = await readBoth({ whole, journal, belonging, proven });
@@ -86,11 +86,11 @@ export function openDiskCache(parts: CacheParts, dir: string): DiskCache {
         writing.begin(found);
         return found.kept;
       } catch (error) {
-        // Files that cannot be opened must not block later writes, so they are removed. An error of
-        // the disk says nothing about their contents, nor does a missing list of keys.
+        // Files that cannot be decrypted must not block later writes, so they are removed. A disk
+        // error says nothing about their contents, nor does a missing list of keys.
         const isUndecided = error instanceof Unproven && error.isUndecided;
         if (!isOfDisk(error) && !isUndecided) await removeBoth(whole, journal).catch(() => {});
-        return failed('was refused')(error);
+        return failed('ignoring')(error);
       }
     },
     keep: (policy, times, delta = null) => writing.keep({ policy, ...times }, delta),
@@ -113,7 +113,8 @@ async function readBoth(parts: Reading): Promise<Found | null> {
   const { belonging, proven } = parts;
   const { journal, plain } = await readFiles(parts);
   if (!plain) return null;
-  if (!journal) throw new Error('its journal is missing, which may have had revocations');
+  if (!journal) throw new Error('its journal is missing, and may have contained revocations');
+  // Why there are two formats: decisions/0033.
   const reading = proven && { ...proven, belonging };
   const kept = await (reading ? restoreProven(plain, reading) : restore(plain, belonging, breathe));
   const base = kept.policy.version;
@@ -126,9 +127,9 @@ async function readBoth(parts: Reading): Promise<Found | null> {
 }
 
 /**
- * The journal is read first: if another process replaces the policy file meanwhile, that file can
- * only be newer than the journal expects. If it writes the first files meanwhile, only the policy
- * file is found, and they are read again.
+ * The journal is read first: if another process replaces the policy file in the meantime, that file
+ * can only be newer than the journal expects. If it writes the first files in the meantime, only
+ * the policy file is found, and both are read again.
  */
 async function readFiles({ whole, journal }: Reading) {
   const read = async () => {

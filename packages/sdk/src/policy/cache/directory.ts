@@ -17,7 +17,7 @@ const DIRECTORY_MODE = 0o700;
 const MODE_OF_OTHERS = 0o077;
 /** A partial file of this age was left behind by a crash. */
 const ABANDONED_MS = 3_600_000;
-/** A file of another secret key that was not written for this long is no longer used. */
+/** A file for another secret key that has not been written for this long is no longer used. */
 const OUTDATED_MS = 30 * 86_400_000;
 
 /** File name prefixes: of one policy, and of one policy with this node's secret key. */
@@ -33,7 +33,7 @@ export type CacheNaming = {
   isProven?: boolean;
 };
 
-/** What is not used is left out, so that the name does not change when an option is added. */
+/** Unused options are left out, so that the name does not change when an option is added. */
 export const belongingOf = (naming: CacheNaming): Belonging => {
   const { projectId, env, tenantIds, include = [], isProven = false } = naming;
   return {
@@ -54,7 +54,7 @@ export function namesOf(naming: CacheNaming): Names {
 const hexOf = (text: string, chars: number): string =>
   createHash('sha256').update(text).digest('hex').slice(0, chars);
 
-/** Null on systems without user ids, such as Windows. */
+/** Null on systems without user IDs, such as Windows. */
 const ownUid = process.getuid?.() ?? null;
 
 export const isOwn = ({ uid }: Stats): boolean => ownUid === null || uid === ownUid;
@@ -67,7 +67,7 @@ export async function makeDirectory(dir: string): Promise<void> {
 /** Throws when the directory must not be used. */
 export async function checkDirectory(dir: string): Promise<void> {
   const found = await lstat(dir);
-  if (!found.isDirectory()) throw new Error('its directory is a link or not a directory');
+  if (!found.isDirectory()) throw new Error('its directory is a symbolic link, or not a directory');
   if (!isOwn(found)) throw new Error('its directory belongs to another user');
   if (ownUid !== null && (found.mode & MODE_OF_OTHERS) !== 0) {
     throw new Error('its directory is open to other users; its mode must be 0700');
@@ -88,7 +88,7 @@ export async function sweep(dir: string, { ofPolicy, own }: Names, now: number):
   }
 }
 
-/** Removes old journals without a policy file; for a new one it may still be written. */
+/** Removes old journals without a policy file; a new journal's policy file may still be written. */
 export async function removeAbandoned(paths: readonly string[], now: number): Promise<void> {
   for (const path of paths) await removeOlder(path, now - ABANDONED_MS);
 }

@@ -79,7 +79,7 @@ test('a deleted policy file is written again before the next journal', async (t)
   equal((await open().load())?.policy.table.size, 9);
 });
 
-test('an older policy file does not count, and with a gap before the journal it is refused', async (t) => {
+test('an older policy file does not count, and is rejected with a gap before the journal', async (t) => {
   const { above, dir, clock, logged, open, versionOf, cache, policy } = await written(t, 10, 1);
   const first = join(above, 'first');
   const name = await newestFile(dir, '.policy');
@@ -99,7 +99,7 @@ test('an older policy file does not count, and with a gap before the journal it 
   ok(logged.some((line) => line.includes('missing')));
 });
 
-test('a journal is not applied to a policy of another history', async (t) => {
+test('a journal is not applied to a policy with another history', async (t) => {
   const { dir, open, versionOf } = await ground(t);
   const oneClock = manualClock();
   const otherClock = manualClock();
@@ -124,7 +124,7 @@ test('a journal is not applied to a policy of another history', async (t) => {
   ok(!found || found.policy.table.size === 7, `${found?.policy.table.size} keys of two histories`);
 });
 
-test('a node does not touch files of another secret key', async (t) => {
+test('a node does not touch files for another secret key', async (t) => {
   const { dir, clock, open, cache: old, policy } = await written(t, 10, 1);
   const byOther = { secretKey: secretKeyOf('test'), clock: manualClock() };
   const fresh = open(dir, byOther);
@@ -151,7 +151,7 @@ test('a failed write is retried and leaves no partial files', async (t) => {
   await mkdir(join(name, 'in the way'), { recursive: true });
   cache.keep(policyWith(10, 2), timesAt(SAVED_AT));
   await clock.pass(1_000);
-  await until(async () => logged.some((line) => line.includes('could not be written')));
+  await until(async () => logged.some((line) => line.includes('failed to write the policy cache')));
   const isWhole = (each: string) => /\.(policy|news)$/.test(each);
   await until(async () => (await readdir(dir)).every(isWhole));
   await rmdir(join(name, 'in the way'));
@@ -165,7 +165,7 @@ test('a failed write is retried and leaves no partial files', async (t) => {
   equal(clock.timers(), 0);
 });
 
-test('a policy that cannot be serialized is not written, and the node goes on', async (t) => {
+test('a policy that cannot be serialized is not written, and the node keeps working', async (t) => {
   const { clock, logged, open } = await ground(t);
   const cache = open();
   await cache.load();
@@ -194,7 +194,7 @@ test('files that are temporarily unreadable are not removed', async (t) => {
   equal(logged.length, 2);
 });
 
-test('a directory that is removed under a running node is reported and created by the next start', async (t) => {
+test('a directory removed under a running node is reported, and created by the next start', async (t) => {
   const { dir, clock, logged, open, cache, policy, newsLeadTo } = await written(t, 10, 1);
   change(cache, policy, [removal(1)]);
   await newsLeadTo(2);
@@ -202,9 +202,9 @@ test('a directory that is removed under a running node is reported and created b
   await clock.pass(2_000); // the journal is due to be synced
   equal(logged.length, 0);
   change(cache, policy, [removal(2)]);
-  equal(await cache.secure(), true, 'no files, no key that comes back');
+  equal(await cache.secure(), true, 'without files, no key can come back');
   await cache.close();
-  ok(logged.some((line) => line.includes('could not be written')));
+  ok(logged.some((line) => line.includes('failed to write the policy cache')));
   const next = open();
   equal(await next.load(), null);
   next.keep(policy, timesAt(SAVED_AT));
@@ -273,6 +273,6 @@ test('applying a long journal does not block the event loop', async () => {
   });
   ok(typeof applied === 'object' && applied.kept.policy.version === 2);
   const steps = sizes.slice(1).map((size, at) => size - (sizes[at] ?? 0));
-  ok(Math.max(...steps) <= 500, `${Math.max(...steps)} at once`);
+  ok(Math.max(...steps) <= 500, `${Math.max(...steps)} in one turn`);
   equal(sizes.at(-1), 6_000);
 });

@@ -1,4 +1,4 @@
-// Other kinds of files in place of the cache's files or directory. None of them blocks the program,
+// Other kinds of files in place of the cache's files or directory. None of them blocks the process,
 // and only a regular file in a directory of the same user is trusted.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -84,14 +84,14 @@ test('a FIFO that is created later does not block the event loop', async (t) => 
   equal(await node.ask('close'), true);
 });
 
-test('files that are not regular are refused and replaced', async (t) => {
+test('files that are not regular are rejected and replaced', async (t) => {
   const { above, dir, open, cache } = await written(t, 10, 1);
   await cache.close();
   const path = await newestFile(dir, '.policy');
   const aside = join(above, 'aside');
   await rename(path, aside);
   await symlink(aside, path);
-  equal(await open().load(), null, 'a link to a valid file is refused');
+  equal(await open().load(), null, 'a link to a valid file is rejected');
   await rm(path, { force: true });
   putFifo(path);
   equal(await open().load(), null);
@@ -101,11 +101,11 @@ test('files that are not regular are refused and replaced', async (t) => {
   equal((await open().load())?.policy.version, 2);
 });
 
-/** A journal alone has no policy. */
+/** A journal alone is not a policy. */
 const policies = async (dir: string) =>
   (await readdir(dir)).filter((name) => name.endsWith('.policy'));
 
-test('a directory that is open to other users, or a link, is neither read nor written', async (t) => {
+test('a directory that is a link, or open to other users, is neither read nor written', async (t) => {
   const { above, dir, logged, open, cache } = await written(t, 10, 1);
   await cache.close();
   const files = await readdir(dir);
@@ -132,7 +132,7 @@ test('a directory that is open to other users, or a link, is neither read nor wr
   await fresh.close();
 });
 
-test('a directory or a file of another user is refused', { skip: !isRoot }, async (t) => {
+test("another user's directory or file is rejected", { skip: !isRoot }, async (t) => {
   const { dir, open, cache } = await written(t, 10, 1);
   await cache.close();
   await chown(dir, NOBODY_UID, NOBODY_UID);
@@ -156,7 +156,7 @@ test('a file with a forged huge version does not block later writes', async (t) 
   }
 });
 
-test('a file that the journal cannot follow is removed before the new version is acknowledged', async (t) => {
+test('a policy file that the journal cannot follow is removed before the new version is acknowledged', async (t) => {
   const { dir, clock, open, cache, versionOf } = await written(t, 10, 1);
   // A snapshot with more keys than are written immediately.
   const many = policyWith(12_000, 9);

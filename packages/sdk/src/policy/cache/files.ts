@@ -19,8 +19,8 @@ export type Disk = {
   writeJournal(latest: Kept, log: Journal): Promise<unknown>;
   syncJournal(): Promise<void>;
   /**
-   * Removes the policy file; rejects if it remains. The journal stays: alone it is harmless, and
-   * another process may be about to write the policy file that it follows.
+   * Removes the policy file; rejects if it remains. The journal stays: on its own it is harmless,
+   * and another process may be about to write the policy file that it follows.
    */
   clear(): Promise<void>;
   /** Logs a failure. */
@@ -39,7 +39,7 @@ export function openDisk({ whole, journal, belonging, failed }: DiskParts): Disk
   return {
     wholeVersion: () => newestVersion(whole),
     journalVersion: () => newestVersion(journal),
-    // The pieces are created before the first await, so that they show the policy of this moment.
+    // The pieces are created before the first await, so that they show the policy as it is now.
     writeWhole: async (latest, condition) => {
       const { version, proofs } = latest.policy;
       const pieces = proofs ? provenPieces(latest, proofs, belonging) : piecesOf(latest, belonging);

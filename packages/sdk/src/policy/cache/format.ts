@@ -3,11 +3,11 @@
 //   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids · extras
 //   │ tag
 //
-// The ids of native keys come first, then those of imported keys.
+// The ids of native keys come first, then the ids of imported keys.
 //
 // Encrypted with AES-256-GCM under a key derived from the secret key and the file's salt. The front
 // before the ciphertext is authenticated with it, and by its own MAC, so that the version can be
-// trusted without reading the whole file. A truncated file has no valid tag and is refused.
+// trusted without reading the whole file. A truncated file has no valid tag and is rejected.
 import {
   createCipheriv,
   createDecipheriv,
@@ -50,7 +50,7 @@ export type Belonging = {
   /** The environment that the feed is limited to; null for both. */
   env: Env | null;
   tenantIds: readonly string[];
-  /** What the keys have beside the usual data; absent if nothing. */
+  /** Additional fields of the keys; absent if there are none. */
   include?: readonly Include[];
   /** Whether the file holds signed responses; absent if not. */
   isProven?: boolean;
@@ -67,7 +67,7 @@ type Head = {
   confirmedAt: number;
   /** The number of words of each part. */
   parts: number[];
-  /** The number of id rows, including those of removed keys. */
+  /** The number of id rows, including removed keys' rows. */
   rows: number;
   importedRows: number;
   terms: [number, TermsSource][];
@@ -78,7 +78,7 @@ type Head = {
 export type KeptTimes = {
   /** When the policy was generated, by the control plane's clock. */
   savedAt: number;
-  /** When the request was sent that last confirmed it, by this machine's clock. */
+  /** When the node sent the request that last confirmed it, by this machine's clock. */
   confirmedAt: number;
 };
 

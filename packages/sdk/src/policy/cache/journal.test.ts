@@ -1,4 +1,4 @@
-// The journal survives the program too: whenever it is killed, a restart finds the policy of one
+// The journal survives the process too: whenever it is killed, a restart finds the policy of one
 // version, and no written revocation is lost.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { watch } from 'node:fs';
@@ -47,7 +47,7 @@ test('a revocation is written immediately, even with many keys', async (t) => {
 test('imported keys in the journal are restored as imported', async (t) => {
   const { open, cache, policy, newsLeadTo } = await written(t, 20, 5);
   const entry: Entry = { ...entryOf(50, chanceFrom(1)), importedPrefix: 'Old key' };
-  // A removal is written at once, and the new key with it.
+  // A removal is written immediately, and the new key with it.
   change(cache, policy, [{ kind: 'upsert', entry }, removal(7)]);
   await newsLeadTo(6);
   const kept = await open().load();
@@ -93,7 +93,7 @@ test('a node that starts with a journal keeps it when more changes arrive', asyn
   equal((await open().load())?.policy.table.size, 8);
 });
 
-test('a damaged journal is refused together with its policy file', async (t) => {
+test('a damaged journal is rejected together with its policy file', async (t) => {
   const { above, dir, logged, open, cache, policy, newsLeadTo } = await written(t, 10, 1);
   change(cache, policy, [removal(1)]);
   await newsLeadTo(2);
@@ -162,7 +162,7 @@ function stepOf(chance: Chance, model: Map<string, Entry>): Change[] {
   });
 }
 
-test('after a kill at any moment, the restored policy is that of one version', async (t) => {
+test('after a kill at any moment, the restored policy matches one version exactly', async (t) => {
   for (let seed = 1; seed <= 6; seed += 1) {
     const { above, dir, open, versionOf } = await ground(t);
     let home = dir;
@@ -195,7 +195,7 @@ test('after a kill at any moment, the restored policy is that of one version', a
         deepEqual(toldBy(kept.policy.table, hash), then?.has(hash) ? entry : null);
       }
       if (!chance.percent(15)) continue;
-      // Continue in the copy, where the killed program no longer writes.
+      // Continue in the copy, where the killed process no longer writes.
       [home, clock] = [at, manualClock()];
       cache = open(home, { clock });
       policy = (await cache.load())?.policy ?? policy;

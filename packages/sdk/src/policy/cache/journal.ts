@@ -12,7 +12,7 @@ export type JournalDelta = {
   changes: readonly Change[];
   /** The delta contains new keys only. */
   isOnlyMore: boolean;
-  /** The signed response, which a cache of signed responses records in place of the changes. */
+  /** The signed response, which a cache of signed responses stores instead of the changes. */
   proof?: Proof | null;
 };
 

@@ -1,5 +1,5 @@
-// The file beside the cache that keeps the public keys of the feed, so that a start without the
-// control plane can verify the cache. It is encrypted like the cache.
+// The file beside the cache that stores the feed's public keys, so that a start without the control
+// plane can verify the cache. It is encrypted like the cache.
 import { join } from 'node:path';
 import type { KeptKeys } from '../proof/feed-keys.ts';
 import { type CacheNaming, KEYS_END, makeDirectory, namesOf } from './directory.ts';
@@ -23,7 +23,7 @@ export function openKeptKeys(naming: CacheNaming, dir: string): KeptKeys {
     async write(jwks) {
       const pieces = [Buffer.from(JSON.stringify(jwks))];
       const contents = { secretKey, version: VERSION, pieces, isSynced: true };
-      // Without the file, a later start only needs the control plane.
+      // If it fails, the next start just needs the control plane.
       await makeDirectory(dir)
         .then(() => writeSealed(path, contents))
         .then(() => syncPath(dir))

@@ -1,5 +1,5 @@
-// Programs that share a directory are killed at random moments. The next one must find the policy
-// exactly as it was at one version. That version may not be older than what was written, nor than
+// Processes that share a directory are killed at random moments. The next one must find the policy
+// exactly as it was at one version. That version must not be older than what was written, nor than
 // the last version with removals that may have been acknowledged.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -74,6 +74,6 @@ async function killedAgainAndAgain(t: TestContext, programs: number): Promise<vo
   ok(acknowledged > ROUNDS, `${acknowledged}`);
 }
 
-test('the policy cache survives the kill of one program', (t) => killedAgainAndAgain(t, 1));
-test('the policy cache survives the kill of three programs that share a directory', (t) =>
+test('the policy cache survives the kill of one process', (t) => killedAgainAndAgain(t, 1));
+test('the policy cache survives the kill of three processes that share a directory', (t) =>
   killedAgainAndAgain(t, 3));

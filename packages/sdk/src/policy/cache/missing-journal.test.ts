@@ -1,4 +1,4 @@
-// A policy file whose journal was deleted counts as damaged: the journal may have held revocations.
+// A policy file whose journal was deleted counts as damaged: the journal may have had revocations.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ import {
 import { nodeOn, startedOn } from '../../../test/plane.ts';
 import { SignedPlane } from '../../../test/signed-plane.ts';
 
-test('without its journal a cache has no policy, and admits no revoked key', async (t) => {
+test('without its journal a cache has no policy, so no revoked key is accepted', async (t) => {
   const { dir, open, cache, policy, newsLeadTo, logged } = await written(t, 20, 5);
   change(cache, policy, [removal(1)]);
   equal(await cache.secure(), true);
@@ -29,13 +29,13 @@ test('without its journal a cache has no policy, and admits no revoked key', asy
   deepEqual(await readdir(dir), [], 'both files are removed');
 });
 
-test('the same holds before anything was revoked', async (t) => {
+test('the same is true before anything has been revoked', async (t) => {
   const { dir, open } = await written(t, 20, 5);
   await rm(await newestFile(dir, '.news'));
   equal(await open().load(), null);
 });
 
-test('a policy file never exists without a journal, also in a cache that was removed', async (t) => {
+test('a policy file never exists without a journal, not even in a cache that was removed', async (t) => {
   const { dir, cache, policy, clock, open } = await written(t, 20, 5);
   for (let round = 0; round < 5; round += 1) {
     for (const name of await readdir(dir)) await rm(join(dir, name));
@@ -53,7 +53,7 @@ test('a policy file never exists without a journal, also in a cache that was rem
   }
 });
 
-test('a node that writes its first files is not disturbed by one that starts', async (t) => {
+test('a starting node does not disturb one that is writing its first files', async (t) => {
   for (let round = 0; round < 20; round += 1) {
     const { open, clock, logged } = await ground(t);
     const cache = open();
@@ -71,7 +71,7 @@ test('a node that writes its first files is not disturbed by one that starts', a
   }
 });
 
-test('a cache of signed responses is refused without its journal', async (t) => {
+test('a cache of signed responses is rejected without its journal', async (t) => {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kr-missing-'));
   t.after(() => rm(cacheDir, { recursive: true, force: true, maxRetries: 10 }));
   const plane = new SignedPlane();

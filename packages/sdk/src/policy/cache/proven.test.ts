@@ -1,5 +1,5 @@
-// A cache of signed responses: a start verifies what it was built from, and refuses anything else,
-// even from an attacker that has the secret key and can encrypt the files.
+// A cache of signed responses: a start verifies all of them, and rejects anything else, even from
+// an attacker that has the secret key and can encrypt the files.
 import { equal, match, ok } from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -63,12 +63,12 @@ for (const feedKeys of ['jwks', undefined] as const) {
   });
 }
 
-test('a cache that other keys signed is refused, also by a node that verifies nothing', async (t) => {
+test('a cache signed with other keys is rejected, also by a node that verifies nothing', async (t) => {
   const scene = await cached(t);
   const { jwk } = newSigner('first');
   const other = await startedFromCache(t, scene, { feedKeys: { keys: [jwk] } });
   equal(other.node.state().version, null);
-  match(other.logged.join(), /the policy cache was refused: .* not proven/);
+  match(other.logged.join(), /ignoring the policy cache: .* could not be verified/);
   const plain = await startedFromCache(t, scene, { feedKeys: undefined });
   equal(plain.node.state().version, null);
 });
@@ -158,7 +158,7 @@ const withHeader = (record: Record_, name: string, value: string): Record_ => ({
   headers: { ...record.headers, [name]: value },
 });
 
-test('a cache that was altered with the secret key is refused', async (t) => {
+test('a cache altered with the secret key is rejected', async (t) => {
   const scene = await cached(t);
   const path = await newestFile(scene.cacheDir, '.policy');
   const file = parseFile((await readSealed(path, secretKey)).plain);
@@ -178,7 +178,7 @@ test('a cache that was altered with the secret key is refused', async (t) => {
     await writeFileOf(tamper(file, other));
     const { node, logged } = await startedFromCache(t, scene);
     equal(node.state().version, null, name);
-    match(logged.join(), /the policy cache was refused/, name);
+    match(logged.join(), /ignoring the policy cache/, name);
     await node.close();
   }
   await writeFile(news, journal);
@@ -187,7 +187,7 @@ test('a cache that was altered with the secret key is refused', async (t) => {
   ok(unaltered.node.state().version !== null, unaltered.logged.join());
 });
 
-test('an older policy file, or that of another cache, does not fit the journal', async (t) => {
+test("an older policy file, or another cache's, does not match the journal", async (t) => {
   const scene = await cached(t);
   const old = join(scene.above, 'old');
   await cp(scene.cacheDir, old, { recursive: true });
@@ -211,7 +211,7 @@ test('an older policy file, or that of another cache, does not fit the journal',
     await rm(newest);
     await writeFile(path, bytes);
     const { node: next } = await startedFromCache(t, scene);
-    ok(!next.verify(scene.kept).allowed, 'the revoked key is refused in any case');
+    ok(!next.verify(scene.kept).allowed, 'the revoked key is rejected in any case');
   }
 });
 

@@ -1,6 +1,6 @@
 // A cache of signed responses, for nodes that verify the feed: the policy file holds the pages of
-// the last snapshot and the deltas since, the journal further deltas. A start verifies each of them
-// and builds the policy from them alone. Both files are encrypted like any other cache.
+// the last snapshot and the deltas since, the journal holds further deltas. A start verifies all of
+// them and builds the policy from nothing else. Both files are encrypted like any other cache.
 //
 //   head length · head (JSON) · for each response: length · its headers (JSON) · length · its body
 import { InvalidContent, readInteger, readRecord, readText } from '../../json.ts';
@@ -44,7 +44,7 @@ function framed(bytes: Uint8Array): Uint8Array[] {
   return [length, bytes];
 }
 
-/** Builds a policy from its signed responses. Throws if one of them is missing or not proven. */
+/** Builds a policy from its signed responses. Throws if one is missing or cannot be verified. */
 export async function restoreProven(plain: Buffer, reading: Reading): Promise<Kept> {
   let at = 0;
   const take = (): Buffer => {
@@ -64,7 +64,7 @@ export async function restoreProven(plain: Buffer, reading: Reading): Promise<Ke
     const headers = JSON.parse(take().toString());
     await policy.add(proofIn(headers, Buffer.from(take())));
   }
-  if (at !== plain.length) throw new Error('it has more than its responses');
+  if (at !== plain.length) throw new Error('it contains more than its responses');
   return policy.whole(readInteger(head.version, 'version'), confirmedAt);
 }
 
@@ -142,14 +142,15 @@ class PolicyInParts {
   async whole(version: number, confirmedAt: number): Promise<Kept> {
     const policy = this.#policy;
     if (!policy || this.#cursor !== null) throw new Error('a page of its snapshot is missing');
-    if (policy.version !== version) throw new Error('its responses lead to another version');
+    if (policy.version !== version) throw new Error('its responses lead to a different version');
     for (const _ of policy.table.settle()) await turn();
     return { policy, savedAt: this.#generatedAt, confirmedAt };
   }
 
   #addPage(page: SnapshotPage, cursor: string | null, proof: Proof): void {
     const { version, workspaceId, projectDeleted } = page;
-    if (cursor !== this.#cursor) throw new InvalidContent('its pages are not of one snapshot');
+    if (cursor !== this.#cursor)
+      throw new InvalidContent('its pages do not belong to one snapshot');
     const { env } = this.#reading.belonging;
     const proofs = this.#proofs;
     if (proofs.deltas.length > 0 || (cursor === null) !== (this.#policy === null)) {
@@ -157,7 +158,7 @@ class PolicyInParts {
     }
     const table = this.#policy?.table ?? new PolicyTable();
     if (this.#policy && this.#policy.version !== version) {
-      throw new InvalidContent('a page has another version');
+      throw new InvalidContent('a page has a different version');
     }
     this.#policy = { table, version, workspaceId, env, projectDeleted, proofs };
     for (const entry of page.entries) table.set(entry);

@@ -1,5 +1,5 @@
 // An acknowledged revocation survives the node: killed immediately and restarted without a control
-// plane, it does not admit the key, even if the disk was full or read-only.
+// plane, it does not accept the key, even if the disk was full or read-only.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
@@ -61,11 +61,11 @@ test('a killed node loses neither of two revocations within a second', async (t)
 async function scenario(t: TestContext, name: string): Promise<Record<string, unknown> | null> {
   const { status } = spawnSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', tmpdir()]);
   if (status !== 0) {
-    t.skip('this machine lets a test mount no file system of its own');
+    t.skip('tests cannot mount a file system on this machine');
     return null;
   }
   const node = [process.execPath, '--conditions=keyrail-source', SCENARIOS, name];
-  // The program leaves the directory on which it mounts its disk.
+  // The process leaves the directory on which it mounts its disk.
   const dir = await mkdtemp(join(tmpdir(), 'kr-disk-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
   const env = { ...process.env, TMPDIR: dir };
@@ -76,18 +76,18 @@ async function scenario(t: TestContext, name: string): Promise<Record<string, un
 test('a full disk loses the cache, but no revocation', async (t) => {
   const result = await scenario(t, 'full');
   if (result === null) return;
-  ok(String(result.failure).includes('the policy cache cannot be written'), String(result.failure));
+  ok(String(result.failure).includes('failed to write the policy cache'), String(result.failure));
   equal(result.isAcknowledged, true);
   deepEqual([result.revokedOffline, result.failureWithRoom], [false, null]);
   equal(result.keptLater, true, 'with free space the cache is written again');
 });
 
-test('a version is not acknowledged if the disk can neither be written nor cleared', async (t) => {
+test('a version is not acknowledged if the disk can be neither written nor cleared', async (t) => {
   const result = await scenario(t, 'readOnly');
   if (result === null) return;
   equal(result.isRefused, true, 'the revocation is in force');
   equal(result.isAcknowledged, false);
   equal(result.isCounted, true, 'the node reports an older version');
-  ok(String(result.failure).includes('the policy cache cannot be written'), String(result.failure));
+  ok(String(result.failure).includes('failed to write the policy cache'), String(result.failure));
   equal(result.isAcknowledgedLater, true, 'once the disk can be written again');
 });

@@ -1,6 +1,6 @@
 // An encrypted file on disk (format: format.ts). It is readable by its owner only and replaced
 // atomically. Only regular files of this process's user are read, and opening never blocks: a FIFO
-// or a link with the same name is refused.
+// or a link with the same name is rejected.
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -30,7 +30,7 @@ const READ_BYTES = 1024 * 1024;
 export const UNKNOWN_VERSION = -1;
 /** Does not wait for the other end of a FIFO, and does not follow links. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-/** How often `meet` is tried before the write is given up. */
+/** How often `meet` is tried before the write fails. */
 const CONDITION_TRIES_MAX = 10;
 
 /** The version and the decrypted bytes. Throws if the file is missing or invalid. */
@@ -80,7 +80,7 @@ export type Contents = {
   pieces: Iterable<Uint8Array>;
   /** Whether the file must survive a power cut, not only the process. */
   isSynced: boolean;
-  /** Must hold at the moment when the file is replaced. */
+  /** Must hold at the moment the file is replaced. */
   condition?: Condition;
 };
 
@@ -138,8 +138,8 @@ export async function syncPath(path: string): Promise<void> {
 }
 
 /**
- * The version of a file; null without a file, UNKNOWN_VERSION if it cannot be trusted. Throws an
- * error of the disk, which says nothing about the file.
+ * The version of a file; null without a file, UNKNOWN_VERSION if it cannot be trusted. Throws disk
+ * errors, which say nothing about the file.
  */
 export function versionAt(path: string, secretKey: string): number | null {
   let file: number | null = null;

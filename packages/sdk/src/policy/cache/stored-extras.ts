@@ -51,7 +51,7 @@ export async function restoreExtras(
 function pairIn(pair: unknown): [number, Extra] {
   const [link, extra] = readList(pair, 'extras', 2);
   const read = readExtra(extra);
-  if (read === undefined) throw new InvalidContent('an extra is missing');
+  if (read === undefined) throw new InvalidContent('an included field is missing');
   // The link to an imported key is negative.
   const size = readInteger(Math.abs(Number(link)), 'extras', LINK_MAX);
   return [Number(link) < 0 ? -size : size, read];

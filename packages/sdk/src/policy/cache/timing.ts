@@ -1,4 +1,4 @@
-// Schedules writes: each at the earliest requested time, and never two of one kind at once.
+// Schedules writes: each at the earliest requested time, and never two of one kind in parallel.
 import type { Clock } from '../../clock.ts';
 
 export type Earliest = {

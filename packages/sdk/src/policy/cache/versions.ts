@@ -1,6 +1,6 @@
-// A file of the cache in versions: each has a name of its own, and the highest one counts. With one
-// name for all, a process could replace a newer version of another process with an older one: it
-// checks the version and renames in two steps, and the other may rename in between.
+// Versions of a cache file: each has its own name, and the highest one counts. With one name for
+// all, a process could replace another process's newer version with an older one: it checks the
+// version and renames in two steps, and the other may rename in between.
 import { readdirSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import {
 
 export type Versioned = {
   dir: string;
-  /** What the names of this cache begin with. */
+  /** The prefix of this cache's file names. */
   own: string;
   end: string;
   secretKey: string;
@@ -46,7 +46,7 @@ export function versionsOf({ dir, own, end }: Versioned): Version[] {
     .sort((a, b) => b.version - a.version);
 }
 
-/** A listing may miss a version that is replaced meanwhile, so nothing is nothing only twice. */
+/** A listing may miss a version that is being replaced, so an empty one is checked twice. */
 const newestOf = (file: Versioned): Version | null =>
   versionsOf(file)[0] ?? versionsOf(file)[0] ?? null;
 
@@ -107,7 +107,7 @@ export async function syncNewest(file: Versioned): Promise<void> {
   }
 }
 
-/** Removes the versions of this moment; rejects if one remains. */
+/** Removes all current versions; rejects if one remains. */
 export async function removeVersions(file: Versioned): Promise<void> {
   await remove(versionsOf(file));
 }

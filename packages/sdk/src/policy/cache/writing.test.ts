@@ -1,4 +1,4 @@
-// The rules by which the policy is written, on a real disk that counts what it is asked to do.
+// The rules for writing the policy, on a real disk that counts its operations.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ground, policyWith, removal, SAVED_AT } from '../../../test/cache.ts';
@@ -25,7 +25,7 @@ test('a snapshot during the write of a removal does not remove the files', async
   let cleared = 0;
   const writing = new Writing(clock, {
     ...disk,
-    // The feed goes on without waiting for the journal if another process has just written it.
+    // The feed continues without waiting for the journal if another process has just written it.
     writeJournal: (latest, log) => {
       const written = disk.writeJournal(latest, log);
       writing.keep(keptNow(policyWith(9, 3)), null);

@@ -1,10 +1,10 @@
 // Decides when the policy is written to disk. There are two files: the policy file ("whole"),
 // written from time to time, and a small journal with the changes since.
 //
-// One rule governs both: a node acknowledges a version only if a start from disk would admit no key
-// that this version removed. So a version with removals is in the journal before it is
+// One rule governs both: a node acknowledges a version only if a start from disk would accept no
+// key that this version removed. So a version with removals is in the journal before it is
 // acknowledged. If the journal does not fit the policy file on disk, or cannot be written, that
-// file is removed instead: having no policy is better than admitting a revoked key.
+// file is removed instead: having no policy is better than accepting a revoked key.
 import type { Clock } from '../../clock.ts';
 import type { Disk } from './files.ts';
 import type { Kept } from './format.ts';
@@ -111,7 +111,7 @@ export class Writing {
   }
 
   /**
-   * Resolves true when a start from disk would admit no key that was removed until now. False if
+   * Resolves true if a start from disk would accept no key that has been removed so far. False if
    * the files can neither be updated nor removed. Never rejects.
    */
   async secure(): Promise<boolean> {
@@ -121,7 +121,7 @@ export class Writing {
   }
 
   async close(): Promise<void> {
-    // The journal first: it is small, and the program may exit before the policy file is written.
+    // The journal first: it is small, and the process may exit before the policy file is written.
     await this.secure();
     this.#isClosed = true;
     await this.#sync.close();

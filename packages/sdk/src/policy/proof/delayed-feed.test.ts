@@ -1,4 +1,4 @@
-// A relay that holds truly signed responses back and sends them later: what a node believes.
+// A relay that holds genuine signed responses back and sends them later: what a node accepts.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const STALE_MS = 90_000;
 const INEXACT_MS = 2_000 + 1_200;
 const polling = { longPoll: false, pollMs: 10_000 } as const;
 
-/** What the control plane signed earlier, when it was asked the same with another nonce. */
+/** The control plane's earlier response to the same request with another nonce. */
 const delayedBy =
   (plane: SignedPlane, delayMs: number): SignedPlane['alter'] =>
   (sent, { target, createdMs }) =>
@@ -56,7 +56,7 @@ for (const minutes of [1, 10, 59]) {
       const { version, degraded } = watched.node.state();
       deepEqual([version, degraded], [null, true]);
     });
-    match(watched.node.state().failure?.message ?? '', /not proven/);
+    match(watched.node.state().failure?.message ?? '', /could not be verified/);
     plane.alter = (sent) => sent;
     await watched.clock.pass(10 * MINUTE_MS);
     equal(watched.node.state().degraded, false);
@@ -93,7 +93,7 @@ for (const minutes of [1, 10, 59]) {
   });
 }
 
-test('a node whose clock is 3 min fast is degraded, says so, and still holds its polls', async (t) => {
+test('a node whose clock is 3 min fast is degraded, logs it, and still holds its polls', async (t) => {
   const plane = new SignedPlane();
   plane.aheadMs = -3 * MINUTE_MS;
   const key = plane.issue();
@@ -117,7 +117,7 @@ test('a node whose clock is 3 min fast is degraded, says so, and still holds its
   deepEqual([node.state().degraded, node.state().failure], [false, null]);
 });
 
-test('a cached policy is confirmed by a nonce where the clock is fast', async (t) => {
+test('a nonce confirms a cached policy on a machine with a fast clock', async (t) => {
   const plane = new SignedPlane();
   const watched = await restarted(t, plane, () => {
     plane.aheadMs = -3 * HOUR_MS;
@@ -133,7 +133,7 @@ test('a cached policy is confirmed by a nonce where the clock is fast', async (t
 test('after a suspension a relay cannot send what was signed before it', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
-  // The monotonic clock stood still, so that the pace of the responses says nothing.
+  // The monotonic clock stood still, so the pace of the responses proves nothing.
   watched.clock.step(HOUR_MS);
   plane.alter = delayedBy(plane, HOUR_MS);
   await steps(watched, 20 * MINUTE_MS, () => equal(watched.node.state().degraded, true));
@@ -142,7 +142,7 @@ test('after a suspension a relay cannot send what was signed before it', async (
   equal(watched.node.state().degraded, false);
 });
 
-test('a control plane whose clock was set back is believed by a nonce', async (t) => {
+test('a nonce restores trust in a control plane whose clock was set back', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
   plane.aheadMs = -HOUR_MS;
@@ -152,7 +152,7 @@ test('a control plane whose clock was set back is believed by a nonce', async (t
   match(watched.node.state().failure?.message ?? '', /clock is 60 minutes ahead/);
 });
 
-test('a recorded first snapshot is refused because of its nonce', async (t) => {
+test('a recorded first snapshot is rejected because of its nonce', async (t) => {
   const plane = new SignedPlane();
   const key = plane.issue();
   const recorded: Outgoing[] = [];
@@ -172,7 +172,7 @@ test('a recorded first snapshot is refused because of its nonce', async (t) => {
   ok(first.node.verify(key).allowed);
 });
 
-test('a nonce is 16 bytes, new for each snapshot, only on first pages, only if they are verified', async (t) => {
+test('a nonce is 16 bytes, new for each snapshot, and only sent for first pages that are verified', async (t) => {
   const plane = new SignedPlane();
   plane.pageMax = 2;
   for (let n = 0; n < 5; n += 1) plane.issue();

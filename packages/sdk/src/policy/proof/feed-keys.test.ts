@@ -16,7 +16,7 @@ const polls = async ({ clock }: Pick<Watched, 'clock'>, ms = 10_000): Promise<vo
   for (let turn = 0; turn < 10; turn += 1) await clock.pass(ms / 10);
 };
 
-test('the list is read once, and again when an unknown key has signed', async (t) => {
+test('the list is loaded once, and again when an unknown key has signed', async (t) => {
   const plane = new SignedPlane();
   const key = plane.issue();
   const { node, clock } = await startedOn(t, plane, options);
@@ -32,7 +32,7 @@ test('the list is read once, and again when an unknown key has signed', async (t
   equal(node.verify(key).allowed, false);
 });
 
-test('behind a relay the list comes from the last address, and the policy from the first', async (t) => {
+test('behind a relay the list comes from the last URL, and the policy from the first', async (t) => {
   const plane = new SignedPlane();
   const asked = new Set<string>();
   const node = createNode(
@@ -61,7 +61,7 @@ test('behind a relay the list comes from the last address, and the policy from t
   ]);
 });
 
-test('an unknown key does not make the node read the list all the time', async (t) => {
+test('an unknown key does not make the node load the list all the time', async (t) => {
   const plane = new SignedPlane();
   const { node, clock } = await startedOn(t, plane, options);
   const { version } = node.state();
@@ -69,11 +69,11 @@ test('an unknown key does not make the node read the list all the time', async (
   plane.issue();
   await polls({ clock }, 10 * 60_000);
   equal(node.state().version, version);
-  match(node.state().failure?.message ?? '', /an unknown key signed it/);
+  match(node.state().failure?.message ?? '', /it was signed by an unknown key/);
   ok(plane.reads <= 12, String(plane.reads));
 });
 
-test('a list with only other purposes, or none at all, gives no policy', async (t) => {
+test('with a list that is empty or only has keys for other purposes, there is no policy', async (t) => {
   for (const published of [[newSigner('first', 'receipt')], []]) {
     const plane = new SignedPlane();
     plane.published = published;
@@ -81,11 +81,11 @@ test('a list with only other purposes, or none at all, gives no policy', async (
     t.after(() => node.close());
     await polls({ clock });
     equal(node.state().version, null);
-    match(node.state().failure?.message ?? '', /the keys of the feed are not known/);
+    match(node.state().failure?.message ?? '', /the feed's keys have not been loaded/);
   }
 });
 
-test('a node with two pinned keys follows a rotation, one with the old key refuses', async (t) => {
+test('a node with two pinned keys follows a rotation, a node with only the old key does not', async (t) => {
   const plane = new SignedPlane();
   const old = plane.signer;
   const next = newSigner('second');
@@ -101,14 +101,14 @@ test('a node with two pinned keys follows a rotation, one with the old key refus
   await polls(plane, 120_000);
   equal(both.node.state().version, plane.version);
   equal(one.node.state().version, version);
-  match(one.node.state().failure?.message ?? '', /an unknown key signed it/);
+  match(one.node.state().failure?.message ?? '', /it was signed by an unknown key/);
   plane.signer = old;
   await polls(plane, 120_000);
   equal(one.node.state().version, plane.version);
   equal(plane.reads, 0);
 });
 
-test('wrong keys are a mistake, not a way to turn the verification off', () => {
+test('wrong keys are an error and do not turn verification off', () => {
   const plane = new SignedPlane();
   const { jwk } = plane.signer;
   const wrong: unknown[] = [
@@ -141,7 +141,7 @@ test('a response must have been signed as recently as the others', () => {
   ok(accepts(1_060_000, 60_000));
   ok(accepts(1_000_000, 60_000), 'a slow one');
   ok(!accepts(1_000_000, 200_000));
-  ok(accepts(1_200_000, 200_000), 'a refused one changes nothing');
+  ok(accepts(1_200_000, 200_000), 'a rejected one changes nothing');
   ok(accepts(1_500_000, 200_000), 'a server whose clock is ahead');
   ok(!accepts(1_200_000, 200_000));
   ok(accepts(1_500_000 + 24 * HOUR_MS - 80_000, 200_000 + 24 * HOUR_MS), 'clocks drift apart');

@@ -11,13 +11,13 @@ import type { Transport } from '../../transport.ts';
 import { type Moment, momentOf, msSince } from '../time.ts';
 
 export type FeedKeys = {
-  /** `no list`: the keys could not be read yet, so nothing can be verified. */
+  /** `no list`: the keys have not been loaded yet, so nothing can be verified. */
   find(kid: string): Promise<KeyObject | 'unknown' | 'no list'>;
-  /** Reads the published list if that is due: after the start, and once a day. Never rejects. */
+  /** Loads the published list if that is due: after the start, and once a day. Never rejects. */
   refresh(): Promise<void>;
-  /** How often the list was found without a key that it had before. */
+  /** How often a new list lacked a key of the previous one. */
   readonly removals: number;
-  /** Why a list that is due could not be read; null if it could, or if nothing is known yet. */
+  /** Why loading a list that was due failed; null if it worked, or before the first attempt. */
   readonly failure: string | null;
 };
 
@@ -30,7 +30,7 @@ const PATH = '/.well-known/jwks.json';
 const TIMEOUT_MS = 10_000;
 /** With a list, a response waits less for the next one. */
 const AGAIN_TIMEOUT_MS = 3_000;
-/** An unknown key makes the node read the list again, but not more often than this. */
+/** An unknown key makes the node load the list again, but not more often than this. */
 const UNKNOWN_MS = 60_000;
 /** A key that was removed from the list stays trusted for this long at most. */
 /** The first response of an hour waits for a list that cannot be read. */
@@ -50,14 +50,14 @@ export function feedKeysIn(jwks: unknown): Map<string, KeyObject> {
   return new Map(
     found.map(({ kid, kty, crv, x }) => {
       if (kty !== 'OKP' || crv !== 'Ed25519' || typeof x !== 'string' || typeof kid !== 'string') {
-        throw new TypeError('feedKeys holds a key that is not an Ed25519 key with a kid');
+        throw new TypeError('feedKeys contains a key that is not an Ed25519 key with a kid');
       }
       return [kid, createPublicKey({ key: { kty, crv, x }, format: 'jwk' })];
     }),
   );
 }
 
-/** Pinned keys are all that ever count. */
+/** Only the pinned keys ever count. */
 export const openFeedKeys = (source: FeedKeySource, parts: JwksParts): FeedKeys =>
   source === 'jwks' ? new PublishedKeys(parts) : new PinnedKeys(source);
 
@@ -77,7 +77,7 @@ class PinnedKeys implements FeedKeys {
   async refresh(): Promise<void> {}
 }
 
-/** A failed reading keeps the keys: the deployment may be down while a relay answers. */
+/** If loading fails, the keys are kept: the deployment may be down while a relay still responds. */
 class PublishedKeys implements FeedKeys {
   removals = 0;
   failure: string | null = null;
@@ -125,10 +125,10 @@ class PublishedKeys implements FeedKeys {
   #failed(): void {
     const { clock, log } = this.#parts;
     this.#failedAt = momentOf(clock);
-    // Without a list, the feed fails and says so.
+    // Without a list, the feed fails, and its error says why.
     if (this.#known === null || this.failure !== null) return;
     this.failure = 'the published feed keys could not be reloaded';
-    log('warn', `keyrail: ${this.failure}; the last known ones stay trusted`);
+    log('warn', `keyrail: ${this.failure}; still trusting the last known keys`);
   }
 
   #isPast(moment: Moment | null, ms: number): boolean {

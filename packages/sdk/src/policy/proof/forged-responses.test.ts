@@ -1,5 +1,5 @@
-// A node with pinned keys against forged, altered, repeated and exchanged responses of the feed: it
-// refuses each of them and keeps the policy that it had.
+// A node with pinned keys against forged, altered, repeated and swapped feed responses: it rejects
+// all of them and keeps its policy.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { chanceOf } from '@keyrail/testing/seeded-chance.ts';
@@ -191,11 +191,11 @@ async function scene(t: Parameters<typeof startedOn>[0], seed: number) {
   return { ...watched, plane, known, all };
 }
 
-/** Resolves when the node has dealt with a response to a request from after this call. */
+/** Resolves when the node has processed the response to a request made after this call. */
 async function dealtWith({ plane, clock }: { plane: SignedPlane; clock: ManualClock }) {
   const asked = plane.asked.length;
   for (let turns = 0; plane.asked.length < asked + 2; turns += 1) {
-    ok(turns < 1000, 'the node asks again');
+    ok(turns < 1000, 'the node polls again');
     await clock.pass(MINUTE_MS);
   }
 }
@@ -203,7 +203,7 @@ async function dealtWith({ plane, clock }: { plane: SignedPlane; clock: ManualCl
 const expanded = (forgeries: readonly Forgery[]): Forgery[] =>
   forgeries.flatMap((each) => Array.from({ length: each.times ?? 1 }, () => each));
 
-test('200 forged responses with changes are refused, and the policy stays', async (t) => {
+test('200 forged responses with changes are rejected, and the policy stays', async (t) => {
   const { plane, node, clock, known, all } = await scene(t, 1);
   const before = node.state().version;
   plane.revoke(known);
@@ -219,7 +219,7 @@ test('200 forged responses with changes are refused, and the policy stays', asyn
     ok(node.verify(known).allowed && !node.verify(added).allowed, name);
   }
   const refused = /feed_unproven_total (\d+)/.exec(node.metrics())?.[1];
-  // The others are no JSON any more.
+  // The others are not JSON any more.
   ok(Number(refused) >= 200, refused);
   plane.alter = (sent) => sent;
   await dealtWith({ plane, clock });
@@ -235,14 +235,14 @@ test('a forged response without changes confirms nothing', async (t) => {
     const { lastSyncAt } = node.state();
     await dealtWith({ plane, clock });
     equal(node.state().lastSyncAt, lastSyncAt, name);
-    ok(node.state().failure?.message.includes('not proven'), name);
+    ok(node.state().failure?.message.includes('could not be verified'), name);
     plane.alter = (sent) => sent;
     await dealtWith({ plane, clock });
     equal(node.state().failure, null, name);
   }
 });
 
-test('a recorded response is refused when it is sent again later', async (t) => {
+test('a recorded response is rejected when it is sent again later', async (t) => {
   const { plane, node, clock } = await scene(t, 3);
   const recorded = new Map<string, Outgoing>();
   plane.alter = (sent, { target }) => {
@@ -257,7 +257,7 @@ test('a recorded response is refused when it is sent again later', async (t) => 
   await clock.pass(10 * MINUTE_MS);
   equal(node.state().version, version);
   ok(node.state().degraded);
-  ok(node.state().failure?.message.includes('not proven'));
+  ok(node.state().failure?.message.includes('could not be verified'));
 });
 
 test('without feedKeys nothing is verified', async (t) => {
@@ -273,7 +273,7 @@ test('a node sends its name in a header only while the feed is signed', async (t
   const plane = new SignedPlane();
   const { clock } = await startedOn(t, plane, { longPoll: false, pollMs: MINUTE_MS });
   const isInQuery = () => plane.asked.at(-1)?.query.has('node');
-  ok(plane.asked[0]?.query.has('node'), 'it does not know the control plane yet');
+  ok(plane.asked[0]?.query.has('node'), 'it has not seen a signed response yet');
   await clock.pass(3 * MINUTE_MS);
   equal(isInQuery(), false);
   // An older release takes over.

@@ -1,26 +1,26 @@
-// Which moment a signed response confirms. A relay may hold responses back and send them later, so
-// the time of signing must keep pace with the monotonic clock, and may lag behind the wall clock
-// only by as much as a response to a nonce has proven. Such a response is new, whatever the clocks
-// say: it sets both.
+// Determines the moment that a signed response confirms. A relay may hold responses back and send
+// them later, so the signing time must keep pace with the monotonic clock, and may lag behind the
+// wall clock only by as much as a response to a nonce has proven. Such a response is new, whatever
+// the clocks say: it sets both.
 import { MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { Moment } from '../time.ts';
 
-/** A response may be slow by this, and the clocks of two servers may differ by it. */
+/** Responses may take this long, and the clocks of two servers may differ by this much. */
 const SLACK_MS = 120_000;
 /** Two correct clocks drift apart by less than this share of the elapsed time. */
 const DRIFT = 0.001;
-/** Signatures name whole seconds. */
+/** Signatures contain whole seconds. */
 const ROUNDING_MS = 1_000;
 
 type SignedResponse = {
   signedAtMs: number;
   arrived: Moment;
-  /** It answers a nonce. */
+  /** It responds to a nonce. */
   isProven: boolean;
 };
 
 type Freshness = {
-  /** The moment up to which a response confirms; a text, why it is refused. */
+  /** The moment up to which a response confirms the policy; or a text, the reason to reject it. */
   judge(response: SignedResponse): Moment | string;
   /** Why the wall clock is in doubt, by the last accepted response; null if it is not. */
   clockFault(): string | null;
@@ -43,7 +43,7 @@ export function createFreshness(): Freshness {
       const sinceMs = best ? arrived.elapsedMs - best.atMs : 0;
       const lateMs = best ? best.offsetMs - sinceMs * DRIFT - offsetMs : 0;
       if (lateMs > SLACK_MS) {
-        return 'it was signed too long ago, or the clock of the control plane went back';
+        return "it was signed too long ago, or the control plane's clock went backwards";
       }
       if (lag > Math.max(0, provenLagMs) + SLACK_MS) {
         return heldBack(lag);

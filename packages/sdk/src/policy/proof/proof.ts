@@ -1,4 +1,4 @@
-// What proves a policy: the signed responses that it was built from. A cache keeps them, so that a
+// The proof of a policy: the signed responses it was built from. A cache stores them, so that a
 // start from the cache verifies them again.
 
 import { promisify } from 'node:util';
@@ -31,7 +31,7 @@ export type FeedVerifier = {
    * `isProven`: the target has a nonce of this process.
    */
   check(answer: ReceivedAnswer, isProven: boolean): Promise<Proof | null>;
-  /** Verifies what a cache kept, and returns the body. Throws Unproven. */
+  /** Verifies a response from a cache, and returns its body. Throws Unproven. */
   recheck(proof: Proof): Promise<Buffer>;
   /** The moment up to which the last verified response confirms; null before one. */
   confirmedAt(): Moment | null;
@@ -40,14 +40,14 @@ export type FeedVerifier = {
   readonly keys: Pick<FeedKeys, 'removals' | 'failure'>;
   /** The key that signed the last verified response. */
   lastKid(): string | null;
-  /** Responses that were refused. */
+  /** The number of rejected responses. */
   refusals(): number;
 };
 
 type VerifierParts = { keys: FeedKeys; clock: Clock; keepsBodies: boolean };
 
 const OK = 200;
-/** As much as a response of the feed may have. */
+/** The maximum size of a feed response. */
 const BODY_BYTES_MAX = 8 * 1024 * 1024;
 const deflate = promisify(deflateRaw);
 const inflate = promisify(inflateRaw);

@@ -1,4 +1,4 @@
-// A key of the feed that the deployment publishes no longer, for nodes with `feedKeys: 'jwks'`.
+// A feed key that the deployment no longer publishes, for nodes with `feedKeys: 'jwks'`.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,7 +23,7 @@ async function scratch(t: TestContext): Promise<string> {
   return dir;
 }
 
-/** The deployment signs with another key; the first one leaked, and is published no longer. */
+/** The deployment signs with another key; the first one leaked, and is no longer published. */
 function replaced(plane: SignedPlane) {
   const leaked = plane.signer;
   const next = newSigner('second');
@@ -31,7 +31,7 @@ function replaced(plane: SignedPlane) {
   return { leaked, next };
 }
 
-test('a key that was removed from the list is trusted for a day at most', async (t) => {
+test('a key removed from the list is trusted for a day at most', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   replaced(plane);
@@ -41,10 +41,10 @@ test('a key that was removed from the list is trusted for a day at most', async 
   await passes(watched, HOUR_MS);
   equal(watched.node.state().version, version);
   ok(!watched.node.verify(forged).allowed);
-  match(watched.node.state().failure?.message ?? '', /an unknown key signed it/);
+  match(watched.node.state().failure?.message ?? '', /it was signed by an unknown key/);
 });
 
-test('a machine that was suspended for a day reads the list again', async (t) => {
+test('a machine that was suspended for a day loads the list again', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   replaced(plane);
@@ -55,7 +55,7 @@ test('a machine that was suspended for a day reads the list again', async (t) =>
   equal(watched.node.state().version, version);
 });
 
-test('a policy that a removed key signed is replaced within the hour', async (t) => {
+test('a policy signed with a removed key is replaced within the hour', async (t) => {
   const plane = new SignedPlane();
   const forged = plane.issue();
   const watched = await startedOn(t, plane, options);
@@ -72,7 +72,7 @@ test('a policy that a removed key signed is replaced within the hour', async (t)
   equal(snapshots.length, 2);
 });
 
-test('a start reads the list again, although the cache has one', async (t) => {
+test('a start loads the list again, although the cache has one', async (t) => {
   const cacheDir = await scratch(t);
   const plane = new SignedPlane();
   const first = await startedOn(t, plane, { ...options, cacheDir });
@@ -84,16 +84,16 @@ test('a start reads the list again, although the cache has one', async (t) => {
   t.after(() => second.node.close());
   await until(() => second.clock.pass(1).then(() => second.node.state().failure !== null));
   deepEqual([second.node.state().source, second.node.state().version], ['cache', version]);
-  match(second.node.state().failure?.message ?? '', /an unknown key signed it/);
+  match(second.node.state().failure?.message ?? '', /it was signed by an unknown key/);
 });
 
-test('a list without any key of the feed ends the trust in all of them', async (t) => {
+test('a list without any feed key ends the trust in all of them', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   plane.published = [newSigner('receipts', 'receipt')];
   await passes(watched, DAY_MS + HOUR_MS);
   equal(watched.node.state().degraded, true);
-  match(watched.node.state().failure?.message ?? '', /the keys of the feed are not known/);
+  match(watched.node.state().failure?.message ?? '', /the feed's keys have not been loaded/);
 });
 
 test('a start without the control plane does not wait for the list', async (t) => {
@@ -110,7 +110,7 @@ test('a start without the control plane does not wait for the list', async (t) =
   equal(plane.reads, reads);
 });
 
-test('a list that cannot be read again stays in force, and the node says so', async (t) => {
+test('if the list fails to load again, the old one stays in force and the node reports it', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   plane.listFault = () => new Response('<html>', { status: 200 });

@@ -1,7 +1,7 @@
-// When a node reads a snapshot only to renew what proves its policy: when the deltas since the last
-// one have become large, when another key signs the feed, and when a key was removed from the
-// published list, which may have signed the policy in force. A cache that is proven by a key which
-// has ended could no longer be verified.
+// Decides when a node loads a snapshot only to renew the proof of its policy: when the deltas since
+// the last one have become large, when another key signs the feed, and when a key that may have
+// signed the policy in force was removed from the published list. A cache signed with a retired key
+// could no longer be verified.
 import type { Chance, Clock } from '../../clock.ts';
 import { type FeedVerifier, type Proofs, proofBytes } from './proof.ts';
 

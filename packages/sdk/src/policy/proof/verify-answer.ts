@@ -1,5 +1,5 @@
 // Verifies the signature of one response of the feed (RFC 9421), and the digest of its body
-// (RFC 9530). A response without a signature is refused like one with a wrong signature.
+// (RFC 9530). A response without a signature is rejected like one with a wrong signature.
 import { createHash, verify } from 'node:crypto';
 import {
   FEED_LABEL,
@@ -9,13 +9,13 @@ import {
 import { InvalidContent } from '../../json.ts';
 import type { FeedKeys } from './feed-keys.ts';
 
-/** A response of which it is not proven that the control plane gave it to this request. */
+/** Nothing proves that the control plane made this response to this request. */
 export class Unproven extends InvalidContent {
   /** No list of keys was available, so nothing was verified. */
   readonly isUndecided: boolean;
 
   constructor(why: string, isUndecided = false) {
-    super(`the response is not proven: ${why}`);
+    super(`the response could not be verified: ${why}`);
     this.isUndecided = isUndecided;
   }
 }
@@ -52,11 +52,11 @@ export async function verifyAnswer(answer: ReceivedAnswer, keys: FeedKeys): Prom
   const signed = memberOf(present(answer.signature, 'Signature'), FEED_LABEL);
   const digest = status === OK ? present(answer.digest, 'Content-Digest') : null;
   const signer = readSignatureParams(params, { digest });
-  if (!signer) throw new Unproven('its signature covers something else, or has other parameters');
+  if (!signer) throw new Unproven('its signature covers other fields, or has other parameters');
   const signature = signatureIn(signed);
   const key = await keys.find(signer.kid);
-  if (key === 'no list') throw new Unproven('the keys of the feed are not known yet', true);
-  if (key === 'unknown') throw new Unproven('an unknown key signed it');
+  if (key === 'no list') throw new Unproven("the feed's keys have not been loaded yet", true);
+  if (key === 'unknown') throw new Unproven('it was signed by an unknown key');
   const base = signatureBase({ status, digest, etag, target }, params);
   if (!verify(null, Buffer.from(base), key, signature)) {
     throw new Unproven('its signature is wrong, or for another request');
@@ -65,16 +65,16 @@ export async function verifyAnswer(answer: ReceivedAnswer, keys: FeedKeys): Prom
   return signer;
 }
 
-/** Refuses other spellings of the same bytes. */
+/** Rejects other spellings of the same bytes. */
 function signatureIn(text: string): Buffer {
   const bytes = Buffer.from(SIGNATURE.exec(text)?.[1] ?? '', 'base64');
   if (`:${bytes.toString('base64')}:` === text) return bytes;
-  throw new Unproven('its signature cannot be read');
+  throw new Unproven('its signature is malformed');
 }
 
 function checkBody(bytes: Uint8Array, digest: string | null): void {
   if (digest === null) {
-    if (bytes.length > 0) throw new Unproven('it has a body that nobody signed');
+    if (bytes.length > 0) throw new Unproven('its body is not covered by the signature');
     return;
   }
   const found = `:${createHash('sha256').update(bytes).digest('base64')}:`;
@@ -92,7 +92,8 @@ function present(value: string | null, name: string): string {
 function memberOf(dictionary: string, key: string): string {
   const found = membersOf(dictionary).filter((member) => member.startsWith(`${key}=`));
   const [member] = found;
-  if (member === undefined || found.length > 1) throw new Unproven(`it has not one "${key}"`);
+  if (member === undefined || found.length > 1)
+    throw new Unproven(`it does not have exactly one "${key}"`);
   return member.slice(key.length + 1);
 }
 

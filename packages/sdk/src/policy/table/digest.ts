@@ -1,77 +1,39 @@
 // Digests and ids as 32-bit words, the form in which the table stores them: a UUID as text would
 // take more memory than the rest of a key's record.
 import * as nodeCrypto from 'node:crypto';
-import { apiKeyBytes } from '@keyrail/protocol/wire/key-format.ts';
-import { sha256OfKey } from './sha256.ts';
 
 export const DIGEST_WORDS = 8;
 export const ID_WORDS = 4;
 
 const HEX_PER_WORD = 8;
 const HYPHEN = 45;
-/** `crypto.hash` accepts every Buffer encoding; its types list only some of them. */
-const UTF16 = 'utf16le' as 'binary';
 
-/** Shared buffers for digests: safe, because every digest is used synchronously. */
-const scratchWords = new Int32Array(DIGEST_WORDS);
-const scratch = Buffer.alloc(4 * DIGEST_WORDS);
-
-/** Returns the digest as sixteen characters of 16 bits each, low byte first. */
-type Sha256 = (key: string | Uint8Array) => string;
-
-/** Early releases of Node 20 lack `crypto.hash`; other runtimes might refuse the encoding. */
-function hashesAtOnce(): boolean {
-  try {
-    return nodeCrypto.hash('sha256', '', UTF16).length === 2 * DIGEST_WORDS;
-  } catch {
-    return false;
-  }
-}
-
-/** Returns text, because the runtime creates a short string several times faster than a buffer. */
-const sha256: Sha256 = hashesAtOnce()
-  ? (key) => nodeCrypto.hash('sha256', key, UTF16)
-  : (key) => nodeCrypto.createHash('sha256').update(key).digest().toString('utf16le');
-
-/** The words of a text's lookup hash. They are valid until the next digest is computed. */
-export function digestOf(key: string | Uint8Array): Int32Array {
-  const text = sha256(key);
-  for (let word = 0; word < DIGEST_WORDS; word += 1) {
-    scratchWords[word] = text.charCodeAt(2 * word) | (text.charCodeAt(2 * word + 1) << 16);
-  }
-  return scratchWords;
-}
-
-function computedDigest(keyBytes: Uint8Array): Int32Array {
-  sha256OfKey(keyBytes, scratchWords);
-  return scratchWords;
-}
+/** Shared by all digests: safe, because every digest is used synchronously. */
+const digestBytes = Buffer.alloc(4 * DIGEST_WORDS);
+const digestWords = new Int32Array(digestBytes.buffer, digestBytes.byteOffset, DIGEST_WORDS);
 
 /**
- * In FIPS mode only the library of the runtime may hash. And should both ever differ, as if keys
- * became longer, keys would be refused, so they are compared once.
+ * SHA-256 as text of one byte a character: the runtime creates a short string several times faster
+ * than a buffer. Early releases of Node 20 lack `crypto.hash`.
  */
-function isComputable(): boolean {
-  if (nodeCrypto.getFips?.() === 1) return false;
-  const sample = Buffer.from(Array.from(apiKeyBytes, (_, at) => 251 * at));
-  return computedDigest(sample).join() === digestOf(sample).join();
-}
+const sha256: (key: string) => string =
+  typeof nodeCrypto.hash === 'function'
+    ? (key) => nodeCrypto.hash('sha256', key, 'binary')
+    : (key) => nodeCrypto.createHash('sha256').update(key).digest('binary');
 
-/** Like `digestOf`, for the bytes of an API key. */
-export const digestOfKey: (keyBytes: Uint8Array) => Int32Array = isComputable()
-  ? computedDigest
-  : digestOf;
+/** The words of a key's lookup hash. They are valid until the next digest is computed. */
+export function digestOf(key: string): Int32Array {
+  digestBytes.write(sha256(key), 'binary');
+  return digestWords;
+}
 
 /** Like `digestOf`, from the hex digest in the feed. */
 export function digestFromHex(hex: string): Int32Array {
-  scratch.write(hex, 0, 'hex');
-  for (let word = 0; word < DIGEST_WORDS; word += 1) {
-    scratchWords[word] = scratch.readInt32LE(4 * word);
-  }
-  return scratchWords;
+  digestBytes.write(hex, 'hex');
+  return digestWords;
 }
 
-/** Writes a UUID as four words. It must be valid and in lower case. */
+/** Writes a UUID as four words. It must be valid and lowercase. */
 export function writeId(uuid: string, words: Int32Array, at: number): void {
   let digits = 0;
   let word = 0;

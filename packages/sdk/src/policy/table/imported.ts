@@ -1,5 +1,5 @@
-// What the table stores of an imported key beside its ids, as words: the environment and the part
-// that may be shown. The text of a native key contains both; that of an imported key does not.
+// The environment and the display prefix of an imported key, which the table stores as words beside
+// its ids. A native key's text contains both, an imported key's does not.
 import { DISPLAY_PREFIX_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { Env } from '../../api/context.ts';
 

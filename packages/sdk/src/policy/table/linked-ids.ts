@@ -1,6 +1,6 @@
 // The ids of all keys. A record of the table holds a link: a row of native keys, or a row of
-// imported keys, which also has the words that the text of such a key does not tell. So a native
-// key takes no more memory for it.
+// imported keys, which also has the words that such a key's text does not contain. So imported keys
+// cost native keys no memory.
 import type { Env } from '../../api/context.ts';
 import { Ids } from './ids.ts';
 import { IMPORTED_WORDS, importedWords } from './imported.ts';
@@ -62,7 +62,7 @@ export class LinkedIds {
     (isImported(link) ? marks.imported : marks.native)[rowOf(link)] = 1;
   }
 
-  /** The ids with many unused rows, each with its number of keys; `keys` is that of all. */
+  /** The ids with many unused rows, each with its number of keys; `keys` is the total. */
   sparse(keys: number): { ids: Ids; keys: number }[] {
     const all = [
       { ids: this.native, keys: keys - this.#importedSize },

@@ -73,7 +73,7 @@ test('after settle, a table takes little more memory than its keys', () => {
   assertSame(table, model, 2 * KEYS);
 });
 
-test('after a mass removal a table gives its memory back, in steps', () => {
+test('after a mass removal a table frees its memory, in steps', () => {
   const chance = chanceFrom(6);
   const table = new PolicyTable();
   const model = new Map<string, Entry>();
@@ -148,7 +148,7 @@ test('keys that collide in one part and slot are distinguished', () => {
   }
 });
 
-test('a digest that differs in one bit is another key', () => {
+test('a digest that differs in one bit does not match', () => {
   const table = new PolicyTable();
   const entry = entryOf(1, chanceFrom(1));
   table.set(entry);
@@ -186,7 +186,7 @@ test('a snapshot of the table does not show later changes', () => {
   deepEqual(texts(), before);
 });
 
-test('scope sets and rate limits that no key uses are removed', () => {
+test('unused scope sets and rate limits are removed', () => {
   const chance = chanceFrom(4);
   const table = new PolicyTable();
   for (let round = 0; round < 50; round += 1) {
@@ -213,7 +213,7 @@ test('an expiry is stored to the millisecond', () => {
   }
 });
 
-test('a digest that arrives with other ids gets those', () => {
+test('a digest that arrives with other IDs gets the new ones', () => {
   const chance = chanceFrom(2);
   const table = new PolicyTable();
   const entry = entryOf(1, chance);

@@ -16,7 +16,7 @@ export type Entry = {
   keyId: string;
   tenantId: string;
   env: Env;
-  /** Only of an imported key: what may be shown of it. */
+  /** Only for an imported key: its display prefix. */
   importedPrefix?: string;
   scopes: readonly string[];
   /** Milliseconds since the epoch; Infinity if the key does not expire. */
@@ -26,7 +26,7 @@ export type Entry = {
   extra?: Extra;
 };
 
-/** What a node may request beside the usual data of a key. */
+/** Additional data of a key that a node may request. */
 export type Extra = {
   /** JSON text: parsing every key's would take time and memory that few requests need. */
   readonly meta?: string;
@@ -234,8 +234,8 @@ export class PolicyTable {
   }
 
   /**
-   * Frees the rows of ids that many removed keys leave; shards shrink by themselves. Yields, so
-   * that the caller can pause. No key may be added or removed before it ends.
+   * Frees the rows of ids that many removed keys leave; shards shrink on their own. Yields, so that
+   * the caller can pause. No key may be added or removed before it ends.
    */
   *shrink(): Generator<void> {
     for (const { ids, keys } of this.ids.sparse(this.#size)) {
