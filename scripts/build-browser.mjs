@@ -1,8 +1,9 @@
 /**
  * Builds what browsers get into packages/dashboard/dist: the dashboard with hashed assets, the page
- * that loads them and the metafile for the tests of sizes, and the widget as one script. All is
- * also compressed. Plain JavaScript, because setup runs it on any Node. Run by itself, it builds if
- * the build is stale; with `--gallery <folder>`, it builds the page of all elements for tests.
+ * that loads them and the metafile for the tests of sizes, and the widget as one script. Everything
+ * is also compressed. Plain JavaScript, because setup runs it on any Node.js version. Run directly,
+ * it builds if the build is stale; with `--gallery <folder>`, it builds the page of all elements for
+ * tests.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';

@@ -1,6 +1,6 @@
 // The schema that the migrations make, as one text: types, tables with all that belongs to them,
 // and functions. It is read from the catalogue of the embedded store, whose version is pinned, so
-// the same migrations always give the same text. Run by itself, it writes the file.
+// the same migrations always give the same text. Run directly, it writes the file.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { PGlite } from '@electric-sql/pglite';

@@ -166,7 +166,7 @@ async function checkNext(): Promise<string> {
   return /^ℹ pass 3$/m.test(output) ? '' : output || String(ended);
 }
 
-/** What has to be decided before a publication. It is listed, and is no finding. */
+/** What still has to be decided before a publication. It is listed, but does not fail the check. */
 async function missingForPublication(name: Name): Promise<string[]> {
   const folder = join(root, 'packages', name);
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));

@@ -78,7 +78,7 @@ function readCommandLine(): Command {
   return { extent, store, filters: positionals.map((text) => text.replace(/^\.\//, '')) };
 }
 
-/** The quick part needs no PostgreSQL, so that it starts at once. */
+/** The quick part needs no PostgreSQL, so that it starts immediately. */
 function mainStore({ extent, store }: Command): Store {
   if (store !== null) return store;
   return extent === 'quick' || 'missing' in findPostgres() ? 'embedded' : 'postgres';

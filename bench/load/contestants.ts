@@ -1,4 +1,4 @@
-// Contestants of a round: a server under load, or a worker that does the work by itself.
+// Contestants of a round: a server under load, or a worker that does the work on its own.
 import { type Counted, perSecond } from '../measure/overrun.ts';
 import type { Contestant, Sample } from '../measure/rounds.ts';
 import { CONNECTIONS, type LoadGenerator } from './load-generator.ts';

@@ -36,7 +36,7 @@ export function compareRates<Name extends string>(
   });
 }
 
-/** Our rate by itself. */
+/** Our rate alone, without a peer. */
 export function rateOf<Name extends string>(
   samples: Samples<Name>,
   { name, ours, goal }: Pick<Comparison<Name>, 'name' | 'ours' | 'goal'>,

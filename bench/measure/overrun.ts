@@ -4,7 +4,7 @@ export const OVERRUN_MAX = 10;
 
 /**
  * Waits for work, but not longer than ten times its plan. Returns whether the work was ended. Ended
- * work goes on in the background until its next look at the time; its result is dropped.
+ * work continues in the background until it next looks at the time; its result is dropped.
  */
 export async function isEndedByOverrun(
   work: Promise<unknown>,

@@ -5,7 +5,7 @@ import { OVERRUN_MAX } from './overrun.ts';
 import type { RoundPlan } from './plan.ts';
 
 const ROUNDS_SHOWN = 5;
-/** After this many ended rounds the benchmark goes on with the samples that it has. */
+/** After this many ended rounds the benchmark continues with the samples it has. */
 const ENDED_ROUNDS_MAX = 5;
 
 /** The result of one contestant in one round. */

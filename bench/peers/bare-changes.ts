@@ -37,7 +37,7 @@ const pools = { pipelined: openPool(true), awaited: openPool(false) };
 
 type Send = (...statements: Statement[]) => Promise<pg.QueryResult[]>;
 
-/** Sends all statements at once if the driver may pipeline them, otherwise one after the other. */
+/** Sends the statements as a pipeline if the driver may, otherwise one after the other. */
 const senderOn = (client: pg.PoolClient, pipelined: boolean): Send =>
   pipelined
     ? (...statements) =>

@@ -29,7 +29,7 @@ const ACCEPT_MS = 20;
 
 /**
  * Nodes poll again when no response has arrived for this long. They share one thread, as real nodes
- * do not: if the first ones polled at once, the responses of the last ones would be read later.
+ * do not: if the first ones polled immediately, the responses of the last ones would be read later.
  */
 const QUIET_MS = 20;
 

@@ -1,5 +1,5 @@
 // Redis dies, freezes, loses its data, becomes a replica or is kept busy: checks are refused within
-// half a second, nothing else is affected, the probes are correct, and it recovers by itself.
+// half a second, nothing else is affected, the probes are correct, and it recovers on its own.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';

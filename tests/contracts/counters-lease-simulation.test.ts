@@ -1,4 +1,4 @@
-// Nodes that lease and check at once: no interval ever holds more than its limit, on either store,
+// Nodes lease and check at the same time. No interval ever exceeds its limit, on either store,
 // whatever is delayed, lost or crashed. LEASE_SCHEDULES is the number of schedules for each store.
 import { ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -1,5 +1,5 @@
-// Processes that share counters throttle guessing together. While the counters are out of reach,
-// each process throttles by itself.
+// Processes that share counters throttle guessing together. While the counters can't be reached,
+// each process throttles on its own.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createThrottle, type Throttle } from '@keyrail/server/access/throttle.ts';
@@ -54,7 +54,7 @@ test('processes share their counts, and Redis stores no address in plain text', 
   ok(!/ada|192\.0\.2/.test(names), names);
 });
 
-test('while the counters are away each process counts by itself and keeps its counts', {
+test('while the counters are down, each process counts on its own and keeps its counts', {
   skip,
 }, async (t) => {
   const redis = await startRedis();

@@ -94,7 +94,7 @@ test('every process that receives the notification refuses the key long before',
   }
 });
 
-/** Holds the first look-up of a key after its read and before its result. */
+/** Holds the first lookup of a key after its read and before its result. */
 function holding(db: Database): { db: Database; held: Promise<void>; letGo(): void } {
   const reached = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
@@ -111,7 +111,7 @@ function holding(db: Database): { db: Database; held: Promise<void>; letGo(): vo
   return { db: { ...db, once }, held: reached.promise, letGo: gone.resolve };
 }
 
-test('a look-up that runs during a revocation never extends the life of the key', async (t) => {
+test('a lookup that runs during a revocation never keeps the key valid for longer', async (t) => {
   const app = await harness(t);
   const slow = holding(app.testApp.db);
   const beside = appBeside(t, app.testApp, { db: slow.db, hotAuthMs: 60_000 });
@@ -190,7 +190,7 @@ test('concurrent revocations of a key all wait equally long', async (t) => {
   ok(remembered > 0, 'the key was cached before');
 });
 
-test('minting a token never uses a cached look-up', async (t) => {
+test('creating an embed token never uses a cached lookup', async (t) => {
   const app = await harness(t);
   const { db, take } = traced(app.testApp.db);
   const beside = appBeside(t, app.testApp, { db, hotAuthMs: 60_000 });

@@ -131,7 +131,7 @@ function transportIn(world: World, isAlive: () => boolean): Transport {
 
 export type Node = {
   request(subject: Subject, rules: readonly RateLimitRule[], units: number): void;
-  /** Nothing of it goes on, and its leases are lost. */
+  /** Stops all of its work; its leases are lost. */
   crash(): void;
   close(): void;
 };

@@ -82,7 +82,7 @@ test('a second process in other namespaces is refused, and the first is unaffect
   match(again, /up to date/, 'the lock of a killed process does not block a start');
 });
 
-test('of two processes that start at once after a kill, exactly one gets the directory', {
+test('exactly one of two processes that start together after a kill gets the directory', {
   skip,
 }, async (t) => {
   const path = await mkdtemp(join(tmpdir(), 'kr-lock-'));

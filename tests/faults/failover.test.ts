@@ -1,7 +1,7 @@
 // PostgreSQL with a synchronous replica under Patroni: the primary is lost under load, the replica
-// takes its place, and the server goes on without a restart. No acknowledged change is lost, no
-// node accepts a key whose revocation was complete, and no change is acknowledged that only the
-// primary has. The long form is `npm run soak -- --bed ha`.
+// takes its place, and the server keeps working without a restart. No acknowledged change is lost,
+// no node accepts a key whose revocation was complete, and no change that only the primary has is
+// acknowledged. The long form is `npm run soak -- --bed ha`.
 import { equal, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -111,7 +111,7 @@ test('the loss of the primary loses no acknowledged change', { skip }, async (t)
   assertDecent(ledger);
   const key = await call(`/v1/keys/${ended.id}`);
   ok(key.revoked_at, 'the revocation is lost');
-  // The feed goes on: a key that is created now is accepted, and one that is revoked now is not.
+  // The feed still works: a key created now is accepted, and a key revoked now is rejected.
   const later = await ground.issue();
   await until(() => node.verify(later.key).allowed);
   await revokeCompletely(server.url, ledger, later.id);

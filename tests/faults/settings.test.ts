@@ -1,4 +1,4 @@
-// A start with wrong settings reports all of them at once, and no secret.
+// A start with wrong settings reports all of them together, and no secret.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -18,7 +18,7 @@ const wrong = {
   KEYRAIL_LOG_LEVEL: 'loud',
 };
 
-test('every wrong setting is named at once, and no secret is printed', async () => {
+test('all wrong settings are reported together, and no secret is printed', async () => {
   const { code, output } = await runServer(['start'], wrong);
   equal(code, 1);
   for (const name of Object.keys(wrong)) match(output, new RegExp(`^ {2}- ${name} `, 'm'));

@@ -37,7 +37,7 @@ test('of concurrent claims through several processes one executes, even if a pro
     ok(holders.length <= 1, `${holders.length} claims may execute`);
     if (at !== KILLED_AFTER) equal(holders.length, 1, JSON.stringify(answers[0]));
     const [holder] = holders;
-    if (!holder) continue; // its response was lost with the process: the lock expires by itself
+    if (!holder) continue; // its response was lost with the process: the lock expires on its own
     const done = { ...scope, lock_token: holder.lock_token, status: 201, body: 'b2s=' };
     const completed = await programs[0].ask('POST /v1/idempotency/complete', done, token);
     equal(completed.body.outcome, 'ok');

@@ -166,7 +166,7 @@ test('nodes converge over a connection that is cut', async (t) => {
   t.diagnostic(`${proxy.cuts()} cuts`);
 });
 
-test('a fleet that returns at once is served completely', async (t) => {
+test('a fleet that reconnects all together is served completely', async (t) => {
   const deployment = await deploy(t);
   const first = await deployment.run();
   const ground = await newGround(first);

@@ -1,13 +1,13 @@
 /**
  * Allowed imports. Packages import only along the arrows of ARROWS. Folders and root files of the
  * server are in the order of LINE, and a file imports only from earlier ones. Inside a feature the
- * kind of a file is its layer (see feature-kinds.ts). The SDK has folders (see sdk-organs.ts), and
+ * kind of a file is its layer (see feature-kinds.ts). The SDK has folders (see sdk-modules.ts), and
  * the dashboard layers (see dashboard-layers.ts). Tests import anything; no package imports tests.
  */
 import { dashboardFault } from './dashboard-layers.ts';
 import { featureFault } from './feature-kinds.ts';
 import { type Import, importsOf } from './imports.ts';
-import { organFault } from './sdk-organs.ts';
+import { moduleFault } from './sdk-modules.ts';
 import { type Fault, isTest, type Source } from './tree.ts';
 
 type Rule = (source: Source, one: Import) => string | null;
@@ -167,7 +167,7 @@ function kindFault({ path }: Source, one: Import): string | null {
 }
 
 function sdkFault({ path }: Source, { target }: Import): string | null {
-  return target === null ? null : organFault({ from: path, to: target });
+  return target === null ? null : moduleFault({ from: path, to: target });
 }
 
 function layerFault({ path }: Source, { target }: Import): string | null {

@@ -100,7 +100,7 @@ test('inside features the kind of a file is its layer', () => {
   refused(`${keys}/routes.ts`, types('./parts.ts'));
 });
 
-test('the organs of the SDK do not import each other', () => {
+test('the modules of the SDK import each other only along the arrows', () => {
   const sdk = 'packages/sdk/src';
   allowed(`${sdk}/api/keyrail.ts`, types('./route.ts') + types('@keyrail/protocol/wire/env.ts'));
   allowed(`${sdk}/decide/decide.ts`, from('../policy/table/digest.ts'));

@@ -5,7 +5,7 @@
  * removes what the release before no longer uses.
  */
 
-/** Tables with a few rows, which may be checked or indexed at once. */
+/** Tables with a few rows, which may be checked or indexed in one step. */
 const SMALL = [
   'signing_keys',
   'worker_beats',

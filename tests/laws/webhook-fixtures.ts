@@ -1,4 +1,4 @@
-// Fixtures of outbound events. The receiver refuses connections at once.
+// Fixtures of outbound events. The receiver refuses connections immediately.
 import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import type { Fixture } from './fixtures.ts';
 

@@ -45,7 +45,7 @@ export async function tokenFor(
   return null;
 }
 
-/** Two owners demote each other at once; the secret key then makes both owners again. */
+/** Two owners demote each other at the same time; the secret key then makes both owners again. */
 export async function duelOwners(world: World, client: string, { dice }: Step): Promise<void> {
   const [first, second] = world.owners;
   if (!first || !second) return;
@@ -70,7 +70,7 @@ export async function duelOwners(world: World, client: string, { dice }: Step): 
 
 let isResetting = false;
 
-/** A reset token is used by two requests at once; sessions from before are refused. */
+/** Two requests use the same reset token at the same time; older sessions are rejected. */
 export async function raceReset(world: World, client: string, { dice }: Step): Promise<void> {
   if (isResetting) return; // a newer token ends the older one
   isResetting = true;

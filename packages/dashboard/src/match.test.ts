@@ -24,7 +24,7 @@ test('the address of a screen leads to this screen, with its parameters', () => 
   }
 });
 
-test('a screen with a fixed address is no object of that name', () => {
+test('a screen with a fixed address is not taken for an object with that name', () => {
   equal(matchOf(paths.newKey(place))?.name, 'newKey');
   equal(matchOf(paths.newWorkspace)?.name, 'newWorkspace');
 });

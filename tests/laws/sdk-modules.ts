@@ -1,6 +1,6 @@
 /**
- * The folders of the SDK. `api/` holds types and imports only itself; the organs import no other
- * organ except along ARROWS; `request/` is the only folder that knows them all.
+ * The folders of the SDK. `api/` holds types and imports only itself; the other folders import
+ * each other only along ARROWS; `request/` is the only folder that knows them all.
  */
 const SDK = 'packages/sdk/src/';
 
@@ -28,7 +28,7 @@ const SHARED_WITH_REQUEST = new Set(['settings.ts', 'version.ts']);
 
 type Arrow = { from: string; to: string };
 
-export function organFault({ from, to }: Arrow): string | null {
+export function moduleFault({ from, to }: Arrow): string | null {
   const folder = folderOf(from);
   const target = folderOf(to);
   const allowed = folder === null ? undefined : ARROWS[folder];
