@@ -99,7 +99,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '12-update-without-the-workspace',
     bug: 'an update does not compare the workspace',
     file: 'tests/contracts/reach.test.ts',
-    title: 'an update that names a row of another workspace changes nothing',
+    title: 'an update of a row in another workspace changes nothing',
     store: 'embedded',
   },
   {
@@ -177,7 +177,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '23-restore-without-fences',
     bug: 'a restored database continues with old versions, epochs and tokens',
     file: 'tests/contracts/backups.test.ts',
-    title: 'a restore is interrupted, refuses to serve, begins again, and fences',
+    title: 'an interrupted restore refuses to serve, starts over, and fences',
     store: 'embedded',
   },
   {
@@ -185,7 +185,7 @@ export const plantedBugs: readonly Planted[] = [
     bug: 'only PostgreSQL ends a statement that takes too long',
     file: 'tests/faults/postgres-frozen.test.ts',
     title:
-      'requests are answered in time while PostgreSQL is frozen, and succeed again after it thaws',
+      'requests get a response in time while PostgreSQL is frozen, and succeed again after it thaws',
     store: 'postgres',
   },
 ];

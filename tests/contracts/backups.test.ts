@@ -78,7 +78,7 @@ test('a backup holds every table, and its manifest says what is in it', async ()
   ok(heads.length > 0);
 });
 
-test('a restore is interrupted, refuses to serve, begins again, and fences', async (t) => {
+test('an interrupted restore refuses to serve, starts over, and fences', async (t) => {
   const backup = await openBackup(backupAt(), key);
   const target = await emptyTarget(t);
   const interrupted = { ...order, rotateSigningKeys: () => Promise.reject(new Error('killed')) };
@@ -189,7 +189,7 @@ test('two hundred damaged backups are all refused before the target is touched',
   equal(existsSync(dataDir), false);
 });
 
-test('a backup is refused without its key, and with one that it was not made with', async () => {
+test('a backup is rejected without its key or with a different one', async () => {
   await rejects(openBackup(backupAt(), null), /encrypted backup: set KEYRAIL_BACKUP_KEY/);
   await rejects(openBackup(backupAt(), await newBackupKey()), /not written with the key/);
   const plain = await backUp(inStore, null);
@@ -200,7 +200,7 @@ test('a backup is refused without its key, and with one that it was not made wit
   ok(text.includes('"encryption":null'));
 });
 
-test('a backup of a newer version is refused', async () => {
+test('a backup of a newer version is rejected', async () => {
   const newer = { name: '9999_later.sql', hash: '0'.repeat(64) };
   const { format: _, ...rest } = manifest;
   const path = await mkdtemp(join(directory, 'newer-'));
@@ -232,7 +232,7 @@ test('an older backup is restored and migrated', async (t) => {
 
 const LOCK_ID = 7_265_003;
 
-test('one backup runs at a time, and the other leaves no files', {
+test('only one backup runs at a time, and the other leaves no files', {
   skip: !onPostgres && 'the embedded store allows one process',
 }, async () => {
   const names = await readdir(directory);
@@ -243,7 +243,7 @@ test('one backup runs at a time, and the other leaves no files', {
   deepEqual(await readdir(directory), names);
 });
 
-test('a backup that could not read every row is refused and names the table', async () => {
+test('a backup that cannot read every row fails and names the table', async () => {
   const policy = 'for select to kr_backup using (true)';
   const cases: [string, string, RegExp][] = [
     [

@@ -76,7 +76,7 @@ test('a charge whose response was lost is not repeated', { skip }, async (t) => 
   equal(await usedOf(counters, rule), 2);
 });
 
-test('checks follow slots while they are moved and afterwards', { skip }, async (t) => {
+test('checks follow slots during and after a move', { skip }, async (t) => {
   const { url, masters } = await newCluster(t);
   const [first, second, third] = masters;
   ok(first && second && third);

@@ -186,7 +186,7 @@ test('Redis is kept busy by a slow command', { skip }, async (t) => {
   await healed(one);
 });
 
-test('a Redis that evicts works, and the status is degraded', {
+test('a Redis that evicts keys works, and the status is degraded', {
   skip,
 }, async (t) => {
   const server = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'allkeys-lru' });
@@ -202,7 +202,7 @@ test('a Redis that evicts works, and the status is degraded', {
   });
 });
 
-test('a Redis with a maximum that evicts nothing is healthy', { skip }, async (t) => {
+test('a Redis with a memory limit that evicts nothing is healthy', { skip }, async (t) => {
   const server = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'noeviction' });
   t.after(() => server.stop());
   const { error } = redisIn(await probe(await scene(t, server.url), 'GET /readyz'));
@@ -222,7 +222,7 @@ test('a wrong password is reported without its value', { skip }, async (t) => {
   );
 });
 
-test('a node of a Cluster is killed and comes back', { skip }, async (t) => {
+test('a Cluster node is killed and comes back', { skip }, async (t) => {
   const cluster = await startRedisCluster();
   t.after(() => cluster.stop());
   const one = await scene(t, cluster.url, true);

@@ -93,7 +93,7 @@ async function attack(t: TestContext, counters: Counters, requests: number) {
   return { flooded, theirLive: theirLive.status, mine: (await check()).body.allowed };
 }
 
-test('a test key that floods Redis is refused, and no other caller is', { skip }, async (t) => {
+test('a test key that floods Redis is denied, and no other caller is', { skip }, async (t) => {
   const redis = await startRedis({ maxmemory: '8mb', 'maxmemory-policy': 'noeviction' });
   t.after(() => redis.stop());
   const counters = await openOn(t, redis.url, { namesMax: 8000 });
@@ -109,7 +109,7 @@ test('a test key that floods Redis is refused, and no other caller is', { skip }
   equal(counters.state().ready, true);
 });
 
-test('a test key that floods a Cluster is refused, and no other caller is', { skip }, async (t) => {
+test('a test key that floods a Cluster is denied, and no other caller is', { skip }, async (t) => {
   const cluster = await startRedisCluster();
   t.after(() => cluster.stop());
   const namesMax = 8000;
@@ -147,7 +147,7 @@ test('a test key that floods the process resets no limit of another workspace', 
   }
 });
 
-test('a flood in the process is answered 429 and does not affect other workspaces', async (t) => {
+test('a flood of one process gets 429 and does not affect other workspaces', async (t) => {
   const counters = createMemoryCounters({ nowMs: () => Date.now(), namesMax: 1600 });
   const { flooded, theirLive, mine } = await attack(t, counters, 300);
   deepEqual(
@@ -160,7 +160,7 @@ test('a flood in the process is answered 429 and does not affect other workspace
   deepEqual([theirLive, mine], [200, false]);
 });
 
-test('no flood of a workspace allows more login attempts, even in a Redis that evicts', {
+test('no flood by a workspace allows more login attempts, even in a Redis that evicts keys', {
   skip,
 }, async (t) => {
   const redis = await startRedis({ maxmemory: '4mb', 'maxmemory-policy': 'allkeys-random' });

@@ -55,7 +55,7 @@ test('a flood of names below their limit drops only the oldest ones of its owner
   equal(charge(last, { limit: 2 }).tallies[0]?.used, 2, 'the newest is still counted');
 });
 
-test('a name that is charged regularly survives a flood of others', () => {
+test('a regularly charged name survives a flood of others', () => {
   const { charge } = scene();
   for (let at = 0; at < 5 * NAMES_MAX; at += 1) {
     charge(`flood ${at}`, { limit: 2 });
@@ -64,7 +64,7 @@ test('a name that is charged regularly survives a flood of others', () => {
   }
 });
 
-test('when all names of an owner are at their limit, only this owner’s new names are refused', () => {
+test('when all of an owner’s names are at their limit, only that owner’s new names are denied', () => {
   const { counters, charge } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`);
   throws(() => charge('one more'), isOverQuota);
@@ -81,7 +81,7 @@ test('when all names of an owner are at their limit, only this owner’s new nam
   equal(counters.size('one'), NAMES_MAX);
 });
 
-test('names that are no longer at their limit make space for new ones', () => {
+test('names below their limit again make room for new ones', () => {
   const { counters, charge, pass } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1)
     charge(`${at}`, { windowMs: at < 900 ? HOUR_MS : 1000 });

@@ -102,7 +102,7 @@ async function runSchedule(seed: number, redisAt: (nowMs: number) => Counters): 
   return counts;
 }
 
-test('both stores answer checks, leases and returns alike', { skip }, async (t) => {
+test('both stores give the same results for checks, leases and returns', { skip }, async (t) => {
   let nowMs = 0;
   const counters = openRedisCounters({
     url: server.url,

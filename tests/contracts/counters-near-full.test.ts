@@ -26,7 +26,9 @@ const wanted = (url: string, redisCluster = false) => ({
   redisCountersMax: 1000,
 });
 
-test('a Redis near its maxmemory is degraded, logged once, and recovers', { skip }, async (t) => {
+test('a Redis near its maxmemory is reported as degraded, logged once, and recovers', {
+  skip,
+}, async (t) => {
   const redis = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'noeviction' });
   t.after(() => redis.stop());
   const lines: string[] = [];
@@ -73,7 +75,7 @@ test('a Redis near its maxmemory is degraded, logged once, and recovers', { skip
   }
 });
 
-test('one node of a Cluster near its maxmemory makes the Cluster degraded', { skip }, async (t) => {
+test('one Cluster node near its maxmemory degrades the Cluster', { skip }, async (t) => {
   const cluster = await startRedisCluster(async () => ({ maxmemory: '10mb' }));
   t.after(() => cluster.stop());
   const log = openLog('silent', process.stdout);
@@ -90,7 +92,7 @@ test('one node of a Cluster near its maxmemory makes the Cluster degraded', { sk
 const memoryOf = (used: number, most = 1000, more = '') =>
   `# Memory\r\nused_memory:${used}\r\nmaxmemory:${most}\r\n${more}`;
 
-test('a server is near full from 80 % until it is below 75 %', () => {
+test('a server counts as nearly full from 80 % until it drops below 75 %', () => {
   const steps: [number, string | null][] = [
     [799, null],
     [800, NEAR],

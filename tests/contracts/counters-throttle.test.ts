@@ -69,7 +69,7 @@ test('while the counters are down, each process counts on its own and keeps its 
   );
 });
 
-test('all processes know a client from which a person has signed in', { skip }, async (t) => {
+test('every process recognises a client a user has signed in from', { skip }, async (t) => {
   const redis = await startRedis();
   t.after(() => redis.stop());
   const cluster = await startRedisCluster();

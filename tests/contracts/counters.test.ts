@@ -204,7 +204,7 @@ test('counters expire in Redis with their window', { skip }, async () => {
   ok(keptMs > 59_000 && keptMs <= 63_750, `${keptMs}`);
 });
 
-test('the counters use the clock of Redis, to the millisecond', { skip }, async () => {
+test("the counters use Redis's clock, to the millisecond", { skip }, async () => {
   const server = await oneRedis();
   const counters = await openOn(server.url, false);
   const windowMs = 3_600_000;

@@ -50,7 +50,7 @@ async function restored(target: Target, { name, columns }: Manifest['tables'][nu
   return rows.map(({ line }) => String(line));
 }
 
-test('a backup of the last earlier commit is restored row by row', async (t) => {
+test('a backup of the last commit before the first release is restored row by row', async (t) => {
   const target = await emptyTarget(t);
   const backup = await openBackup(EARLIER, null);
   const { migrated } = await target.use((session) => restoreBackup(session, backup, order));
@@ -72,7 +72,7 @@ test('a backup of the last earlier commit is restored row by row', async (t) => 
   deepEqual(differing, []);
 });
 
-test('a backup of another earlier commit is refused, and says what to do', async (t) => {
+test('a backup of any other earlier commit is rejected with a message that says what to do', async (t) => {
   const { manifest } = await openBackup(EARLIER, null);
   const directory = await mkdtemp(join(tmpdir(), 'kr-earlier-'));
   t.after(() => rm(directory, { recursive: true, force: true }));

@@ -187,7 +187,7 @@ for (const each of explainCases) {
   });
 }
 
-test('every reason that a decision on a key can have is in the table', () => {
+test('every possible reason for a decision on a key is in the table', () => {
   ok(reasonsAgree);
   deepEqual(
     [...new Set(explainCases.map(({ reason }) => reason))].toSorted(),
@@ -204,7 +204,7 @@ test('every reason that a decision on a key can have is in the table', () => {
   );
 });
 
-test('a key is explained by its id, without project, and to a member', async (t) => {
+test('a key is explained by its ID, without a project, and to a member', async (t) => {
   const app = await harness(t);
   const made = await app.given.key();
   const feed = { project_id: made.project_id };
@@ -229,7 +229,7 @@ test('a key is explained by its id, without project, and to a member', async (t)
   );
 });
 
-test('keys beyond the reach of the caller are unknown, by text and by id', async (t) => {
+test("keys outside the caller's scope are unknown, by full key and by ID", async (t) => {
   const app = await harness(t);
   const other = await (await harness(t)).given.key();
   const live = await app.given.key();

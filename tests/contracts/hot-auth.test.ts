@@ -41,7 +41,7 @@ const deaf = (db: Database): Database => {
   return rest;
 };
 
-test('the process that revoked or rotated a key refuses it from the next request on', async (t) => {
+test('the process that revoked or rotated a key rejects it from the next request on', async (t) => {
   const app = await harness(t);
   for (const [line, more] of [
     ['POST /v1/secret_keys/{id}/revoke', {}],
@@ -77,7 +77,7 @@ test('no other process accepts a revoked key after one cache life, even without 
   equal(await isAccepted(call), false);
 });
 
-test('every process that receives the notification refuses the key long before', {
+test('every process that receives the notification rejects the key long before', {
   skip: onPostgres ? false : 'the embedded store has one process',
 }, async (t) => {
   const app = await harness(t);
@@ -126,7 +126,7 @@ test('a lookup that runs during a revocation never keeps the key valid for longe
   equal(await isAccepted(call), false);
 });
 
-test('a key that expires within the life is refused once it has expired', async (t) => {
+test('a cached key is rejected once it has expired', async (t) => {
   const app = await harness(t);
   const ends = Date.now() + 700;
   const { key } = await newKey(app, { expires_at: new Date(ends).toISOString() });
@@ -136,7 +136,7 @@ test('a key that expires within the life is refused once it has expired', async 
   equal(await isAccepted(call), false);
 });
 
-test('endpoints that are not hot never use the cache of the hot ones', async (t) => {
+test('other endpoints never use the cache of the hot ones', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db), hotAuthMs: 60_000 });
   const { id, key } = await newKey(app);
@@ -146,7 +146,7 @@ test('endpoints that are not hot never use the cache of the hot ones', async (t)
   equal(await isAccepted(beside.as(key), 'GET /v1/environments'), false);
 });
 
-test('a revocation is answered when no process accepts the key any more, even without notifications', async (t) => {
+test('a revocation returns once no process accepts the key any more, even without notifications', async (t) => {
   const app = await harness(t);
   const { db, take } = traced(deaf(app.testApp.db));
   const beside = appBeside(t, app.testApp, { db });
@@ -173,7 +173,7 @@ test('a revocation is answered when no process accepts the key any more, even wi
   ok(servedAgain > 0, 'a cached look-up served a second request');
 });
 
-test('concurrent revocations of a key all wait equally long', async (t) => {
+test('concurrent revocations of a key all wait for the same time', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db) });
   let remembered = 0;

@@ -113,7 +113,7 @@ function openScope(callers: Caller[], seed: number) {
   };
 }
 
-test('whatever callers do, no request runs twice and a late completion is refused', async (t) => {
+test('whatever callers do, no request runs twice and late completions are rejected', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, {});
   const callers = [app.as.liveKey, beside.as(app.tokens.liveKey)];

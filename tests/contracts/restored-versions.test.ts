@@ -110,14 +110,14 @@ async function live(chance: Chance, possible: typeof acts): Promise<History> {
   });
 }
 
-test('after any backups and restores, in any order, versions are above all that nodes saw', async () => {
+test('after any sequence of backups and restores, versions are above all that nodes have seen', async () => {
   for (let seed = 0; seed < HISTORIES; seed += 1) {
     const { told } = await live(chanceOf(seed), acts);
     ok(!told.some((line) => /ahead of [1-9]/.test(line)), `without a hint:\n${told.join('\n')}`);
   }
 });
 
-test('also if clocks are stepped, where a node names the version to get ahead of', async () => {
+test('the same holds if clocks are stepped and a node names the version to get ahead of', async () => {
   const all: string[] = [];
   for (let seed = 0; seed < HISTORIES; seed += 1) {
     all.push(...(await live(chanceOf(seed), [...acts, ...clockActs])).told);

@@ -93,7 +93,7 @@ async function held(
   return [`${right}(${allowed})`];
 }
 
-test('every door has the privileges that it needs and no others, on every table', async () => {
+test('every door has exactly the privileges it needs, on every table', async () => {
   const all = await tables();
   for (const table of all) {
     const wanted = granted[table.name];
@@ -129,7 +129,7 @@ test('no door can create, alter or drop anything', async () => {
   }
 });
 
-test('only the write door can call the tail of a change', async () => {
+test('only the write door can close a change', async () => {
   const text = `select from close_change('system', null, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`;
   for (const role of doors.filter((door) => door !== 'kr_write')) {
     equal(await stateOf(store.db.once(opening(role), { text, values: [] })), REFUSED, role);

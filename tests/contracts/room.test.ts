@@ -37,7 +37,7 @@ const writtenTwice = (meanwhile: () => void) =>
     return { kind: 'commit', last: [], result: () => 'done' };
   });
 
-test('without space only reads work, and with space everything works again', async () => {
+test('on a full disk only reads work, and with space everything works again', async () => {
   await written();
   storage = 'full';
   await rejects(written(), /disk is nearly full/);
@@ -52,7 +52,7 @@ test('without space only reads work, and with space everything works again', asy
   equal(await beats(), 4);
 });
 
-test('a transaction that uses up the space is rolled back', async () => {
+test('a transaction that runs out of space is rolled back', async () => {
   const before = await beats();
   const growing = writtenTwice(() => {
     storage = 'full';

@@ -50,7 +50,7 @@ async function readWhileRenamed(call: Caller, label: string): Promise<number> {
   return reads;
 }
 
-test('many concurrent readers see their own workspace and all earlier changes', async (t) => {
+test('concurrent readers see only their own workspace and all earlier changes', async (t) => {
   const one = await harness(t);
   const other = await harness(t);
   const { as } = appBeside(t, one.testApp, { db: farAway(one.testApp.db) });

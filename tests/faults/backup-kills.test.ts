@@ -61,7 +61,7 @@ async function lastReport(child: ChildProcess): Promise<unknown> {
 
 const filesIn = (directory: string): Promise<string[]> => readdir(directory).catch(() => []);
 
-test('backups that are killed leave no valid one, and keep the one before', async (t) => {
+test('killed backups leave no valid backup, and keep the previous one', async (t) => {
   const whole = startBackup();
   const { kind, result } = Object(await whole.reported);
   equal(kind, 'done');
@@ -96,7 +96,7 @@ test('backups that are killed leave no valid one, and keep the one before', asyn
 });
 
 /** systemd signals every process of a service, and Ctrl-C every process of a terminal. */
-test('signals that stop a server do not end its backup: the server decides', async () => {
+test('signals that stop a server do not end its backup, because the server decides', async () => {
   const backup = startBackup();
   while (!(await readdir(into)).includes(backup.part)) await sleep(POLL_MS);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) backup.child.kill(signal);
@@ -106,7 +106,7 @@ test('signals that stop a server do not end its backup: the server decides', asy
   await rm(join(into, result.backupId), { recursive: true });
 });
 
-test('a program that loses its parent removes what it has written', async () => {
+test('a program that loses its parent removes what it wrote', async () => {
   const backup = startBackup();
   while (!(await readdir(into)).includes(backup.part)) await sleep(POLL_MS);
   const gone = once(backup.child, 'exit');
@@ -118,7 +118,7 @@ test('a program that loses its parent removes what it has written', async () => 
   );
 });
 
-test('a backup to a full disk fails, leaves nothing, and keeps the one before', {
+test('a backup to a full disk fails, leaves nothing behind, and keeps the previous one', {
   skip,
 }, async () => {
   const [kept = ''] = await listBackups(into);

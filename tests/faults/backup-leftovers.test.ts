@@ -64,7 +64,7 @@ for (const store of stores) {
   });
 }
 
-test('a start leaves the files of a running backup alone, which ends well', {
+test('a start leaves the files of a running backup alone, and the backup completes', {
   skip: !stores.includes('postgres') && 'the embedded store allows one process',
 }, async (t) => {
   await compileServer();

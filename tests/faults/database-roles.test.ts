@@ -101,7 +101,7 @@ const openAs = (login: string, database = login) =>
     onIdleError: () => {},
   });
 
-test('a login of another database cannot connect, and cannot use a role if it may', {
+test('a login of another database cannot connect, and cannot use a role even if it may connect', {
   skip,
 }, async () => {
   const mine = await made('mine');
@@ -164,7 +164,9 @@ test('a renamed database keeps its roles, and a copy gets its own', { skip }, as
   }
 });
 
-test('a login that only migrates leaves one that never had CREATEROLE', { skip }, async () => {
+test('a login that only migrates is enough for a server login that never had CREATEROLE', {
+  skip,
+}, async () => {
   await administerAsWritten(2, 'apart');
   await migrated('apart_setup', 'apart');
   await administerAsWritten(3, 'apart');
@@ -208,7 +210,7 @@ test('before PostgreSQL 16 the doctor takes CREATEROLE of any role for an error'
   deepEqual([other.severity, other.remedy], ['error', 'ALTER ROLE "stranger" NOCREATEROLE']);
 });
 
-test('a login without CREATEROLE gets a message that names what it needs', { skip }, async () => {
+test('a login without CREATEROLE gets a message that says what it needs', { skip }, async () => {
   const login = await made('powerless');
   await administer(`alter role ${login} nocreaterole`);
   await rejects(migrated(login), /cannot set up the roles.*ALTER ROLE "powerless" CREATEROLE/);
@@ -233,7 +235,7 @@ test('start refuses a role that bypasses row level security', { skip }, async ()
   }
 });
 
-test('a warning names another login that can use our roles', { skip }, async () => {
+test('a warning names any other login that can use our roles', { skip }, async () => {
   const login = await made('shared');
   await migrated(login);
   await administer(

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openCluster, whyNoCluster } from '@keyrail/testing/processes/homes.ts';
 import { runServer } from '@keyrail/testing/processes/server.ts';
 
-test('a database that refuses the first statement ends the start, despite open LISTEN connections', {
+test('a database that rejects the first statement stops the start, despite open LISTEN connections', {
   skip: whyNoCluster(),
 }, async (t) => {
   const cluster = await openCluster();

@@ -24,7 +24,7 @@ const counting = (rows: number) => ({
   values: [rows],
 });
 
-test('an overloaded embedded store spends its time on work that it completes', async (t) => {
+test('an overloaded embedded store spends its time on work it completes', async (t) => {
   const { db } = await testApp();
   const statement = counting(await rowsFor(db, STATEMENT_MS));
   let statements = 0;

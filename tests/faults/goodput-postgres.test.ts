@@ -17,7 +17,7 @@ const FIRST_DONE_MIN = 4;
 
 const skip = whyNoCluster();
 
-test('a slow database completes the same work at three and thirty times the saturating load', {
+test('a slow database completes as much work at three and thirty times the saturating load', {
   skip,
 }, async (t) => {
   const cluster = await openCluster({ tcp: true });

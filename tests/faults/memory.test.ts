@@ -19,7 +19,7 @@ const RESIDENT_GROWTH_MIB_MAX = 150;
 
 const skip = process.platform === 'linux' ? false : 'resident memory is read from /proc';
 
-test('the memory of a server is the same after many requests as after a few', {
+test('a server uses the same memory after many requests as after a few', {
   skip,
 }, async (t) => {
   const home = await dataDirectory();

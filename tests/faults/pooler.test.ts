@@ -43,7 +43,7 @@ after(async () => {
   await cluster?.close();
 });
 
-test('changes through one process reach a held poll at the other', { skip }, async () => {
+test('changes made through one process reach a poll held by another', { skip }, async () => {
   const [first, second] = servers.map(({ url }) => url);
   const ledger = await openLedger(first ?? '', BOOTSTRAP_TOKEN);
   const call = async (url = '', path: string, body?: object) => {

@@ -23,7 +23,7 @@ const skip = whyNoCluster();
 
 type Probe = { what: string; outcome: Outcome };
 
-test('requests are answered in time while PostgreSQL is frozen, and succeed again after it thaws', {
+test('requests get a response in time while PostgreSQL is frozen, and succeed again after it thaws', {
   skip,
 }, async (t) => {
   const cluster = await openCluster();

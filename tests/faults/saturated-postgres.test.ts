@@ -22,7 +22,9 @@ if (cluster) process.env.KEYRAIL_TEST_POSTGRES = cluster.postgres.superuserUrl;
 const { BOOTSTRAP_TOKEN: bootstrapToken, testApp } = await import('@keyrail/testing/test-app.ts');
 after(() => cluster?.close()); // after the application, which closes its own connections
 
-test('an exhausted pool is reported in time and recovers immediately', { skip }, async (t) => {
+test('an exhausted connection pool is reported in time and recovers immediately', {
+  skip,
+}, async (t) => {
   const readyMs = await assertSaturationIsTold({
     testApp: await testApp(),
     bootstrapToken,
@@ -32,7 +34,7 @@ test('an exhausted pool is reported in time and recovers immediately', { skip },
   t.diagnostic(`/readyz said no after ${Math.round(readyMs)} ms`);
 });
 
-test('statements that wait for a lock time out, and work once it is released', {
+test('statements that wait for a lock time out, and work once the lock is released', {
   skip,
 }, async (t) => {
   if (!cluster) return;

@@ -28,7 +28,7 @@ test('all wrong settings are reported together, and no secret is printed', async
   }
 });
 
-test('a misspelt setting is named, and the name of a client is only ignored', async () => {
+test('a misspelt setting is reported, and a client setting is only ignored', async () => {
   const { code, output } = await runServer(['start'], {
     KEYRAIL_PROT: '4400',
     KEYRAIL_DATADIR: '.',
@@ -46,7 +46,7 @@ test('PostgreSQL without a master key is refused before anything is opened', asy
   match(output, /KEYRAIL_MASTER_KEY is required with DATABASE_URL/);
 });
 
-test('an unknown command is answered with the list of commands', async () => {
+test('an unknown command prints the list of commands', async () => {
   const { code, output } = await runServer(['begin'], {});
   equal(code, 2);
   match(output, /unknown command "begin"/);
@@ -99,7 +99,7 @@ test('an unusable data directory is named with its setting', async (t) => {
   match(output, /keyrail-server: .*KEYRAIL_DATA_DIR/);
 });
 
-test('a damaged embedded database is named, with what to do', async (t) => {
+test('a damaged embedded database is reported with what to do', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await writeFile(join(home.path, 'database/global/pg_control'), 'x');

@@ -79,13 +79,13 @@ async function assertLostWereNeverLetIn(server: ServerProcess, ledger: Ledger): 
   }
 }
 
-test('a stop under load interrupts no request, on the embedded store', async (t) => {
+test('stopping under load interrupts no request, on the embedded store', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await assertStopsInOrder(t, home.settings);
 });
 
-test('a stop under load interrupts no request, on PostgreSQL', {
+test('stopping under load interrupts no request, on PostgreSQL', {
   skip: whyNoCluster(),
 }, async (t) => {
   const cluster = await openCluster();

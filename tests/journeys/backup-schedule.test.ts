@@ -76,7 +76,7 @@ test('the worker backs up and tests on schedule, and reports a backup that fails
   equal((await readdir(into)).length, 3, 'no backup was removed');
 });
 
-test('a failed backup keeps the one before, and the operator gets one mail', async (t) => {
+test('a failed backup keeps the previous one, and the operator gets one email', async (t) => {
   const operator = 'operator@example.com';
   const deployment = await deploy(t, {
     KEYRAIL_BACKUP_EVERY: 'off',

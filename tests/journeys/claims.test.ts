@@ -11,7 +11,7 @@ const CLAIMS_EACH = 12;
 const KILLED_AFTER = SCOPES / 2;
 const CLAIM = 'POST /v1/idempotency/claim';
 
-test('of concurrent claims through several processes one executes, even if a process is killed', {
+test('only one of several concurrent claims runs, even if a process is killed', {
   skip,
 }, async (t) => {
   const site = await deploy(t);

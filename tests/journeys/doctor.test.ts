@@ -45,7 +45,7 @@ test('the doctor reports in text and JSON, and exits by severity', async (t) => 
   equal((await deployment.command('doctor', '--jsno')).code, 2);
 });
 
-test('wrong settings are findings, each with its remedy', async (t) => {
+test('wrong settings are reported, each with its remedy', async (t) => {
   const deployment = await deploy(t, { KEYRAIL_LOG_LEVEL: 'loud', KEYRAIL_PROT: '1' });
   const { code, output } = await deployment.command('doctor', '--json');
   equal(code, 2);

@@ -144,7 +144,7 @@ test('the client and the SDK work as their READMEs show, against a real server',
   }
 });
 
-test('the lines with jose verify a receipt, and refuse an altered one', async (t) => {
+test('the example with jose verifies a receipt and rejects an altered one', async (t) => {
   const server = await (await deploy(t)).run();
   const founding = { name: 'Acme', slug: 'acme' };
   const { secret_key } = await server.as(BOOTSTRAP_TOKEN)('POST /v1/workspaces', founding);

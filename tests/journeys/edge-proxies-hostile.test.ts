@@ -133,7 +133,7 @@ async function scene(t: TestContext) {
   return { socket, key, id, isReady };
 }
 
-test('the examples of nginx and Caddy under hostile requests', async (t) => {
+test('the nginx and Caddy examples withstand hostile requests', async (t) => {
   const missing = proxyIsMissing('nginx') ?? proxyIsMissing('caddy');
   if (missing !== null) return t.skip(missing);
   const { socket, key, id, isReady } = await scene(t);

@@ -39,7 +39,7 @@ const spoofed = {
   'x-keyrail-scopes': 'spoofed',
 };
 
-test('nginx and Caddy admit, refuse and limit with the files of examples/edge', async (t) => {
+test('nginx and Caddy allow, deny and limit with the files in examples/edge', async (t) => {
   const missing = proxyIsMissing('nginx') ?? proxyIsMissing('caddy');
   if (missing !== null) return t.skip(missing);
   const server = await (await deploy(t)).run();

@@ -91,7 +91,7 @@ async function becomesCurrent(
   });
 }
 
-test('a revocation while the API process of the nodes is frozen is not complete', async (t) => {
+test('a revocation is not complete while the API process of the nodes is frozen', async (t) => {
   const at = await scene(t);
   const { deployment, server, ground, nodes, keys } = at;
   const [revoked, other] = keys;
@@ -118,7 +118,7 @@ test('a revocation while the API process of the nodes is frozen is not complete'
   }
 });
 
-test('nodes that were seen before a freeze of ten minutes count right after it', async (t) => {
+test('nodes seen before a ten-minute freeze count right after it', async (t) => {
   const at = await scene(t);
   const { deployment, server, ground, nodes, keys } = at;
   const [revoked] = keys;
@@ -141,7 +141,7 @@ test('nodes that were seen before a freeze of ten minutes count right after it',
   deepEqual(await stated(server, again), { complete: false, acked: [false, true] });
 });
 
-test('a revocation that waits through a freeze of its process does not become complete', async (t) => {
+test('a revocation whose process freezes while it waits is not reported as complete', async (t) => {
   const { deployment, server, ground, nodes, keys } = await scene(t);
   const [revoked] = keys;
   const beside = await deployment.run('api');

@@ -49,7 +49,7 @@ test('two processes, forty callers, ten idempotency keys: ten charges', async (t
   equal(counts[0] + counts[1], 10);
 });
 
-test('a response survives a control plane that dies before it is stored', async (t) => {
+test('a response survives if the control plane dies before storing it', async (t) => {
   const { deployment, server, settings, key } = await ground(t);
   const node = {
     url: settings.KEYRAIL_URL,

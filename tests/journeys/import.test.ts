@@ -26,7 +26,7 @@ function* csvOf(keys: number): Generator<string> {
   }
 }
 
-test('a hundred thousand keys are imported from one CSV file, and a node admits them', async (t) => {
+test('a hundred thousand keys are imported from one CSV file, and a node accepts them', async (t) => {
   const server = await (await deploy(t)).run();
   const ground = await newGround(server);
   for (const external_id of TENANTS.slice(1)) {

@@ -74,7 +74,7 @@ async function ask(url: string): Promise<Answer> {
   return (await fetch(url)).json() as Promise<Answer>;
 }
 
-test('every alert and every panel asks for metrics that a server exports', { skip }, async (t) => {
+test('every alert and every panel queries metrics a server exports', { skip }, async (t) => {
   const deployment = await deploy(t, { KEYRAIL_METRICS_TOKEN: TOKEN });
   const server = await deployment.run('start');
   const prometheus = await startPrometheus(t, new URL(server.url).host);

@@ -61,7 +61,7 @@ async function verdictsOnceComplete(
   return verdicts;
 }
 
-test('after an outage a revocation counts the node that has not received it', async (t) => {
+test('after an outage, a revocation waits for the node that has not received it', async (t) => {
   const deployment = await deploy(t, settings);
   let server = await deployment.run();
   for (const seconds of OUTAGE_SECONDS) {
@@ -92,7 +92,7 @@ test('after an outage a revocation counts the node that has not received it', as
   }
 });
 
-test('the nodes of a stopped API process are counted until they poll another one', {
+test('nodes of a stopped API process count until they poll another one', {
   skip: storeName === 'embedded' && 'two API processes need PostgreSQL',
 }, async (t) => {
   const deployment = await deploy(t, settings);

@@ -57,7 +57,7 @@ async function joinByMail(
   return mary;
 }
 
-test('a team signs up, creates a workspace, invites, accepts, switches, is promoted and leaves', async (t) => {
+test('team members sign up, create a workspace, invite, accept, switch, get promoted and leave', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   const ada = await verified(deployment, server, 'ada@example.com');

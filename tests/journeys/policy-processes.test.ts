@@ -130,7 +130,7 @@ async function assertFolded(ground: Ground, query: FeedQuery, held: Held): Promi
   deepEqual(fold(held), fold(fresh), JSON.stringify(filter));
 }
 
-test('whatever is cut, every node and every old snapshot converges to the current policy', {
+test('every node and every old snapshot converges to the current policy, whatever connection breaks', {
   skip,
 }, async (t) => {
   const ground = await newGround();
@@ -187,7 +187,7 @@ async function settledNodes(t: TestContext, ground: Ground): Promise<RunningNode
   return nodes;
 }
 
-test('a revocation is complete when every node has it, whichever process the node polls', {
+test('a revocation is complete when every node has it, whichever process it polls', {
   skip,
 }, async (t) => {
   const ground = await newGround();
@@ -201,7 +201,7 @@ test('a revocation is complete when every node has it, whichever process the nod
   await revokeEverywhere(ground, nodes);
 });
 
-test('without notifications between processes nodes learn of a change within about two seconds', {
+test('without notifications between processes, nodes receive a change within about two seconds', {
   skip,
 }, async (t) => {
   const ground = await newGround();

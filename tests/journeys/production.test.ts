@@ -127,7 +127,7 @@ test('npm start needs no development dependency, writes nothing into the clone, 
   ]);
 });
 
-test('on an older Node the entry starts the installed one, and passes signals on', {
+test('on an older Node.js, the entry point starts the installed one and forwards signals', {
   skip,
 }, async (t) => {
   const node = await findNode20();
@@ -151,7 +151,7 @@ test('without dependencies, one sentence says what to do', { skip }, async (t) =
   }
 });
 
-test('the unit runs the command of the guide, and systemd accepts it', { skip }, async (t) => {
+test('the unit runs the command from the guide, and systemd accepts it', { skip }, async (t) => {
   const unit = readFileSync(join(root, UNIT), 'utf8');
   const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
   ok(readFileSync(join(root, GUIDE), 'utf8').includes(command), command);

@@ -18,7 +18,7 @@ async function admitted(node: Keyrail, key: string): Promise<boolean> {
   return kind === 'admitted';
 }
 
-test('nodes outlive their relay, the control plane, and both', async (t) => {
+test('nodes survive the loss of their relay, the control plane, and both', async (t) => {
   const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '3000' })).run();
   const ground = await newGround(server);
   const relay = await startRelay(t, server.url, ground);

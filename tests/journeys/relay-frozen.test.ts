@@ -66,7 +66,7 @@ async function revoked(server: Running, ground: Ground, id: string) {
   return { complete, acked: new Map(nodes.map((node) => [node.node_id, node.acked])) };
 }
 
-test('behind a frozen relay no revocation is complete, and no node claims to be current', async (t) => {
+test('behind a frozen relay, no revocation is complete and no node claims to be current', async (t) => {
   const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '1000' })).run();
   const ground = await newGround(server);
   const first = await ground.issue(server);
@@ -101,7 +101,7 @@ test('behind a frozen relay no revocation is complete, and no node claims to be 
   deepEqual([complete, ackedOf(acked)], [true, nodes.map(() => true)]);
 });
 
-test('no node confirms what was revoked during a freeze that its poll outlives', async (t) => {
+test('a node whose poll outlives a freeze does not confirm what was revoked during it', async (t) => {
   // The freeze is longer than polls are held, and shorter than nodes wait for a response.
   const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '3000' })).run();
   const ground = await newGround(server);

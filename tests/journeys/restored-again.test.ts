@@ -24,7 +24,7 @@ async function followed(server: Running, { ground, nodes }: Fleet): Promise<void
   await until(isCurrent, FOLLOWED_MS_MAX);
 }
 
-test('nodes follow each of several restores, also of an older backup than the last one', async (t) => {
+test('nodes follow each of several restores, even from an older backup than the last', async (t) => {
   let place = await restorable(t);
   let server = await place.run();
   const fleet = await newFleet(t, server, { known: 1, keys: 2 });
@@ -45,7 +45,7 @@ test('nodes follow each of several restores, also of an older backup than the la
   deepEqual(verdicts, ['unknown_key']);
 });
 
-test('a node that has a higher version than a restored database names what to restore with', async (t) => {
+test('a node ahead of a restored database says what to restore with', async (t) => {
   const lost = await restorable(t);
   const before = await lost.run();
   const fleet = await newFleet(t, before, { known: 1, keys: 1 });

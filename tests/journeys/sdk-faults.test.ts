@@ -33,7 +33,7 @@ async function scratch(t: TestContext): Promise<string> {
 
 const portOf = ({ url }: Running) => new URL(url).port;
 
-test('nodes with a policy survive the death of the server, a new one refuses; then all converge', async (t) => {
+test('when the server dies, nodes with a policy keep serving and a new one refuses; then all converge', async (t) => {
   const nodes = killedAtTheEnd(t);
   const cacheDir = await scratch(t);
   const deployment = await deploy(t);
@@ -80,7 +80,7 @@ test('nodes with a policy survive the death of the server, a new one refuses; th
   }
 });
 
-test('a node that is killed right after a revocation and restarts offline knows it', async (t) => {
+test('a node killed right after a revocation still rejects the key when it restarts offline', async (t) => {
   const nodes = killedAtTheEnd(t);
   const cacheDir = await scratch(t);
   const deployment = await deploy(t);
@@ -137,7 +137,7 @@ async function writeAtRandom(ground: Ground, server: Running, seed: number) {
   return expected;
 }
 
-test('nodes converge over a connection that is cut', async (t) => {
+test('nodes converge over a connection that keeps breaking', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run('start', { KEYRAIL_POLICY_PAGE_CEILING: '7' });
   const proxy = await openProxy(Number(portOf(server)));

@@ -163,7 +163,7 @@ async function tracesWork({ ask, spanOf, below, spans, server, secretKey, collec
   equal(named('job purge-hourly')?.parentSpanId ?? '', '');
 }
 
-test('a server that exports traces', async (t) => {
+test('the server exports traces', async (t) => {
   const traced = await tracedServer(t);
   const { ask, spanOf, below, spans, logged, collector, server, printed } = traced;
 

@@ -57,7 +57,7 @@ test('no file but one pipes into a request', () => {
   deepEqual([...new Set(found.map(({ path }) => path))], [MAY_PIPE], list(found).join('\n'));
 });
 
-test('that file passes responses on, and the bodies of POST only', () => {
+test('that file forwards responses, and only the bodies of POST requests', () => {
   const [file] = sources(['ts', 'tsx'], 'packages/edge/src/relay').filter(
     ({ path }) => path === MAY_PIPE,
   );
@@ -66,7 +66,7 @@ test('that file passes responses on, and the bodies of POST only', () => {
   ]);
 });
 
-test('each way to pipe into a request is found', () => {
+test('every way to pipe into a request is found', () => {
   const imported = "import { request } from 'node:https';\n";
   const faultsIn = (code: string, path = 'a.ts') => pipeFaults(source(path, code)).length;
   deepEqual(

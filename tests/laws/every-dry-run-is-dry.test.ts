@@ -111,7 +111,7 @@ const callerOf = async (app: Harness, line: AnyLine) => ({
   }`,
 });
 
-test('the endpoints that end or restrict something accept a dry run', () => {
+test('the endpoints that revoke, delete or restrict something accept a dry run', () => {
   deepEqual(dryRunLines.toSorted(), [
     'DELETE /v1/members/{userId}',
     'DELETE /v1/projects/{id}',
@@ -174,7 +174,7 @@ async function refusedAlike(
   return real.status;
 }
 
-test('whatever is refused is refused alike in a dry run', async (t) => {
+test('a dry run is rejected exactly when the real call is', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -200,7 +200,7 @@ test('whatever is refused is refused alike in a dry run', async (t) => {
   }
 });
 
-test('whatever conflicts with the state of its target conflicts alike in a dry run', async (t) => {
+test("a conflict with the target's state is reported the same way in a dry run", async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const key = async (end?: 'revoke' | 'disable'): Promise<string> => {
@@ -232,7 +232,7 @@ test('whatever conflicts with the state of its target conflicts alike in a dry r
   }
 });
 
-test('an unknown value of dry_run is refused, and false is as without it', async (t) => {
+test('an unknown value of dry_run is rejected, and false has the same effect as leaving it out', async (t) => {
   const app = await harness(t);
   const { id } = await app.given.key();
   const headers = { authorization: `Bearer ${app.tokens.liveKey}` };

@@ -48,7 +48,7 @@ const headersFor = async (app: Harness, line: AnyLine): Promise<Record<string, s
   return caller === 'embed' ? (await app.embed()).headers : null;
 };
 
-test('with a full disk reads and endings are answered, other changes are refused', async (t) => {
+test('with a full disk, reads and revocations still work and other changes are refused', async (t) => {
   const app = await harness(t);
   const db = withDiskReserve(app.testApp.db, { state: () => 'full' });
   const full = appBeside(t, app.testApp, { db });

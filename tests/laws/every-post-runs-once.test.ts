@@ -26,7 +26,7 @@ test('the client recognises the same requests as the server', () => {
   }
 });
 
-test('every change of the vendor plane that is a POST goes through the write door', () => {
+test('every POST that changes the vendor plane goes through the write door', () => {
   for (const line of keyed) {
     const door = doorOf(line);
     ok(door === 'write' || fixtures[line]?.audits.length === 0, `${line} has the door ${door}`);

@@ -86,7 +86,7 @@ test('every table of a workspace has forced row level security for all its scope
   }
 });
 
-test('every table that the write door may change is audited', async () => {
+test('every table the write door may change is audited', async () => {
   const granted = (await grants()).filter(
     ({ grantee, may }) => grantee === 'kr_write' && (may === 'INSERT' || may === 'UPDATE'),
   );
@@ -98,7 +98,7 @@ test('every table that the write door may change is audited', async () => {
   }
 });
 
-test('every table that feeds the policy gets its versions from the tail', async () => {
+test('every table that feeds the policy gets its versions from the close of the change', async () => {
   const fed = (await readTables()).filter(({ columns }) => columns.includes('lookup_hash'));
   for (const { name, columns, triggers } of fed.filter((each) => each.columns.includes('scopes'))) {
     equal(columns.includes('change_id'), true, name);

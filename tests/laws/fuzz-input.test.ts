@@ -176,7 +176,7 @@ for (const line of served.filter((each) => !inputless.includes(each))) {
   });
 }
 
-test('hostile bodies are refused by every endpoint, also where no body is expected', async () => {
+test('every endpoint rejects hostile bodies, also where it expects no body', async () => {
   for (const [at, line] of served.filter((each) => !isGet(each)).entries()) {
     const { url } = wired(line, anyIds(line));
     const schema = bodySchemaOf(line);
@@ -197,7 +197,7 @@ test('hostile bodies are refused by every endpoint, also where no body is expect
   }
 });
 
-test('hostile content types are refused exactly by the endpoints that expect JSON', async () => {
+test('exactly the endpoints that expect JSON reject hostile content types', async () => {
   ok(hostileTypes.length >= 30);
   for (const line of served.filter((each) => bodySchemaOf(each) !== null)) {
     const { url } = wired(line, anyIds(line));
@@ -209,7 +209,7 @@ test('hostile content types are refused exactly by the endpoints that expect JSO
   }
 });
 
-test('a body may have exactly the bytes that its endpoint allows', async () => {
+test('a body may have exactly as many bytes as its endpoint allows', async () => {
   for (const line of served.filter((each) => bodySchemaOf(each) !== null)) {
     const { url } = wired(line, anyIds(line));
     const token = await tokenFor(line);
@@ -222,7 +222,7 @@ test('a body may have exactly the bytes that its endpoint allows', async () => {
   }
 });
 
-test('hostile ids are refused as malformed by every endpoint with an id', async () => {
+test('every endpoint with an ID rejects hostile IDs as malformed', async () => {
   for (const line of served.filter((each) => pathParams(each).length > 0)) {
     const token = await tokenFor(line);
     for (const id of hostileIds) {
@@ -233,7 +233,7 @@ test('hostile ids are refused as malformed by every endpoint with an id', async 
   }
 });
 
-test('hostile queries do no harm on any endpoint', async () => {
+test('hostile queries do no harm to any endpoint', async () => {
   for (const line of served) {
     const { url } = wired(line, anyIds(line));
     const token = await tokenFor(line);

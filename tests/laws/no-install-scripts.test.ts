@@ -26,7 +26,7 @@ test('every package with an install script is listed, with what it lacks without
   deepEqual(listed.toSorted(), [...new Set(scripted)].toSorted());
 });
 
-test('no script of ours is one that npm skips', () => {
+test('npm skips none of our scripts', () => {
   for (const path of ['package.json', ...globSync('packages/*/package.json', { cwd: root })]) {
     const { scripts = {} }: { scripts?: Record<string, string> } = JSON.parse(read(path));
     const names = Object.keys(scripts);

@@ -146,7 +146,7 @@ for (const line of withIds) {
   });
 }
 
-test('no read of a workspace returns anything of another', async () => {
+test('no read in one workspace returns anything from another', async () => {
   for (const line of served.filter((each) => !isWrite(each))) {
     for (const headers of await callersOf(mine.app, line)) {
       const input = await fixtureOf(line).input(mine.app);
@@ -160,7 +160,7 @@ test('no read of a workspace returns anything of another', async () => {
   }
 });
 
-test('a cursor of another workspace is refused like an invented one', async () => {
+test('a cursor from another workspace is rejected like an invented one', async () => {
   for (const line of served.filter((each) => endpointOf(each).list)) {
     const [their = {}] = await callersOf(theirs.app, line);
     const theirInput = { ...(await fixtureOf(line).input(theirs.app)), limit: 1 };

@@ -56,12 +56,12 @@ const connectsIn = (file: Source): boolean =>
   /\bfetch\b/.test(file.code) ||
   takenFrom(CONNECTORS, file).some((name) => name === EVERYTHING || SENDERS.test(name));
 
-test('only two files resolve names, and only that of the operator uses the threads', () => {
+test("only two files resolve host names, and only the one for the operator's hosts uses threads", () => {
   const found = ours().map((file) => [file.path, resolvedIn(file)] as const);
   deepEqual(Object.fromEntries(found.filter(([, names]) => names.length > 0)), RESOLVERS);
 });
 
-test('every file that connects says what names the host, and no customer reaches the system resolver', () => {
+test('every file that connects says where its host names come from, and no tenant reaches the system resolver', () => {
   const connecting = ours().filter(connectsIn);
   deepEqual(connecting.map(({ path }) => path).toSorted(), Object.keys(CONNECTING).toSorted());
   const given = connecting.filter(({ path }) => CONNECTING[path]?.startsWith('a customer'));
@@ -71,7 +71,7 @@ test('every file that connects says what names the host, and no customer reaches
   );
 });
 
-test('the law notices a request and a resolver under other names', () => {
+test('the law notices a request or resolver under another name', () => {
   const parsed = (text: string) => source('packages/server/src/x.ts', text);
   deepEqual(resolvedIn(parsed(`import { lookup as Resolver } from 'node:dns';`)), ['lookup']);
   deepEqual(resolvedIn(parsed(`await import('node:dns/promises');`)), ['everything']);

@@ -26,7 +26,7 @@ test('no literal is spread into a literal, and no array declares variables', () 
   deepEqual(list(sources(['ts', 'tsx', 'mjs']).flatMap(shapeFaults)), []);
 });
 
-test('a phrase is refused in comments, messages and test names, not in code', () => {
+test('a phrase is refused in comments, messages and test names, but not in code', () => {
   refused('// The ear of the node.\n');
   refused('/** Created anew. */\n');
   refused(`log.warn('the ear was lost');\n`);
@@ -92,7 +92,7 @@ test('messages that the contract fixes are spared', () => {
   refused(`const text = 'Invalid e-mail address.';\n`, 'packages/widget/src/texts.ts');
 });
 
-test('a comment has a width', () => {
+test('a comment that is too wide is refused', () => {
   allowed(`// ${'x'.repeat(COMMENT_COLUMNS_MAX - 3)}\n`);
   refused(`// ${'x'.repeat(COMMENT_COLUMNS_MAX - 2)}\n`);
 });

@@ -50,7 +50,7 @@ function typedTables(): Map<string, Record<string, string>> {
   return new Map(tables);
 }
 
-test('the types of tables are those of the catalogue', async () => {
+test('the table types match the catalogue', async () => {
   const { db } = await testApp();
   const typed = typedTables();
   ok(typed.size > 10);

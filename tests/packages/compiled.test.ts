@@ -52,7 +52,7 @@ for (const resolution of resolutions) {
   });
 }
 
-test('the declarations of the client compile for a browser, without types of Node', async () => {
+test("the client's declarations compile for a browser, without Node.js types", async () => {
   const compilerOptions = { module: 'preserve', lib: ['es2022', 'dom'], types: [] };
   equal(await compile(projects.client, { files: ['consumer.mts'], compilerOptions }), '');
 });

@@ -83,7 +83,7 @@ async function useServer(port: number): Promise<void> {
   equal(probe(port), 0);
 }
 
-test('the files of the image are all that the server needs, under a read-only root', {
+test('the files in the image are all the server needs, under a read-only root', {
   skip: whyNoNamespace(),
 }, async (t) => {
   const folder = folderFor(t);
@@ -134,7 +134,9 @@ function findBase(): { base: string } | { reason: string } {
   return { reason: `no base image on this machine: run "podman pull ${base}" first` };
 }
 
-test('the image is built, runs read-only, and is healthy', { timeout: IMAGE_MS_MAX }, async (t) => {
+test('the image can be built, runs read-only, and is healthy', {
+  timeout: IMAGE_MS_MAX,
+}, async (t) => {
   const found = findBase();
   if ('reason' in found) return t.skip(found.reason);
   const argument = `BASE=${found.base}`;

@@ -51,7 +51,7 @@ test('a package contains its build, its README and its manifest, and nothing els
   }
 });
 
-test('everything that a manifest names is in the package', async () => {
+test('everything a manifest names is in the package', async () => {
   for (const name of names) {
     const { exports, bin, main, types, typesVersions, dependencies } = await manifestOf(name);
     const targets = targetsIn([exports, bin, main, types, typesVersions].filter(Boolean));
@@ -103,7 +103,7 @@ test('code imports only modules of Node, and declarations those of frameworks', 
   }
 });
 
-test('every package says what it is for, and on which Node it runs', async () => {
+test('every package says what it is for and which Node.js versions it runs on', async () => {
   for (const name of names) {
     const { keywords, engines, description } = await manifestOf(name);
     ok(keywords.includes('api-keys') && description.length > 20, name);
@@ -144,7 +144,7 @@ test('the widget has declarations for each entry point, as ESM alone', async () 
   }
 });
 
-test('what an edge runtime loads of the SDK imports no module of Node', async () => {
+test('the SDK code an edge runtime loads imports no Node.js module', async () => {
   const entries = ['edge-light', 'adapters/web', 'adapters/hono', 'adapters/next'];
   const waiting = entries.map((entry) => `dist/esm/${entry}.js`);
   const seen = new Set<string>(waiting);
@@ -159,7 +159,7 @@ test('what an edge runtime loads of the SDK imports no module of Node', async ()
   ok(seen.size > entries.length, 'the imports were followed');
 });
 
-test('the client uses nothing that browsers lack', async () => {
+test('the client uses only what browsers provide', async () => {
   const code = await read('client', 'dist/esm/index.js');
   equal(/\bprocess\b|\bBuffer\b|\brequire\b|\bglobal\b|\b__dirname\b|node:/.test(code), false);
 });

@@ -107,7 +107,7 @@ for (const { name, isStale, stamp, copied, changes } of builds) {
   });
 }
 
-test('a new program leaves the two before it, from which servers may still run', async (t) => {
+test('a new build keeps the two previous ones, which servers may still be running', async (t) => {
   const copy = await mkdtemp(join(tmpdir(), 'kr-program-'));
   t.after(() => rmSync(copy, { recursive: true, force: true }));
   const { copied } = builds.find(({ name }) => name.startsWith('the server')) ?? { copied: [] };

@@ -20,13 +20,13 @@ for (const { name, says, check } of invariants) {
   });
 }
 
-test('a history without operations holds nothing: every check says that it was not reached', () => {
+test('with an empty history, every check says that it was not reached', () => {
   const verdicts = checkAll(emptyHistory());
   equal(verdicts.length, 25);
   ok(verdicts.every(({ reached, violations }) => reached === 0 && violations.length === 0));
 });
 
-test('what operations alone show is found while a soak still runs', () => {
+test('violations visible in operations alone are found while a soak still runs', () => {
   for (const name of AT_ANY_TIME) {
     const { good, bad } = cases[name] ?? { good: emptyHistory, bad: [] };
     // Before the end nothing but operations is known.

@@ -83,7 +83,7 @@ const SOURCES = globSync('**/*.{ts,tsx}', { cwd: import.meta.dirname })
   .filter((file) => !file.endsWith('.test.ts'))
   .map((file) => ({ file, text: readFileSync(join(import.meta.dirname, file), 'utf8') }));
 
-test('only the members page has actions for owners alone', () => {
+test('only the members page has owner-only actions', () => {
   const all: Readonly<Record<string, Endpoint>> = allEndpoints;
   const owned = Object.entries(all).filter(([, { role }]) => role === 'owner');
   ok(owned.length > 0);
