@@ -1,5 +1,6 @@
-// Contract of backups: complete, the same in both stores, refused when damaged; restores bring back
-// every row, fence what is newer, and leave no half-filled database that serves.
+// Backup contract: backups are complete, the same in both stores, and rejected when damaged. A
+// restore brings back every row, fences anything newer, and never leaves a half-filled database
+// that serves.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -130,12 +131,12 @@ test('an interrupted restore refuses to serve, starts over, and fences', async (
     'the backup is known to the database that it became',
   );
 
-  // It is not empty any more.
+  // The target is no longer empty.
   const again = target.use((session) => restoreBackup(session, backup, order));
   await rejects(again, /target is not empty: its table \w+ has rows/);
 });
 
-/** What these tables say of serving ends with a restore, and the backup itself is recorded. */
+/** A restore discards what these tables say about serving, and records the backup itself. */
 const OF_SERVING = ['served_spans', 'recent_restores', 'backup_runs'];
 
 /** The tables whose rows a restore changed, by a digest that shares no code with backups. */
@@ -152,7 +153,7 @@ async function tablesChangedIn({ rows }: Target): Promise<string[]> {
   return changed;
 }
 
-/** A target that does not exist, and one that cannot be reached. */
+/** One target that does not exist, and one that cannot be reached. */
 const targets = [
   {},
   {

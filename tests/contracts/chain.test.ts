@@ -1,4 +1,4 @@
-// Contract of the audit chain: database and verifier compute the same hashes, in one unbroken
+// Audit chain contract: the database and the verifier compute the same hashes, in one unbroken
 // sequence, with any number of concurrent writers and any clock.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -42,7 +42,7 @@ async function rowsOf(workspaceId: string): Promise<StoredRow[]> {
   }));
 }
 
-/** Asserts everything a verifier checks: sequence, links, hashes, times and the head. */
+/** Asserts everything a verifier checks: sequence, links, hashes, times and the latest hash. */
 async function assertWhole(workspaceId: string): Promise<StoredRow[]> {
   const rows = await rowsOf(workspaceId);
   let previous = { hash: GENESIS_HASH, at: Number.NEGATIVE_INFINITY };

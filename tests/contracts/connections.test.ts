@@ -1,5 +1,5 @@
-// Contract of the connections: a connection is always clean for its next user, and no caller
-// receives the result of another.
+// Connection contract: a connection is always clean for its next user, and no caller receives
+// another caller's result.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -10,7 +10,7 @@ import { isStoreFault } from '@keyrail/server/db/faults.ts';
 import { closing, countSeen, foundWorkspace, insertSecretKey } from './rows.ts';
 import { onPostgres, opening, openStore, type Store, stateOf } from './store.ts';
 
-// One connection, so that each statement runs on the connection of the previous one.
+// A single connection, so that each statement runs on the connection of the previous one.
 let store: Store;
 before(async () => {
   store = await openStore({ connections: 1 });

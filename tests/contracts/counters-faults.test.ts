@@ -1,4 +1,4 @@
-// Redis dies, freezes, loses its data, becomes a replica or is kept busy: checks are refused within
+// Redis dies, freezes, loses its data, becomes a replica or is kept busy: checks are denied within
 // half a second, nothing else is affected, the probes are correct, and it recovers on its own.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -83,7 +83,7 @@ async function healed(one: Scene): Promise<void> {
   });
 }
 
-/** While Redis is away: checks are refused in time, probes report it, everything else works. */
+/** While Redis is down, checks are denied in time, probes report it, and everything else works. */
 async function holdsWhileAway(one: Scene, error: RegExp): Promise<void> {
   for (const answer of await Promise.all(Array.from({ length: 30 }, () => one.check()))) {
     holdsRefused(answer);
@@ -238,7 +238,7 @@ test('a Cluster node is killed and comes back', { skip }, async (t) => {
   }
   ok(refusals > 0, 'no counter was on the node that is gone');
   await second?.restart();
-  // Check every slot, including those of the node that went away.
+  // Check every slot, including the slots of the node that went down.
   const deadline = performance.now() + CLUSTER_HEALED_MS_MAX;
   for (let inARow = 0; inARow < 40; ) {
     const answer = await one.check(aCheck({ tenant_id: randomUUID() }));

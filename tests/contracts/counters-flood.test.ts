@@ -1,5 +1,5 @@
-// A test key of one workspace invents ids without end: its own checks are refused, and the limits
-// of every other workspace, and of its own live environment, do not change.
+// A test key of one workspace invents endless IDs: its own checks are denied, and the limits of
+// every other workspace, and of its own live environment, do not change.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -57,14 +57,14 @@ async function openOn(
   return counters;
 }
 
-/** The endpoint itself with only its counters. */
+/** The endpoint alone, with nothing but its counters. */
 const lineOn = (counters: Counters) => async (workspaceId: string, input: Input) => {
   const route = ratelimitRoutes.find(({ line }) => line === CHECK);
   const body = ratelimitEndpoints[CHECK].body.parse(input);
   return (await route?.run({ counters, reach: { workspaceId }, body })) as Input;
 };
 
-/** Over HTTP: a victim at its limit, a flood, and the responses of both. */
+/** Over HTTP: a victim at its limit, a flood, and the responses both get. */
 async function attack(t: TestContext, counters: Counters, requests: number) {
   const victim = await harness(t);
   const flooder = await harness(t);

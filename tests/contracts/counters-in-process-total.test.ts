@@ -1,5 +1,5 @@
-// All owners of in-process counters together have a bounded number of names: at the bound, owners
-// with more names than others get no new ones, and what is counted already stays counted.
+// All owners of in-process counters together have a limited number of names. At the limit, owners
+// with more names than others get no new ones, and existing counts are kept.
 import { equal, ok, throws } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ function scene() {
     pass: (ms: number) => {
       nowMs += ms;
     },
-    /** Charges new names until one is refused; returns how many were not. */
+    /** Charges new names until one is denied; returns how many were allowed. */
     flood(owner: string, limit = 1): number {
       for (let at = 0; at < 3 * TOTAL_MAX; at += 1) {
         try {

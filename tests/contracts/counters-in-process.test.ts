@@ -1,5 +1,5 @@
-// In-process counters are bounded per owner: a flood drops only the flooding owner's names, but
-// none at its limit. Expired counters are removed by themselves.
+// In-process counters are limited per owner: a flood drops only the flooding owner's names, but
+// none at its limit. Expired counters are removed automatically.
 import { equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@keyrail/server/base/errors.ts';

@@ -55,7 +55,7 @@ for (const [where, start] of Object.entries({
     t.after(stop);
     const counters = await openOn(t, url, ttl === null);
     for (let at = 0; at < 10; at += 1) {
-      // Other subjects each time, so that on a Cluster they cover all nodes.
+      // Different subjects each time, so that on a Cluster they cover all nodes.
       const subjects = newSubjects();
       const asked = Array.from({ length: 20 }, (_, n) =>
         leaseLimits(counters, { subjects, rules, want: 4, id: `${n}` }),

@@ -1,5 +1,5 @@
-// A nearly full Redis is reported before it refuses writes: in the probes, and once in the log for
-// each time it happens.
+// A nearly full Redis is reported before it refuses writes: in the probes, and in the log once each
+// time it happens.
 
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -58,7 +58,7 @@ test('a Redis near its maxmemory is reported as degraded, logged once, and recov
   await until(async () => (await status()) === 'degraded');
   equal((await check()).allowed, true, 'no check is refused yet');
   deepEqual(counters.state(), { configured: true, ready: true, error: NEAR });
-  // After several more probes there is still one log line.
+  // After several more probes, there is still only one log line.
   const looks = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await commandsOf())?.[1]);
   const before = await looks();
   await until(async () => (await looks()) > before + 3);

@@ -10,10 +10,10 @@ import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/
 const skip = redisIsMissing();
 const PER_EMAIL_MAX = 10;
 const ADA = 'ada@example.com';
-/** A stopped clock: the minute of the throttle never ends during a test. */
+/** A stopped clock, so that the throttle's minute never ends during a test. */
 const standing = { now: () => new Date('2026-03-01T12:00:00Z'), shiftMs: () => 0 };
 
-/** The throttle of one process; the clock of its counters is stopped, too. */
+/** The throttle of one process; the clock of its counters is stopped as well. */
 async function processOn(t: TestContext, url: string, isCluster = false): Promise<Throttle> {
   const nowMs = () => standing.now().getTime();
   const counters = openRedisCounters({ url, isCluster, nowMs, onFault: () => {} });
@@ -32,7 +32,7 @@ async function admits(attempt: Promise<void>): Promise<boolean> {
   }
 }
 
-/** How many of `attempts` attempts, distributed over the processes, are admitted. */
+/** How many of `attempts` attempts, distributed over the processes, are allowed. */
 async function admitted(processes: readonly Throttle[], attempts: number): Promise<number> {
   let count = 0;
   for (let n = 0; n < attempts; n += 1) {

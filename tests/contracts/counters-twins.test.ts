@@ -1,5 +1,5 @@
-// Both counter stores implement one algorithm: on any schedule they give the same answer at every
-// step, and no interval admits more than its limit. A failure prints the seed that repeats it;
+// Both counter stores implement one algorithm: on any schedule they give the same result at every
+// step, and no interval allows more than its limit. A failure prints the seed that repeats it;
 // COUNTER_SCHEDULES sets the number of schedules.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -131,7 +131,9 @@ test('both stores give the same result at every step of every schedule', { skip 
 
 const QUOTA = 5;
 const NAMES = 9;
-/** The share of its window for which a name may still count after its end: a little over 1/16. */
+/**
+ * The fraction of its window for which a name may still count after its end: a little over 1/16.
+ */
 const LATE_SHARE = 0.07;
 
 /** Every name is at its limit once charged, so the in-process store cannot drop any either. */
@@ -231,7 +233,7 @@ test(
 
 type Admitted = { atMs: number; cost: number };
 
-/** Brute force: checks every interval that ends with an admission, and every aligned window. */
+/** Brute force: checks every interval that ends with an allowed check, and every aligned window. */
 function holdWithin(
   { algorithm, windowMs, limit }: Rule,
   admitted: Admitted[],

@@ -1,5 +1,5 @@
-// Contract of the counters for each store: in the process, on one Redis (over TCP and its unix
-// socket), and on a Redis Cluster.
+// Counter contract for each store: in the process, on one Redis (over TCP and its unix socket), and
+// on a Redis Cluster.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -61,7 +61,7 @@ const stores: Record<string, { skip: string | false; open(): Promise<Counters> }
 
 type Body = Record<string, unknown>;
 
-/** The endpoint itself with only its counters and without a database. */
+/** The endpoint alone, with only its counters and no database. */
 async function check(counters: Counters, workspaceId: string, body: Body): Promise<Body> {
   const route = ratelimitRoutes.find(({ line }) => line === CHECK);
   const parsed = ratelimitEndpoints[CHECK].body.parse({

@@ -1,7 +1,8 @@
-// Contract of backups of commits before the first release, whose migrations were rewritten. Those
-// of the last of them are restored row by row. `earlier-backup` was made by that commit (f1566c00),
-// on the embedded store and without a key, of a database with rows in every table: values in every
-// column, nulls where there may be, and texts and numbers that are easy to get wrong.
+// Contract for backups from commits before the first release, whose migrations were rewritten.
+// Backups from the last of these commits are restored row by row. `earlier-backup` was made by that
+// commit (f1566c00), on the embedded store and without a key, from a database with rows in every
+// table: values in every column, nulls wherever they are allowed, and texts and numbers that are
+// easy to get wrong.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +20,7 @@ const EARLIER = join(import.meta.dirname, 'earlier-backup');
 
 const order = { report: () => {}, rotateSigningKeys: async () => {}, aheadOf: 0 };
 
-/** A restore changes these rows, after it has compared all rows with the digests of the backup. */
+/** A restore changes these rows after it has compared all rows with the backup's digests. */
 const FENCED = [
   'backup_runs',
   'invites',

@@ -1,4 +1,4 @@
-// Contract of the migrations: they bring any database to this version exactly once.
+// Migration contract: they bring any database to this version exactly once.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -71,7 +71,7 @@ test('a database of an earlier commit is rejected, and the message says how to m
 
 type Server = { url: string; superuser: pg.Client };
 
-/** An empty database of the login, without a Keyrail schema. */
+/** An empty database owned by the login, without a Keyrail schema. */
 async function emptyDatabase(owner = 'keyrail'): Promise<Server & { drop(): Promise<void> }> {
   const superuser = new pg.Client({ connectionString: superuserUrl() });
   await superuser.connect();
@@ -126,14 +126,15 @@ testOnServer('a failed migration leaves nothing behind', async (t) => {
   await migratePostgres(url, quiet);
 });
 
-/** The id of the lock that migrations of one database take in turn. */
+/** The ID of the lock that migrations of one database take in turn. */
 const LOCK_ID = 7_265_001;
 
 testOnServer('a migration aborted by a deadlock runs again', async (t) => {
   const other = new pg.Client({ connectionString: asSuperuserOf(store.url ?? '') });
   await other.connect();
   t.after(() => other.end());
-  // The detector of the migration acts first, so the migration is ended and not this transaction.
+  // The migration's deadlock detector acts first, so the migration is aborted and not this
+  // transaction.
   await other.query(`begin; set local deadlock_timeout = '60s'; lock table keyrail.migrations`);
   const migrated = stateOf(store.migrate());
   const waits = `select count(*)::int as waiting from pg_locks

@@ -1,4 +1,4 @@
-// Contract of the reach: rows outside it are invisible, and it ends with its transaction.
+// Scope contract: rows outside the scope are invisible, and the scope ends with its transaction.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -18,7 +18,7 @@ const REFUSED = '42501';
 const ALTERNATIONS = onPostgres ? 10_000 : 500;
 const AT_ONCE = 40;
 
-/** The number of rows of a furnished workspace in each table. */
+/** The number of rows in each table of a fully populated workspace. */
 const furniture = {
   workspaces: 1,
   audit_heads: 1,

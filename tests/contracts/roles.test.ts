@@ -1,4 +1,4 @@
-// Contract of the doors' roles: each has exactly the privileges that its door needs, on every
+// Contract for the doors' roles: each role has exactly the privileges its door needs, on every
 // table.
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -36,7 +36,7 @@ const trying: Record<Right, (table: string, columns: Column[]) => string> = {
 type Table = {
   name: string;
   columns: Column[];
-  /** Privileges that some role holds on some column: only those are tried column by column. */
+  /** Privileges some role has on some column: only these are tried column by column. */
   confined: Set<string>;
 };
 
@@ -136,8 +136,8 @@ test('only the write door can close a change', async () => {
   }
 });
 
-// A copy of a database has the privileges of a new one until it migrates: database-roles.test.ts
-// says the same of PostgreSQL.
+// A copied database has a new database's privileges until it migrates: database-roles.test.ts shows
+// the same for PostgreSQL.
 const isCopy = storeName === 'postgres' && 'a copy that has not migrated';
 
 test('no door may create temporary tables or functions', { skip: isCopy }, async () => {

@@ -19,10 +19,10 @@ const BEAT_MS = LOCK_MS / 3;
 type Ground = Harness & {
   projectId: string;
   keyrail: Keyrail;
-  /** The number of answered heartbeats. */
+  /** The number of heartbeats that got a response. */
   beats(): number;
   issue(more?: Input): Promise<string>;
-  /** Advances the clocks of server and node. */
+  /** Advances the clocks of the server and the node. */
   pass(ms: number): Promise<void>;
 };
 

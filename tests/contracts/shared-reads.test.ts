@@ -1,5 +1,5 @@
-// Reads that share a statement return only their own workspace, and never a state older than the
-// last change that was answered before the read began.
+// Reads that share a statement return only their own workspace's rows, and never a state older than
+// the last change whose response was sent before the read began.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ const CHANGES = 25;
 const READERS = 24;
 const ON_ITS_WAY_MS = 10;
 
-/** Delays the results of reads long enough for a change to be answered in between. */
+/** Delays the results of reads long enough for a change to complete in between. */
 const farAway = (db: Database): Database => ({
   ...db,
   once: async (opening, statement) => {

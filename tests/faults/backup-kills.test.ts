@@ -1,5 +1,5 @@
-// The program of a backup is killed, or its disk becomes full: what it leaves behind is never taken
-// for a backup, and an earlier backup stays.
+// The backup program is killed, or its disk becomes full: what it leaves behind is never taken for
+// a backup, and an earlier backup is kept.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
@@ -16,7 +16,7 @@ import { endProcess } from '@keyrail/testing/processes/end-process.ts';
 import { backupProgram, compileServer, inherited } from '@keyrail/testing/processes/environment.ts';
 
 const KILLS = inRun({ usual: 4, full: 10 });
-/** A backup may end before its kill; then another one is started. */
+/** A backup may finish before its kill; then another one is started. */
 const ATTEMPTS_MAX = 40;
 const POLL_MS = 1;
 
@@ -84,7 +84,7 @@ test('killed backups leave no valid backup, and keep the previous one', async (t
     }
     await endProcess(backup.child);
     const left = await listBackups(into);
-    // It was complete before the kill.
+    // The backup was complete before the kill.
     for (const id of left.slice(1)) await rm(join(into, id), { recursive: true });
     if (left.length > 1) continue;
     deepEqual(left, first);
@@ -123,7 +123,7 @@ test('a backup to a full disk fails, leaves nothing behind, and keeps the previo
 }, async () => {
   const [kept = ''] = await listBackups(into);
   const files = await readdir(join(into, kept));
-  // In a namespace of its own, a disk with space for one backup and a half: each file takes a page.
+  // In its own namespace, a disk with space for one and a half backups: each file takes a page.
   const disk = `mount -t tmpfs -o size=${files.length * 6}k none "$1" && cp -r "$0" "$1" && shift`;
   const look = `ls -A "${into}" > "${home}/left" && ls -A "${into}/${kept}" >> "${home}/left"`;
   const copy = join(home, kept);

@@ -1,5 +1,5 @@
-// A backup is killed with everything that it has started: the next start removes what it left, and
-// so does the next backup. What another process still writes stays.
+// A backup is killed with everything it started: the next start removes what it left behind, and so
+// does the next backup. Files another process is still writing are kept.
 import { deepEqual, equal } from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// One process per data directory: a second one is refused, and the first is unaffected.
+// One process per data directory: a second one is turned away, and the first is unaffected.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -65,7 +65,7 @@ const statements = documents()
       .filter((part) => part.trim() !== ''),
   );
 
-/** Runs statements of docs/operate.md for another name, each in a transaction of its own. */
+/** Runs statements from docs/operate.md for another name, each in its own transaction. */
 async function administerAsWritten(index: 0 | 1 | 2 | 3, name: string): Promise<void> {
   equal(statements.length, 4, 'the statements were found');
   const database = index === 3 ? name : 'postgres';
@@ -80,7 +80,9 @@ async function made(name: string): Promise<string> {
   return name;
 }
 
-/** Migrates like a start does, and returns the warnings, but not about logins of other tests. */
+/**
+ * Migrates like a start does, and returns the warnings, except those about logins of other tests.
+ */
 async function migrated(login: string, database = login): Promise<string[]> {
   const warnings: string[] = [];
   const log = { debug() {}, info() {}, warn: (text: string) => warnings.push(text), error() {} };
@@ -117,7 +119,7 @@ test('a login of another database cannot connect, and cannot use a role even if 
     const creating = `set role ${await roleIn(mine, door)}; create temporary table users (id int)`;
     equal(await stateOf(ask(mine, mine, creating)), REFUSED, door);
   }
-  // Every login may connect to a database by default; a start takes that away.
+  // By default, every login may connect to a database; a start removes that privilege.
   await administer(`grant connect on database ${mine} to public`);
   equal(await stateOf(ask(other, mine, 'select 1')), 'none');
   await migrated(mine);

@@ -1,5 +1,5 @@
 // The doctor on a real PostgreSQL, in a deployment that neglects its duties: signing keys, anchors,
-// mail and backups.
+// email and backups.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -110,7 +110,7 @@ test('no worker, waiting emails, and two API processes without Redis', { skip },
     app_now() + interval '1 minute')`;
   await harm(span, [randomUUID()]);
   const beat = (at: string) => harm(`insert into worker_beats values ($1, ${at})`, [randomUUID()]);
-  // By a worker that is gone, before the clock was set back.
+  // Written by a worker that no longer runs, before the clock was set back.
   await beat(`app_now() + interval '1 hour'`);
   const one = await diagnosed(settings);
   deepEqual(messagesOf(one, 'settings', 'error'), []);

@@ -1,4 +1,4 @@
-// The doctor on what is outside the database, each broken for real: Redis, the mail server, the
+// The doctor on everything outside the database, each really broken: Redis, the mail server, the
 // public URL, files and the disk.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -111,7 +111,7 @@ test('Redis: a Cluster that is whole, misnamed, and without a master', {
   found(findings, 'redis', /does not answer: /);
 });
 
-/** A Redis whose clock is ahead: the seconds in its answers to TIME are replaced. */
+/** A Redis whose clock is ahead: the seconds in its TIME responses are replaced. */
 async function aheadBy(t: TestContext, port: number, seconds: number): Promise<number> {
   const later = (text: string) =>
     text.replace(

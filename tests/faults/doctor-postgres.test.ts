@@ -1,4 +1,4 @@
-// The doctor on a real PostgreSQL in which each thing is broken.
+// The doctor on a real PostgreSQL, with one thing broken at a time.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -22,7 +22,7 @@ test('a healthy database has no errors, and each check says that all is well', {
   const { settings } = await database(t);
   const findings = await diagnosed(settings);
   deepEqual(
-    // The logins of the test cluster make roles for each database.
+    // The test cluster's logins create roles for each database.
     findings.filter(
       ({ severity, message }) => severity === 'error' && !/create roles/.test(message),
     ),
@@ -114,7 +114,7 @@ test('privileges were lost, added or given to others, or tables are open', {
   match(remedy ?? '', /GRANT select \(seq\) ON keyrail\.audit_heads TO kr_worker_\d+/);
   match(remedy ?? '', /REVOKE select ON keyrail\.users FROM PUBLIC/);
   match(found(findings, 'roles', /not forced on projects, tenants/).remedy ?? '', /ALTER TABLE/);
-  // What the doctor says is what corrects it.
+  // The remedy the doctor suggests fixes the problem.
   for (const statement of (remedy ?? '').replace(/^.*?: /, '').split('; ')) await harm(statement);
   deepEqual(
     messagesOf(await diagnosed(settings), 'roles', 'error').filter((text) =>

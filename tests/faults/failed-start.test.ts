@@ -1,4 +1,4 @@
-// A start that fails half way prints the reason and exits, so that a supervisor can restart it.
+// A start that fails halfway prints the reason and exits, so that a supervisor can restart it.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openCluster, whyNoCluster } from '@keyrail/testing/processes/homes.ts';

@@ -37,7 +37,7 @@ const SERVED_MS_MAX = 60_000;
 
 type Caller = (path: string, body?: object) => Promise<Body>;
 
-/** Repeats a request that is refused while there is no primary. */
+/** Repeats a request that fails while there is no primary. */
 const caller =
   (url: string, token: string): Caller =>
   async (path, body) => {
@@ -118,7 +118,7 @@ test('the loss of the primary loses no acknowledged change', { skip }, async (t)
   equal(node.verify(later.key).allowed, false);
   equal(node.verify(ended.key).allowed, false);
 
-  // PostgreSQL ends the wait for a replica with a commit that only the primary has.
+  // PostgreSQL stops waiting for a replica, with a commit that only the primary has.
   await patroni.tell("alter system set synchronous_standby_names = 'gone'");
   await patroni.tell('select pg_reload_conf()');
   const unconfirmed = await firstRefused(server.url, ledger);
@@ -147,7 +147,7 @@ async function commitWithoutWaiting(port: number): Promise<void> {
   }
 }
 
-/** The response to the first write that is not acknowledged. */
+/** The response to the first unacknowledged write. */
 async function firstRefused(url: string, ledger: Ledger) {
   for (let n = 0; n < WRITES; n += 1) {
     const outcome = await writeOnce(url, ledger);
@@ -157,7 +157,7 @@ async function firstRefused(url: string, ledger: Ledger) {
   throw new Error('writes without a replica are acknowledged');
 }
 
-/** While nothing can be written, a client waits before it tries again. */
+/** While nothing can be written, a client waits before it retries. */
 async function writing(url: string, ledger: Ledger): Promise<void> {
   const outcome = await writeOnce(url, ledger);
   if (outcome.kind !== 'answered' || outcome.status !== 201) await sleep(PAUSE_MS);

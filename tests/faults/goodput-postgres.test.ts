@@ -1,5 +1,5 @@
-// PostgreSQL is far away: every round trip takes 200 ms. Excess callers do not reduce the work that
-// is done, and priority requests are served first.
+// PostgreSQL is far away: every round trip takes 200 ms. Excess callers do not reduce the completed
+// work, and priority requests are served first.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '@keyrail/server/base/clock.ts';

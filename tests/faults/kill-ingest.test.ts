@@ -1,6 +1,6 @@
-// The process is killed during telemetry. A batch with an id counts exactly once, however often it
-// is sent. Of batches without an id, every acknowledged one counts, and nothing that was never
-// sent.
+// The process is killed during telemetry. A batch with an ID counts exactly once, however often it
+// is sent. Of the batches without an ID, every acknowledged one counts, and nothing counts that was
+// never sent.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';

@@ -12,7 +12,7 @@ import { until } from '@keyrail/testing/until.ts';
 import { type Deployment, deploy, type Running } from '../journeys/deployment.ts';
 
 const PASSWORD = 'correct horse battery staple';
-/** A server gets another port with each start; the links in its mails stay the same. */
+/** A server gets a different port with each start; the links in its emails stay the same. */
 const PUBLIC_URL = 'http://127.0.0.1:4400';
 
 const stores = storesOfRun();

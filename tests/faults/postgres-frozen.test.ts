@@ -1,4 +1,4 @@
-// PostgreSQL freezes without closing a connection: every request is still answered in time, the
+// PostgreSQL freezes without closing a connection: every request still gets a response in time, the
 // process stays alive, and everything recovers with the database.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -39,7 +39,7 @@ test('requests get a response in time while PostgreSQL is frozen, and succeed ag
 
   const before = await cluster.connections();
   await cluster.freeze();
-  // All of them are answered before PostgreSQL thaws.
+  // All of them get a response before PostgreSQL thaws.
   const probes = await probeWhile(server, ledger, FROZEN_MS);
   cluster.thaw();
   const thawedAt = performance.now();

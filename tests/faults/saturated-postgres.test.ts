@@ -1,5 +1,5 @@
 // All connections of a pool are in use: by transactions that do not end, and by statements that
-// wait for a lock of another session.
+// wait for another session's lock.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
@@ -49,7 +49,7 @@ test('statements that wait for a lock time out, and work once the lock is releas
     });
   const holder = await cluster.session();
   await holder.query('begin; lock table keyrail.workspaces in access exclusive mode');
-  // The lock is held until all of them are answered.
+  // The lock is held until all of them have a response.
   const outcomes = await Promise.all(Array.from({ length: 30 }, found));
   for (const outcome of outcomes) {
     ok(outcome.kind === 'answered', JSON.stringify(outcome));
