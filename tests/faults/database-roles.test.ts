@@ -52,8 +52,10 @@ const ask = (user: string, database: string, text: string): Promise<Row[]> =>
 
 const administer = (text: string): Promise<Row[]> => ask('postgres', 'postgres', text);
 
-/** The statements of docs/operate.md before and after a comment: those before the first start, and
- * those after it; then the same for a login that only migrates. */
+/**
+ * The statements in docs/operate.md before and after a comment: the ones to run before the first
+ * start, and the ones to run after it; then the same for a login that only migrates.
+ */
 const statements = documents()
   .filter(({ path }) => path === 'docs/operate.md')
   .flatMap(blocksOf)

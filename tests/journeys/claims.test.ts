@@ -1,5 +1,5 @@
-// Claims of the same scopes through several processes, one of which is killed meanwhile: every
-// scope runs once, and every process replays its response.
+// Claims of the same scopes through several processes, one of which is killed in the meantime:
+// every scope runs once, and every process replays its response.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { newScope } from '../laws/hot-fixtures.ts';

@@ -1,4 +1,5 @@
-// An operator runs the doctor before, beside and without a server.
+// An operator runs the doctor before the first start, beside a running server, and without a
+// server.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Finding } from '@keyrail/server/doctor/finding.ts';
@@ -30,7 +31,7 @@ test('the doctor reports in text and JSON, and exits by severity', async (t) => 
   await deployment.run();
   const beside = await deployment.command('doctor');
   match(beside.output, /^ok {7}public url {4}http:\/\/127\.0\.0\.1:\d+ answers\.$/m);
-  // The login of the tests keeps the right to create roles: an error before PostgreSQL 16.
+  // The test login keeps the right to create roles, which is an error before PostgreSQL 16.
   const hasRisk = /^error {4}roles {9}The database login may still create/m.test(beside.output);
   match(beside.output, hasRisk ? /\n\n1 error, \d+ warnings?\n$/ : /\n\n0 errors, \d+ warn/);
   if (storeName === 'embedded') {

@@ -1,4 +1,5 @@
-// Requests that must run once, while processes race and the control plane crashes at bad moments.
+// Requests that must run only once, while processes race and the control plane crashes at bad
+// moments.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { givenBy } from '@keyrail/testing/fixtures.ts';

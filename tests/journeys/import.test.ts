@@ -1,5 +1,5 @@
-// A vendor moves from another product: its whole file of keys, through the real command line, into
-// a deployment, and from there to a node.
+// A vendor moves from another product: its whole key file goes through the real command line into a
+// deployment, and from there to a node.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';

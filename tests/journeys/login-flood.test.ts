@@ -1,5 +1,5 @@
-// A flood of logins: each is answered or refused with retry-after, the server stays up, and
-// /healthz responds meanwhile.
+// A flood of logins: each gets a response or is rejected with retry-after, the server stays up, and
+// /healthz keeps responding.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// The life of a team, from signing up to leaving, over HTTP against the real program with the mail
-// that it sends.
+// The life of a team, from signing up to leaving, over HTTP against the real program and the emails
+// it sends.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, refused } from '@keyrail/testing/harness.ts';
@@ -26,7 +26,7 @@ async function verified(deployment: Deployment, server: Running, email: string) 
   return logIn(server, email);
 }
 
-/** Accepts the token that the owner passes on, with a verified address. */
+/** Accepts the token the owner passes on, with a verified address. */
 async function joinByHand(
   deployment: Deployment,
   server: Running,
@@ -40,7 +40,7 @@ async function joinByHand(
   return grace;
 }
 
-/** Joins with an unverified address: the mailed link verifies it. */
+/** Joins with an unverified address: the emailed link verifies it. */
 async function joinByMail(
   deployment: Deployment,
   server: Running,

@@ -83,7 +83,7 @@ const filtersOf = ({ project_id, tenants }: Ground): FeedQuery[] => [
   { project_id, max_keys: 11 },
 ];
 
-/** One node per filter, distributed over the servers that receive no writes. */
+/** One node per filter, distributed over the servers no writes go to. */
 const startNodes = (ground: Ground): RunningNode[] =>
   filtersOf(ground).map((query, at) =>
     startNode(through(1 + (at % 2), ground.token), { ...query, node: `node-${at}` }),
@@ -158,7 +158,7 @@ test('every node and every old snapshot converges to the current policy, whateve
   t.diagnostic(`${starts.length} snapshots followed ${WRITERS * WRITES} writes`);
 });
 
-/** Revokes a key, waits for all nodes, and checks that they really have it. */
+/** Revokes a key, waits for all nodes, and checks that they have really applied it. */
 async function revokeEverywhere(ground: Ground, nodes: RunningNode[]): Promise<void> {
   const client = through(0, ground.token);
   const [tenant_id] = ground.tenants;

@@ -1,6 +1,5 @@
-// Deployments that are restored several times, from backups in any order: nodes that had newer
-// policy accept each of them, or say what to do. tests/contracts/restored-versions has random
-// histories.
+// Deployments restored several times, from backups in any order: nodes that had a newer policy
+// accept each of them, or say what to do. tests/contracts/restored-versions has random histories.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -8,10 +7,10 @@ import { command } from './backup-commands.ts';
 import type { Running } from './deployment.ts';
 import { type Fleet, newFleet, restorable, restoredFrom, revoked } from './restored-fleets.ts';
 
-/** A node that was refused something tries again after a minute at most. */
+/** A rejected node retries after a minute at most. */
 const FOLLOWED_MS_MAX = 90_000;
 
-/** Waits until all nodes have the policy of this server. */
+/** Waits until all nodes have this server's policy. */
 async function followed(server: Running, { ground, nodes }: Fleet): Promise<void> {
   const list = () =>
     server.as(ground.secretKey)('GET /v1/policy/nodes', {

@@ -1,4 +1,4 @@
-// The events of a node arrive at a real server, and nothing else is counted there.
+// The events of a node arrive at a real server, and nothing else is counted.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';

@@ -70,7 +70,7 @@ test('two processes that start together agree on their keys, also after rotation
   equal((await published(two)).length, 2);
   for (const server of [one, two]) equal(await statusOf(server, old), 200);
   const now = await deployment.command('signing-keys', 'rotate', '--now');
-  // The output also holds warnings, so the id is found by the words behind it.
+  // The output also contains warnings, so the ID is found by the words after it.
   const created = now.output.match(/\S+(?= created; it signs from )/g);
   for (const server of [one, two]) deepEqual(await published(server), created);
   for (const server of [one, two]) equal(await statusOf(server, old), 401);

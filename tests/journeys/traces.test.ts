@@ -1,5 +1,5 @@
-// Traces of a real server, read from the bytes that a collector gets: requests with and without a
-// traceparent, their statements, their log lines, a collector that is gone, and a graceful stop.
+// Traces of a real server, read from the bytes a collector receives: requests with and without a
+// traceparent, their statements, their log lines, a collector that is down, and a graceful stop.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -91,7 +91,7 @@ async function tracedServer(t: TestContext) {
       spans().find(
         (each) => each.parentSpanId === parent.spanId && each.kind === CLIENT && each.name === name,
       ),
-    /** The line of a request in the log. */
+    /** The request's line in the log. */
     logged: (requestId: string): Record<string, unknown> => {
       const line = deployment
         .printed()

@@ -1,4 +1,4 @@
-// docs/events.md is what scripts/events-document.ts writes.
+// docs/events.md matches what scripts/events-document.ts writes.
 import { equal, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

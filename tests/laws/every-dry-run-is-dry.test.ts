@@ -1,5 +1,5 @@
-// With `dry_run=true` an endpoint refuses what it refuses without it, and otherwise writes nothing,
-// locks nothing and sends nothing. The database itself reports what each transaction did.
+// With `dry_run=true` an endpoint rejects whatever it rejects without it, and otherwise writes
+// nothing, locks nothing and sends nothing. The database itself reports what each transaction did.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -26,7 +26,7 @@ const DONE: Statement = {
   values: [],
 };
 
-/** Asks the database at both ends of each transaction; some counts are of the ones before. */
+/** Queries the database at both ends of each transaction; some counts include earlier ones. */
 function observed(db: Database, noted: Done[]): Database {
   return {
     ...db,
@@ -65,8 +65,8 @@ const readIn = ({ testApp, workspaceId }: Harness, text: string) =>
   );
 
 /**
- * The use of a credential is noted for every request, and the calling test makes some. A process
- * that listens records that it is serving.
+ * The use of a credential is recorded for every request, and the test itself makes some. A
+ * listening process records that it is serving.
  */
 const WRITTEN_MEANWHILE: ReadonlySet<string> = new Set(['secret_key_uses', 'served_spans']);
 
@@ -132,7 +132,7 @@ for (const line of dryRunLines) {
     const { app, done, sent } = watch(t, held);
     const headers = await callerOf(held, line);
     const input = await fixtureOf(line).input(held);
-    await ask(app, 'GET /v1/workspace', { input: {}, headers }); // notes the use of the credential
+    await ask(app, 'GET /v1/workspace', { input: {}, headers }); // records the credential use
     const before = await rowsOf(held);
     done.length = 0;
     sent();

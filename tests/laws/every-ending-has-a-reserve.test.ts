@@ -1,5 +1,5 @@
-// As the disk fills up, endpoints that end or remove something keep working, and all other writes
-// are refused first. Each route declares its class.
+// As the disk fills up, endpoints that revoke, delete or remove something keep working, and all
+// other writes are refused first. Each route declares its class.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -10,7 +10,7 @@ import { endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
 
 const ENDS = /^DELETE |\/(revoke|disable)$/;
 
-/** Endpoints that write from the reserve without ending anything, with the reason. */
+/** Endpoints that write from the reserve without removing anything, each with its reason. */
 const alsoFromReserve = [
   'GET /v1/policy/delta', // carries revocations to the nodes
   'GET /v1/policy/snapshot',
@@ -18,7 +18,7 @@ const alsoFromReserve = [
   'POST /v1/idempotency/complete', // otherwise an executed request would run again
   'POST /v1/idempotency/heartbeat',
   'POST /v1/idempotency/release',
-  'POST /v1/webhooks/scanner/secret_scanning', // ends leaked keys
+  'POST /v1/webhooks/scanner/secret_scanning', // revokes leaked keys
 ];
 
 const storageOf = (line: string) => routeTable.find((route) => route.line === line)?.storage;

@@ -1,5 +1,5 @@
-// Every endpoint refuses unknown callers, the wrong kind of credential, a test key beyond the
-// boundary and malformed input, and a refusal changes nothing.
+// Every endpoint rejects unknown callers, the wrong kind of credential, a test key beyond the
+// boundary and malformed input, and a rejected request changes nothing.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';

@@ -1,4 +1,4 @@
-// The time of every regular expression in production code grows in proportion to its input.
+// The running time of every regular expression in production code grows in proportion to its input.
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

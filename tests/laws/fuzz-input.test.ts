@@ -36,7 +36,7 @@ before(async (t) => {
   app = await harness(t as never);
 });
 
-/** The bearer token of a caller that may make the call; a visitor is new for every endpoint. */
+/** The bearer token of a caller allowed to make the call; a visitor is new for every endpoint. */
 const tokens: Record<Fixture['caller'], () => Promise<string | null> | string | null> = {
   nobody: () => null,
   bootstrap: () => BOOTSTRAP_TOKEN,
@@ -61,7 +61,7 @@ async function send(line: AnyLine, { url, token, body, type }: Sent): Promise<Re
     headers: {
       ...(token !== null && { authorization: `Bearer ${token}` }),
       ...(endpointOf(line).auth === 'embed' && { origin: ORIGIN }),
-      // An unsigned request would be refused before its body is read.
+      // An unsigned request would be rejected before its body is read.
       ...(endpointOf(line).auth === 'signature' && signedHeaders(body ?? '')),
       ...(body !== undefined && { 'content-type': type ?? 'application/json' }),
     },
@@ -167,7 +167,7 @@ for (const line of served.filter((each) => !inputless.includes(each))) {
         const asTest = dice === 0 && fixture.caller === 'liveKey';
         const bearer = asTest ? app.tokens.testKey : token;
         const { statusCode } = await send(line, { ...made, token: bearer });
-        // Create a new valid input if this one was used up, so that the next request is near to
+        // Create a new valid input if this one was used up, so that the next request is nearly
         // valid.
         if (isWrite(line) && statusCode < 300) valid = await fixture.input(app);
       }),

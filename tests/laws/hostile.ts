@@ -1,5 +1,5 @@
-// Values and requests that have broken other servers. In place of a valid value they must be
-// refused like any other mistake.
+// Values and requests that have broken other servers. In place of a valid value, they must be
+// rejected like any other mistake.
 import { BODY_BYTES_MAX, JSON_DEPTH_MAX } from '@keyrail/protocol/wire/limits.ts';
 import fc from 'fast-check';
 
@@ -224,7 +224,7 @@ export const hostileQueries = [
   '?after_seq=9007199254740993',
 ];
 
-/** Values in place of an id. */
+/** Values in place of an ID. */
 export const hostileIds = [
   'nonsense',
   '%00',

@@ -24,7 +24,7 @@ const ARROWS: Record<string, string[]> = {
   widget: ['client', 'protocol'],
 };
 
-/** Published packages, and what browsers load: the rest of the protocol would bring zod. */
+/** Published packages and packages browsers load: the rest of the protocol would pull in zod. */
 const TAKES_WIRE = ['sdk', 'client', 'cli', 'edge', 'dashboard', 'widget'];
 const WIRE = 'packages/protocol/src/wire/';
 
@@ -51,9 +51,9 @@ const SERVER = 'packages/server/src/';
 const HOLD_DB = ['db', 'doors', 'backup', 'app.ts', 'doctor', 'commands'];
 /** The statement builder and the table types hold no connection, so rows may use them. */
 const ROWS_MAY_USE = [`${SERVER}db/sql.ts`, `${SERVER}db/tables.ts`];
-/** Backups and the doctor have connections of their own, beside the pool. */
+/** Backups and the doctor have their own connections, beside the pool. */
 const DATABASE = ['db', 'backup', 'doctor'];
-/** Foreign packages, and the only folders of the server that may import them. */
+/** Third-party packages, and the only folders of the server that may import them. */
 const KEPT_IN: Record<string, readonly string[]> = {
   fastify: ['http'],
   pg: DATABASE,

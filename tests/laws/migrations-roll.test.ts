@@ -1,4 +1,4 @@
-// A migration neither stops the release before nor breaks it, so that both can run side by side.
+// A migration neither stops nor breaks the previous release, so that both can run side by side.
 import { deepEqual, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readMigrations } from '@keyrail/server/db/migrate.ts';

@@ -1,4 +1,4 @@
-// Installing runs no downloaded code, and nothing of ours depends on install scripts.
+// An installation runs no downloaded code, and nothing of ours depends on install scripts.
 import { deepEqual, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What decides where the server connects to. A host that the operator names is resolved by the
-// system; one that a customer names, by host-names.ts alone, which holds no thread and has a bound.
+// What decides where the server connects to. The system resolves a host the operator names; a host
+// a tenant names is resolved by host-names.ts alone, which holds no thread and has a limit.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { importsOf } from './imports.ts';
@@ -7,14 +7,14 @@ import { isTest, type Source, source, sources } from './tree.ts';
 
 const SRC = 'packages/server/src/';
 
-/** What each file may import of Node's resolver. */
+/** What each file may import from Node.js's resolver. */
 const RESOLVERS: Record<string, readonly string[]> = {
   [`${SRC}features/webhooks/host-names.ts`]: ['Resolver'],
-  // The servers of REDIS_URL.
+  // The servers in REDIS_URL.
   [`${SRC}volatile/redis-link.ts`]: ['lookup'],
 };
 
-/** Files that open connections, by what names the host. */
+/** Files that open connections, and where their host names come from. */
 const CONNECTING: Record<string, string> = {
   [`${SRC}features/webhooks/webhook-request.ts`]: 'a customer: the lookup is given',
   [`${SRC}features/audit/anchor-places.ts`]: 'KEYRAIL_AUDIT_ANCHORS',
@@ -31,7 +31,7 @@ const ours = (): Source[] =>
   sources(['ts', 'tsx'], 'packages/server/src').filter(({ path }) => !isTest(path));
 
 /**
- * What a file imports of these modules, except types: by the name before `as`, so that a new name
+ * What a file imports from these modules, except types: by the name before `as`, so that a new name
  * hides nothing.
  */
 function takenFrom(module: RegExp, file: Source): string[] {

@@ -67,7 +67,7 @@ export function proseFaults(source: Source): Fault[] {
   ];
 }
 
-/** A column of `api_keys` has a name that is refused elsewhere; statements have to use it. */
+/** A column of `api_keys` has a name refused elsewhere; statements have to use it. */
 const withoutColumn = (path: string, messages: string): string =>
   path.endsWith('rows.ts') ? messages.replaceAll('shelf', '     ') : messages;
 

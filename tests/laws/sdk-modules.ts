@@ -16,7 +16,10 @@ const ARROWS: Record<string, string[]> = {
   adapters: ['api', 'request'],
 };
 
-/** Files at the root that folders other than `api/` may import; the others put a node together. */
+/**
+ * Files at the root that folders other than `api/` may import; the other root files assemble a
+ * node.
+ */
 const SHARED = new Set([
   'clock.ts',
   'json.ts',

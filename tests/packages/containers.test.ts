@@ -1,5 +1,5 @@
-// The compose file and the manifests against what they name: settings, commands, ports and probes.
-// image.test.ts runs them.
+// The compose file and the manifests against everything they refer to: settings, commands, ports
+// and probes. image.test.ts runs them.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -144,7 +144,7 @@ test('every command exists in the program, and every container has the version o
   for (const { image } of containers) ok(isOurs(image), image);
 });
 
-/** What a container of the compose file may do beyond what it needs. */
+/** What a container in the compose file may do beyond what it needs. */
 const freedoms = ({ user, read_only, cap_drop, security_opt, ...rest }: Composed): string[] => [
   ...(/^[1-9]\d*:[1-9]\d*$/.test(user) ? [] : ['root']),
   ...(read_only === true ? [] : ['writes']),
@@ -267,7 +267,7 @@ test('an upgrade or a drained machine leaves one pod serving', () => {
   equal(entry.ports[0]?.targetPort, template?.spec.containers[0]?.ports?.[0]?.name);
 });
 
-/** What is applied by hand: the secret, and the migration before everything else. */
+/** The manifests applied by hand: the secret, and the migration before everything else. */
 const BY_HAND = ['kustomization.yaml', 'migrate.yaml', 'secret-example.yaml'];
 
 test('every manifest is applied, except those applied by hand', () => {

@@ -1,4 +1,4 @@
-// The Dockerfile and .dockerignore against the files of the clone. image.test.ts builds the image.
+// The Dockerfile and .dockerignore against the files in the clone. image.test.ts builds the image.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -25,7 +25,7 @@ const filesOf = (name: Name): string[] => packed.get(name)?.files ?? [];
 const read = (name: Name, path: string) => readFile(join(root, 'packages', name, path), 'utf8');
 const manifestOf = async (name: Name) => JSON.parse(await read(name, 'package.json'));
 
-/** Every path that a manifest names, except under conditions for the clone. */
+/** Every path a manifest names, except under conditions for the clone. */
 function targetsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value.replace(/^\.\//, '')];
   if (typeof value !== 'object' || value === null) return [];
@@ -42,7 +42,7 @@ test('a package contains its build, its README and its manifest, and nothing els
       (path) =>
         !/^(README\.md|package\.json|bin\/|dist\/)/.test(path) || /made-from|test/.test(path),
     );
-    // The SDK has an entry point for the tests of its users.
+    // The SDK has an entry point for its users' tests.
     deepEqual(
       others.filter((path) => !/^dist\/(esm|cjs|src\/sdk\/src)\/testing(\/|\.)/.test(path)),
       [],
@@ -83,7 +83,7 @@ const IMPORT = /(?<![.\w])(?:from|import|require)\s*\(?\s*["']([\w@][\w@:/.-]*)[
 const IMPORT_ANY = /(?<![.\w])(?:from|import|require)\s*\(?\s*["']([^"']+)["']/g;
 const FRAMEWORKS = /^(express|fastify|hono|koa|next|@nestjs\/|react$)/;
 
-/** Not the sources of Preact, which only source maps name. */
+/** Without the sources of Preact, which only source maps name. */
 const isCode = (path: string) => /^(?!dist\/src\/).*\.(js|d\.ts)$/.test(path);
 
 test('code imports only modules of Node, and declarations those of frameworks', async () => {
@@ -92,7 +92,7 @@ test('code imports only modules of Node, and declarations those of frameworks', 
       const isOther = (specifier: string) =>
         !builtinModules.includes(specifier.replace(/^node:/, '')) &&
         !(path.endsWith('.d.ts') && FRAMEWORKS.test(specifier)) &&
-        // The widget for React runs on the React of its page.
+        // The React widget uses its page's React.
         !(path === 'dist/esm/react.js' && specifier === 'react');
       const specifiers = Array.from(
         (await read(name, path)).matchAll(IMPORT),

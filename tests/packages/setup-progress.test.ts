@@ -1,4 +1,4 @@
-// What the set-up prints: one line that changes in a terminal, plain lines elsewhere.
+// What the setup prints: one changing line in a terminal, plain lines elsewhere.
 import { match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

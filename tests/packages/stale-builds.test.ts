@@ -1,4 +1,4 @@
-// A build is made again, or not used, when its sources change, and for no other reason.
+// A build is repeated, or not used, when its sources change, and for no other reason.
 import { deepEqual, equal } from 'node:assert/strict';
 import {
   appendFileSync,
@@ -20,7 +20,7 @@ import { buildProgram, mainIn } from '@keyrail/testing/processes/server-program.
 type Build = {
   name: string;
   isStale(at: string): boolean;
-  /** A file without which there is no build. */
+  /** A file without which there is nothing to build. */
   stamp: string;
   copied: string[];
   changes: Record<string, boolean>;
