@@ -1,7 +1,7 @@
 // The planted bugs: each one is a patch, and the test that must fail while the patch is applied.
 
 export type Planted = {
-  /** The name of the file in `patches`, without its ending. */
+  /** The file name in `patches`, without its extension. */
   patch: string;
   /** What the bug does. */
   bug: string;

@@ -1,5 +1,5 @@
-// Every patch of a planted bug still fits, the document lists all of them, and two cheap ones,
-// other ones each day, are really caught. `npm run planted` runs all.
+// Every patch of a planted bug still applies, the document lists all of them, and two cheap ones,
+// different each day, are really caught. `npm run planted` runs all.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

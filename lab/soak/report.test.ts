@@ -1,4 +1,4 @@
-// A fault in turn after which something is not served, or does not come back, is a violation.
+// A fault that leaves something unserved, or that a part does not recover from, is a violation.
 import { deepEqual, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tried } from './in-turn.ts';

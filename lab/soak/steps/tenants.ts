@@ -1,4 +1,4 @@
-// Steps on tenants and projects, and on the embed tokens of a tenant.
+// Steps on tenants and projects, and on a tenant's embed tokens.
 import { isOk, textOf } from '../history.ts';
 import type { Step } from '../plan.ts';
 import { oneOf, send, type World } from '../world.ts';
