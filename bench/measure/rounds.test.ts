@@ -6,7 +6,7 @@ const PLAN = { warmUpMs: 7, roundMs: 3, rounds: 20 };
 
 const sample = (perSecond: number, isEnded = false): Sample => ({ perSecond, isEnded, remark: '' });
 
-/** Runs rounds with the output of the benchmark kept in a list. */
+/** Runs rounds and keeps the benchmark's output in a list. */
 async function runQuietly<Name extends string>(contestants: Contestant<Name>[]) {
   const printed: string[] = [];
   const log = mock.method(console, 'log', (line: string) => printed.push(line));

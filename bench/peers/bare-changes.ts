@@ -1,7 +1,7 @@
 // The peer of a change: the same statements under the same roles and scope, sent by bare `pg` with
 // prepared statements and its own pipelining, in as many round trips as the server takes. Without
 // HTTP, parsing and presenting, this measures the database and its driver. The caller's key is not
-// looked up: the server looks it up a few times a second, independent of the number of changes.
+// looked up, because the server looks it up a few times a second, however many changes there are.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { systemClock } from '@keyrail/server/base/clock.ts';

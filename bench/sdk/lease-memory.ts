@@ -17,7 +17,7 @@ const RULES = Object.freeze([
 const STATES = [
   { id: 'hourly', limit: 1e9, windowMs: 3_600_000, remaining: 9e8, resetMs: 3_600_000 },
 ];
-/** Requests of each busy key; the others have one request. */
+/** Requests per busy key; the others have one request. */
 const ROUNDS = 100;
 
 setFlagsFromString('--expose-gc');

@@ -1,4 +1,4 @@
-// One SDK node in a process of its own: loads a policy, then decides and hashes in turns.
+// One SDK node in a separate process: loads a policy, then decides and hashes in turns.
 import { createHash, hash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -63,8 +63,8 @@ async function load({ port, keys }: { port: number; keys: number }): Promise<Loa
 
 /**
  * A second node loads the same policy. Measures the additional memory and the longest block of the
- * event loop meanwhile, in CPU time, which excludes other programs. The first node is timed without
- * either: forced garbage collections make V8 collect more often afterwards.
+ * event loop during the load, in CPU time, which excludes other programs. The first node is timed
+ * without either: forced garbage collections make V8 collect more often afterwards.
  */
 async function loadSecond(
   options: KeyrailOptions,
@@ -89,15 +89,15 @@ async function loadSecond(
   return { blockedMs: longest / 1000, bytesPerKey };
 }
 
-/** A flat string, as a header's value is; V8 would otherwise hash a rope. */
+/** A flat string, like a header value; V8 would otherwise hash a rope. */
 const flat = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
 
 const actions: Record<Kind, (text: string) => void> = {
   decide: (text: string) => {
     sink = node?.verify(text, ROUTE);
   },
-  // The fastest way to hash the same texts with the library of the runtime. (A decision computes
-  // the same hash itself, see `sha256.ts` of the SDK.)
+  // The fastest way to hash the same texts with the runtime's library. (A decision computes the
+  // same hash itself, see `sha256.ts` in the SDK.)
   hash: (text: string) => {
     sink = hash('sha256', text, 'binary');
   },
