@@ -36,7 +36,7 @@ export const explainCases: readonly ExplainCase[] = [
   { name: 'an active key', state: 'active', reason: null, fails: null },
   { name: 'no text', state: 'active', sent: () => '', reason: 'missing_key', fails: 'format' },
   ...[
-    { name: 'white space', sent: (key: string) => `${key} ` },
+    { name: 'a trailing space', sent: (key: string) => `${key} ` },
     { name: 'a header', sent: (key: string) => `Bearer ${key}` },
     { name: 'half a key', sent: (key: string) => key.slice(0, 24) },
     { name: 'a secret key', sent: () => `krsk_live_${'a'.repeat(51)}` },

@@ -120,9 +120,9 @@ test('a lookup that runs during a revocation never keeps the key valid for longe
   const early = isAccepted(call);
   await slow.held;
   await beside.as(app.tokens.liveKey)('POST /v1/secret_keys/{id}/revoke', { id });
-  equal(await isAccepted(call), false, 'a request joined a look-up from before the revocation');
+  equal(await isAccepted(call), false, 'a request joined a lookup from before the revocation');
   slow.letGo();
-  equal(await early, true, 'the look-up read before the revocation');
+  equal(await early, true, 'the lookup read before the revocation');
   equal(await isAccepted(call), false);
 });
 
@@ -170,7 +170,7 @@ test('a revocation returns once no process accepts the key any more, even withou
       await revoking;
     }
   }
-  ok(servedAgain > 0, 'a cached look-up served a second request');
+  ok(servedAgain > 0, 'a cached lookup served a second request');
 });
 
 test('concurrent revocations of a key all wait for the same time', async (t) => {

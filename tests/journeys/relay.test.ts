@@ -69,7 +69,7 @@ test('nodes behind a relay', async (t) => {
   const scene = { t, server, ground, relay };
   const feedKeys = await feedKeysOf(server);
 
-  await t.test('get revocations, and revocations wait for each by its name', async () => {
+  await t.test('receive revocations, and revocations wait for each of them by name', async () => {
     await revocationsArrive(scene, tap, feedKeys);
   });
   await t.test('hold a revocation back until they apply it or leave', async () => {
@@ -81,7 +81,7 @@ test('nodes behind a relay', async (t) => {
   await t.test('act with their own secret keys only', async () => {
     await noKeyActsForAnother(scene);
   });
-  await t.test('refuse an altered policy, and go on with an intact one', async () => {
+  await t.test('reject an altered policy, and continue with an intact one', async () => {
     await alteredPoliciesAreRefused(scene, tap, feedKeys);
   });
 });

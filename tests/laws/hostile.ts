@@ -134,7 +134,7 @@ export const hostileBodies: Record<string, Buffer> = {
   'broken UTF-8': Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff]), Buffer.from('"}')]),
   'a surrogate in UTF-8': Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
   'UTF-16': Buffer.from('{"name":"a"}', 'utf16le'),
-  'white space': Buffer.from(' \n '),
+  whitespace: Buffer.from(' \n '),
   'a truncated body': Buffer.from('{"name":'),
   'two values': Buffer.from('{}{}'),
   'a duplicate name': Buffer.from('{"name":"a","name":1}'),

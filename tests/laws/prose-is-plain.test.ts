@@ -31,6 +31,7 @@ test('a phrase is refused in comments, messages and test names, but not in code'
   refused('/** Created anew. */\n');
   refused(`log.warn('the ear was lost');\n`);
   refused(`test('a desk for his key', () => {});\n`, 'packages/server/src/doors/read.test.ts');
+  refused(`t.test('a desk', () => {});\n`, 'packages/server/src/doors/read.test.ts');
   allowed('const ear = mint(news);\n');
   allowed(`const ear = 'x';\n// The shadow of a hold.\n`);
   allowed(`const text = 'an ear';\n`, 'packages/server/src/doors/read.test.ts');

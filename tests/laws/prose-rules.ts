@@ -107,13 +107,13 @@ const wideComments = ({ path, comments, text }: Source): Fault[] =>
     return [{ path, line: at + 1, says: `a comment wider than ${COMMENT_COLUMNS_MAX} columns` }];
   });
 
-/** The first argument of `test`, `it` and `describe`. */
-function testNames({ parsed, path }: Source): { name: string; start: number }[] {
+/** The first argument of `test`, `it`, `describe` and `t.test`. */
+function testNames({ parsed, path, text }: Source): { name: string; start: number }[] {
   if (parsed === null || !path.endsWith('.test.ts')) return [];
   const names: { name: string; start: number }[] = [];
   new Visitor({
     CallExpression({ callee, arguments: [first] }) {
-      if (callee.type !== 'Identifier' || !/^(test|it|describe)$/.test(callee.name)) return;
+      if (!/^(test|it|describe|t\.test)$/.test(text.slice(callee.start, callee.end))) return;
       if (first?.type === 'Literal' && typeof first.value === 'string') {
         names.push({ name: first.value, start: first.start });
       }

@@ -94,7 +94,7 @@ for (const { name, isStale, stamp, copied, changes } of builds) {
     }
     equal(isStale(copy), false, 'setup built it before the tests');
     utimesSync(join(copy, Object.keys(changes)[0] ?? ''), 0, 0);
-    equal(isStale(copy), false, 'a new date is no change');
+    equal(isStale(copy), false, 'a new date is not a change');
     for (const [path, expected] of Object.entries(changes)) {
       appendFileSync(join(copy, path), '\n');
       equal(isStale(copy), expected, path);

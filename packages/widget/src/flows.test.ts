@@ -1,4 +1,4 @@
-// Everything a customer can do, in a real browser, on a page of another origin with a strict
+// Everything a tenant's user can do, in a real browser, on a page of another origin with a strict
 // content security policy, against the real server.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
