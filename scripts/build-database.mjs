@@ -1,7 +1,7 @@
 /**
  * Creates the empty embedded database that the server copies into a new data directory:
  * packages/server/dist/empty-database-<version of PGlite>. Plain JavaScript, because setup runs it
- * on any Node. Run directly, it creates one if none exists.
+ * on any Node.js version. Run directly, it creates one if none exists.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';

@@ -106,7 +106,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '13-superuser-accepted',
     bug: 'the server starts with a login that bypasses row level security',
     file: 'tests/faults/database-roles.test.ts',
-    title: 'start refuses a role that bypasses row level security',
+    title: 'the server refuses to start with a role that bypasses row level security',
     store: 'postgres',
   },
   {

@@ -18,7 +18,7 @@ import { filtersOf, startReader } from './steps/feed.ts';
 import { createFor } from './steps/keys.ts';
 import { send, type World } from './world.ts';
 
-/** `part`: with faults in turn, only those of parts with this in their names. */
+/** `part`: with faults in turn, only faults in parts whose names contain this. */
 export type Order = { seed: number; seconds: number; clients: number; part?: string };
 
 export type FaultRun = { kind: string; ms: number };

@@ -162,7 +162,7 @@ const targets = [
   },
 ];
 
-test('two hundred damaged backups are all refused before the target is touched', async () => {
+test('two hundred damaged backups are all rejected before the target is touched', async () => {
   const dataDir = join(directory, 'target');
   const backups = [
     { path: backupAt(), isEncrypted: true },

@@ -88,7 +88,7 @@ test('the database and the verifier derive the same hash from any text', async (
   deepEqual(kept, hostile);
 });
 
-test('an actor id is hashed as exactly as a payload', async () => {
+test('an actor ID is hashed as exactly as a payload', async () => {
   const workspaceId = await foundWorkspace(store);
   for (const id of [...hostile, null]) {
     const last = [closing(workspaceId, { actor: { type: 'embed', id } })];

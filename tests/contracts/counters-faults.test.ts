@@ -148,7 +148,7 @@ test('Redis freezes for a short and for a long time', { skip }, async (t) => {
   }
 });
 
-test('Redis loses its scripts and counters, and no check is refused', { skip }, async (t) => {
+test('Redis loses its scripts and counters, and no check is denied', { skip }, async (t) => {
   const server = await newRedis(t);
   const one = await scene(t, server.url);
   const input = aCheck();

@@ -103,7 +103,7 @@ test('names below their limit again make room for new ones', () => {
   equal(counters.size('one'), NAMES_MAX);
 });
 
-test('expired counters are removed, even those of an inactive owner', () => {
+test("expired counters are removed, even an inactive owner's", () => {
   const { counters, charge, pass } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`, { owner: 'gone', windowMs: 1000 });
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`, { windowMs: 1000 });

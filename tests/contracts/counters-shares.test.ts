@@ -145,7 +145,7 @@ test('a Redis without maxmemory gives every owner a million names', {
   for (let at = 0; at < 200; at += 1) equal(await charge(counters, 'one', eight), true);
 });
 
-test('a Cluster with a nearly full master refuses new names of large owners only', {
+test('a Cluster with a nearly full master only denies new names of large owners', {
   skip,
 }, async (t) => {
   const memory = { maxmemory: '12mb', 'maxmemory-policy': 'noeviction' };

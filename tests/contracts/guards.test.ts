@@ -75,7 +75,7 @@ test('an audit row of an earlier transaction does not cover a later change', asy
   equal(await stateOf(commitSilently(workspaceId, insertSecretKey('test'))), UNAUDITED);
 });
 
-test('a change without a change id cannot be closed', async () => {
+test('a change without a change ID cannot be closed', async () => {
   const { workspaceId } = place;
   const { changeId: _unnamed, ...nameless } = opening('kr_write', { workspaceId });
   const closed = store.db.transaction(nameless, async (tx) => {

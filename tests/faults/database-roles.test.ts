@@ -222,7 +222,9 @@ test('a login without CREATEROLE gets a message that says what it needs', { skip
   await migrated(login);
 });
 
-test('start refuses a role that bypasses row level security', { skip }, async () => {
+test('the server refuses to start with a role that bypasses row level security', {
+  skip,
+}, async () => {
   const login = await made('unsafe');
   await migrated(login);
   const gate = await roleIn(login, 'kr_gate');

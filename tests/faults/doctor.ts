@@ -53,7 +53,7 @@ type Broken = { settings: Settings; break(text: string, values?: unknown[]): Pro
 /** A migrated database, changed by statements its superuser runs. */
 export async function database(t: TestContext): Promise<Broken> {
   const { url, admin } = await postgresCopyFor(t, superuserUrl);
-  await withPostgresAdmin(url, migrate); // the copy gets roles of its own
+  await withPostgresAdmin(url, migrate); // the copy gets its own roles
   await admin.query('set search_path = keyrail');
   await admin.query('set session_replication_role = replica'); // without triggers
   return {

@@ -110,7 +110,7 @@ for (const store of stores) {
 
 const skip = stores.includes('postgres') ? whyNot('postgres') : 'for PostgreSQL only';
 
-test('two workers beside one API send each mail once, and one alone continues', {
+test('two workers beside one API send each email once, and one alone continues', {
   skip,
 }, async (t) => {
   const { sink, deployment } = await setUp(t, 'postgres');

@@ -40,7 +40,7 @@ test('a misspelt setting is reported, and a client setting is only ignored', asy
   match(output, /^keyrail-server: KEYRAIL_URL is ignored/m);
 });
 
-test('PostgreSQL without a master key is refused before anything is opened', async () => {
+test('a start on PostgreSQL without a master key fails before anything is opened', async () => {
   const { code, output } = await runServer(['start'], { DATABASE_URL: 'postgres://127.0.0.1:1/x' });
   equal(code, 1);
   match(output, /KEYRAIL_MASTER_KEY is required with DATABASE_URL/);
@@ -54,7 +54,7 @@ test('an unknown command prints the list of commands', async () => {
   match(output, /^ {2}KEYRAIL_PORT /m);
 });
 
-test('a port in use ends the start with exit code 1 and a reason', async (t) => {
+test('a port in use makes the start fail with exit code 1 and a reason', async (t) => {
   const home = await dataDirectory();
   const taken = createServer().listen(0, '127.0.0.1');
   t.after(async () => {
@@ -71,7 +71,7 @@ test('a port in use ends the start with exit code 1 and a reason', async (t) => 
   match(output, /KEYRAIL_PORT/, 'names the setting to change');
 });
 
-test('an unreachable PostgreSQL ends the start with exit code 1 and a reason', async () => {
+test('an unreachable PostgreSQL makes the start fail with exit code 1 and a reason', async () => {
   const { code, output } = await runServer(['start'], {
     DATABASE_URL: 'postgres://keyrail@127.0.0.1:1/keyrail',
     KEYRAIL_MASTER_KEY: Buffer.alloc(32).toString('base64'),
@@ -80,7 +80,7 @@ test('an unreachable PostgreSQL ends the start with exit code 1 and a reason', a
   match(output, /keyrail-server: .*DATABASE_URL.*ECONNREFUSED/);
 });
 
-test('a start that fails after opening the store ends with exit code 1 and a reason', async (t) => {
+test('a start that fails after opening the store exits with code 1 and a reason', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await writeFile(join(home.path, 'master-key'), '');

@@ -36,7 +36,7 @@ function marked(line: AnyLine, input: Input, canary: string): Input {
   return result;
 }
 
-/** Calls every endpoint that writes, with marks, and collects every returned id. */
+/** Calls every endpoint that writes, with marks, and collects every returned ID. */
 export async function markedWorkspace(app: Harness, canary: string): Promise<Marked> {
   const ids = new Set([app.workspaceId]);
   let taken = 0;

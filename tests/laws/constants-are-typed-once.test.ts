@@ -36,7 +36,7 @@ test("a constant's name cannot be reused", () => {
   allowed(screen, 'const roles = rolesOf(member);');
 });
 
-test('a number with the same value and the end of such a name is a copy', () => {
+test('a number with the same value and the same last words in its name is a copy', () => {
   refused(screen, 'const HOURS_MAX = 168;');
   allowed(screen, 'const HOURS_MAX = 100;');
   allowed(screen, 'const SHOWN_MAX = 168;');

@@ -8,7 +8,7 @@ import { type Fault, isTest, lineAt, type Source } from './tree.ts';
 
 const WIRE = 'packages/protocol/src/wire/';
 
-/** Names that protocol/wire exports, with the value of those that are numbers. */
+/** Names that protocol/wire exports, with the values of the numbers. */
 export type WireNames = ReadonlyMap<string, number | null>;
 
 const isWire = ({ path }: Source): boolean => path.startsWith(WIRE) && !isTest(path);

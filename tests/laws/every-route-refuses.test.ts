@@ -59,7 +59,7 @@ test('an invented credential of any form is rejected', async (t) => {
   }
 });
 
-test('the wrong kind of credential is refused, naming the kind', async (t) => {
+test('the wrong kind of credential is rejected, naming the kind', async (t) => {
   const { ask, tokens, people, embed } = await harness(t);
   const takes: Record<Auth, string[]> = {
     vendor: ['liveKey', 'session'],
@@ -133,7 +133,7 @@ test('a test key is denied beyond the boundary, and nothing changes', async (t) 
   }
 });
 
-test('a malformed id in a path is invalid, not missing', async (t) => {
+test('a malformed ID in a path is invalid, not missing', async (t) => {
   const { ask, tokens, people, embed } = await harness(t);
   const app: Record<string, Record<string, string>> = {
     session: bearer((await people.owner()).token),

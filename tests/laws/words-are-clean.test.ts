@@ -58,7 +58,7 @@ test('in SQL only app_now() reads the clock', () => {
   allowed(`${keys}/rows.ts`, 'const a = sql`update keys set at = app_now()`;');
 });
 
-test('secrets are revealed only in responses and mails', () => {
+test('secrets are revealed only in responses and emails', () => {
   refused(operation, 'const a = secret.reveal();');
   allowed(`${keys}/present.ts`, 'const a = secret.reveal();');
   allowed(`${server}/features/mail/bodies.ts`, 'const a = token.reveal();');

@@ -86,7 +86,7 @@ const FRAMEWORKS = /^(express|fastify|hono|koa|next|@nestjs\/|react$)/;
 /** Without the sources of Preact, which only source maps name. */
 const isCode = (path: string) => /^(?!dist\/src\/).*\.(js|d\.ts)$/.test(path);
 
-test('code imports only modules of Node, and declarations those of frameworks', async () => {
+test('code only imports Node.js modules, and declarations only import frameworks', async () => {
   for (const name of names) {
     for (const path of filesOf(name).filter(isCode)) {
       const isOther = (specifier: string) =>
