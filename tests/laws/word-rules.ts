@@ -72,7 +72,7 @@ const patterns: Pattern[] = [
     pattern: /(?<![\w.])Object\s*\(/g,
     says: 'reads a value of type any through Object(…); use a typed reader, such as those in json.ts',
     view: 'code',
-    spares: paths('tests/', 'lab/', 'bench/', 'scripts/', 'packages/(server|testing)/', '.*\\.test.ts$'),
+    spares: paths('(tests|lab|bench|scripts)/', 'packages/(server|testing)/', '.*\\.test.ts$'),
   },
   {
     pattern: /\bnew Date\b(?!\s*\(\s*[^\s)])|\bDate\.now\b|\bMath\.random\b/g,
