@@ -1,5 +1,5 @@
-// Backups of a PostgreSQL database with many keys, in turns with pg_dump; the memory that they need
-// beside that of a smaller database; and restores, in turns with pg_restore.
+// Backups of a PostgreSQL database with many keys, in turns with pg_dump; their memory compared
+// with that for a smaller database; and restores, in turns with pg_restore.
 import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,11 +15,11 @@ import { openPostgres, scratchDirectory, startOnPostgres } from './setup/keyrail
 import { createProject, insertKeys } from './setup/projects.ts';
 import { createWorkspace } from './setup/workspaces.ts';
 
-/** The share of the keys in the first backup, for its memory. */
+/** The fraction of the keys in the first backup, for its memory. */
 const FEW_SHARE = 0.1;
 const ROUNDS = 5;
 const BRIEF_ROUNDS = 1;
-/** Each row is also hashed and stored as text that both stores print alike. */
+/** Each row is also hashed, and stored as text that both stores print identically. */
 const RATIO_MAX = 3;
 const GROWTH_MAX = 1.3;
 const RESTORE_KEYS = 100_000;

@@ -1,4 +1,5 @@
-// Changes in one workspace, over HTTP on PostgreSQL, against the same statements by bare `pg`.
+// Changes in one workspace, over HTTP on PostgreSQL, compared with the same statements sent by bare
+// `pg`.
 import { measureCreations } from './creations.ts';
 import { createSecretKeyRequest } from './load/requests.ts';
 import { compareRates, rateOf } from './measure/compare.ts';

@@ -1,5 +1,5 @@
-// Shared by `changes` and `keys`: one kind of creation in one workspace, over HTTP on PostgreSQL,
-// in turns with the same statements sent by bare `pg`.
+// Shared by `changes` and `keys`: creating one kind of object in one workspace, over HTTP on
+// PostgreSQL, in turns with the same statements sent by bare `pg`.
 import { byWorker, underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openWorker, type Worker } from './load/programs.ts';
@@ -14,10 +14,10 @@ import { createWorkspace, type Workspace } from './setup/workspaces.ts';
 
 export type Name = 'keyrail' | 'bare pg' | 'bare pg, awaited';
 
-/** One creation, as the server's request and as the parents that the bare statements need. */
+/** One creation, as the server's request and as the parents the bare statements need. */
 export type Creation = { request: string; parents: Parents };
 
-/** Each contestant has its own workspace, so tables and indexes grow equally for both. */
+/** Each contestant has its own workspace, so that tables and indexes grow equally for both. */
 export async function measureCreations(
   plan: Plan,
   prepare: (workspace: Workspace) => Promise<Creation>,

@@ -1,5 +1,5 @@
-// Keyrail Edge against bare programs of node:http: forward authentication behind nginx, with the
-// file of examples/edge and only the socket different, and verification by call.
+// Keyrail Edge compared with bare programs on node:http: forward authentication behind nginx, with
+// the file in examples/edge and only the socket changed, and verification by call.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Changes in one workspace on the embedded store, for context. It has no peer to compare with.
+// Changes in one workspace on the embedded store, for context. There is no peer to compare with.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { createSecretKeyRequest } from './load/requests.ts';

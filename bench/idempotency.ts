@@ -1,5 +1,5 @@
-// Claim and complete of new scopes, over HTTP on PostgreSQL, against the same statements sent by
-// bare `pg`. One count is one claim with its complete.
+// Claiming and completing new scopes, over HTTP on PostgreSQL, compared with the same statements
+// sent by bare `pg`. One claim with its completion counts as one.
 import { byWorker } from './load/contestants.ts';
 import { openWorker, type Worker } from './load/programs.ts';
 import { withCleanup } from './measure/cleanup.ts';

@@ -30,7 +30,7 @@ const EVENTS = 1000;
 const SMALL_EVENTS = 100;
 const PER_SECOND_MIN = 50_000;
 const GROWTH_MAX = 1.2;
-/** The memory of the last rounds is what counts. */
+/** Only the memory in the last rounds counts. */
 const LAST_ROUNDS = 5;
 /** A batch takes long, so rounds of the usual length would mostly wait for their last batches. */
 const ROUNDS = { warmUpMs: 5000, roundMs: 750, rounds: 35 };
@@ -79,7 +79,7 @@ export async function measureIngest({ plan, report }: Run): Promise<void> {
 
 type Parts = { generator: LoadGenerator; server: Keyrail; setup: TelemetrySetup };
 
-/** A server under load, counted in events instead of requests. */
+/** A server under load, with events counted instead of requests. */
 function inBatches({ generator, server, setup }: Parts, events: 1000 | 100): Contestant<Name> {
   const name: Name = `batches of ${events}`;
   const served = underLoad(generator, { name, server, request: batchRequest(setup, events) });
@@ -92,7 +92,7 @@ function inBatches({ generator, server, setup }: Parts, events: 1000 | 100): Con
   };
 }
 
-/** Adds the server's memory after each round to the list. The first is that of the warm-up. */
+/** Adds the server's memory after each round to the list. The first value is from the warm-up. */
 const withMemory = (
   megabytes: number[],
   server: Program,

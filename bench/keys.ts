@@ -1,6 +1,6 @@
-// API keys on PostgreSQL: creating keys against the same statements sent by bare `pg`; a page of
-// a million keys beside a page of few; deleting a tenant with many keys, and the latency of other
-// callers meanwhile.
+// API keys on PostgreSQL: creating keys, compared with the same statements sent by bare `pg`; a
+// page of a million keys compared with a page of a few; deleting a tenant with many keys, and the
+// latency other callers see in the meantime.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { measureCreations } from './creations.ts';
 import { requestText } from './load/requests.ts';
@@ -14,7 +14,7 @@ import { createProject, insertKeys, type Project } from './setup/projects.ts';
 import { type Call, createWorkspace, type Workspace } from './setup/workspaces.ts';
 
 const FEW = 1000;
-/** The deleted tenant has this share of all keys. */
+/** The deleted tenant has this fraction of all keys. */
 const DELETED_SHARE = 0.1;
 const CREATION_RATIO_MIN = 0.6;
 const LIST_RATIO_MAX = 2;

@@ -1,6 +1,7 @@
-// A limited request with leases and with checks, against the same request without limits, with few
-// and with many busy keys; and the requests to the control plane for each of them. The limit is far
-// above the traffic: near a limit, leases become checks. The control plane counts in memory.
+// A limited request with leases and with checks, compared with the same request without limits,
+// with few and with many busy keys; and the requests each of them makes to the control plane. The
+// limit is far above the traffic, because near a limit leases become checks. The control plane
+// counts in memory.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openServer, openWorker, type Server } from './load/programs.ts';
@@ -25,7 +26,7 @@ const LIMIT = {
   algorithm: 'sliding',
   scope: 'key',
 };
-/** Long rounds: between two of them a node must not give its units back. */
+/** Long rounds, because a node must not give its units back between two of them. */
 const ROUNDS = { warmUpMs: 12_000, roundMs: 3000, rounds: 9 };
 const CHECK_ROUNDS = { warmUpMs: 1000, roundMs: 1000, rounds: 5 };
 
@@ -127,7 +128,7 @@ async function createSecrets(call: Call, project: Project, count: number): Promi
   return secrets;
 }
 
-/** Also counts the requests of the node to the control plane in each round. */
+/** Also counts the node's requests to the control plane in each round. */
 function counted(contestant: Contestant<Way>, { port }: Server) {
   const rounds: Counts[] = [];
   const callsSoFar = async (): Promise<number> => {
@@ -145,7 +146,7 @@ function counted(contestant: Contestant<Way>, { port }: Server) {
         return sample;
       },
     },
-    // Of all rounds together: many keys may ask in the same round.
+    // Over all rounds together, because many keys may ask in the same round.
     perThousand: () => (1000 * sumOf(rounds, 'calls')) / sumOf(rounds, 'requests'),
   };
 }

@@ -14,7 +14,7 @@ function run(...args: string[]) {
   return spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
 }
 
-test('an unknown benchmark is refused with the names of all', () => {
+test('an unknown benchmark is rejected with a list of all benchmarks', () => {
   const { status, stderr } = run('reads', 'wrong');
   equal(status, 2);
   match(stderr, /unknown benchmark wrong; known: changes, reads, /);

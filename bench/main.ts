@@ -1,5 +1,5 @@
 /**
- * The benchmark. Each figure stands beside a peer that was measured in turns with it in the same
+ * The benchmark. Each result stands beside a peer that was measured in turns with it in the same
  * run. A missed goal is printed but does not fail the run. See README.md.
  *
  *   npm run bench                              everything
@@ -95,7 +95,7 @@ function knownNames(names: string[]): string[] {
   return names.length > 0 ? known.filter((name) => names.includes(name)) : known;
 }
 
-/** A benchmark that fails is reported and does not keep the others from running. */
+/** A failing benchmark is reported and does not keep the others from running. */
 async function runBenchmarks({ names, plan, file }: CommandLine): Promise<void> {
   const conditions = currentConditions();
   console.log(textOf(conditions, plan));

@@ -1,6 +1,6 @@
-// Goodput under overload: changes answered in time with 3 and 30 times as many clients as saturate
-// the server, compared with the load that just saturates it. PostgreSQL is near, or 200 ms away per
-// round trip. Refused clients wait for `retry-after` before they try again.
+// Goodput under overload: changes with a timely response, with 3 and 30 times as many clients as
+// saturate the server, compared with the load that just saturates it. PostgreSQL is near, or 200 ms
+// away per round trip. Clients that are turned away wait for `retry-after` before they retry.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openCluster } from '@keyrail/testing/processes/homes.ts';
 import { ask, keptConnections } from '@keyrail/testing/processes/http.ts';
@@ -19,8 +19,8 @@ const TIMES = [3, 30];
 const SETTLED_MS = 4000;
 const BRIEF_SETTLED_MS = 1500;
 /**
- * Each window is a value of its own, so that the result has a spread. It is longer than the pause
- * of a refused client, because the retries of many come in waves.
+ * Each window is a separate value, so that the result has a spread. It is longer than the pause of
+ * a client that was turned away, because the retries of many come in waves.
  */
 const WINDOW_MS = 2000;
 const WINDOWS = 5;
@@ -77,7 +77,7 @@ const measureAt = ({ plan, report }: Run, { name, roundTripMs }: Place): Promise
 
 const showGoodput = (perSecond: number): string => `${perSecond.toFixed(1)}/s`;
 
-/** Makes one change; returns whether it succeeded, and throws without a response. */
+/** Makes one change; returns whether it succeeded, and throws if there is no response. */
 function createChange(port: number, token: string): () => Promise<boolean> {
   const agent = keptConnections(Number.POSITIVE_INFINITY);
   const body = { env: 'live', name: 'Nightly import' };
@@ -99,7 +99,7 @@ async function measureGoodput(
   let done = 0;
   let isOver = false;
   const running = Array.from({ length: clients }, async (_, at) => {
-    // Connect one after the other: the system's queue for new connections is short.
+    // Connect one after the other, because the system's queue for new connections is short.
     await sleep((at / clients) * RAMP_MS);
     while (!isOver) {
       if (await change()) done += 1;

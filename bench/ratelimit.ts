@@ -1,6 +1,6 @@
-// Rate-limit checks over HTTP. With Redis: against a bare route with one script call, and against
-// rate-limiter-flexible with the same rules. In memory: against the same bare route, and against
-// one that responds immediately.
+// Rate-limit checks over HTTP. With Redis: compared with a bare route with one script call, and
+// with rate-limiter-flexible with the same rules. In memory: compared with the same bare route, and
+// with one that responds immediately.
 import { startRedis } from '@keyrail/testing/stores/redis.ts';
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
@@ -61,7 +61,7 @@ export async function measureRatelimit({ plan, report }: Run): Promise<void> {
     compare('check, redis', 'one EVALSHA', 0.7);
     compare('check, redis', 'flexible', 1);
     compare('check, memory', 'one EVALSHA', 0.8);
-    // The same goal against a route without any call, which is the harder of the two.
+    // The same goal compared with a route without any call, which is the harder of the two.
     compare('check, memory', 'trivial POST', 0.8);
   });
 }

@@ -1,6 +1,6 @@
-// Authenticated reads against the minimum of the same framework, without and with a row read under
-// row level security. A busy key is looked up every 50 ms, and concurrent reads of the same row
-// share a statement.
+// Authenticated reads compared with the same framework at its minimum, without and with a row read
+// under row level security. A busy key is looked up every 50 ms, and concurrent reads of the same
+// row share a statement.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openServer } from './load/programs.ts';
@@ -43,7 +43,7 @@ export async function measureReads({ plan, report }: Run): Promise<void> {
       report(compareRates(samples, { name: `reads: ${ours}, against ${peer}`, ours, peer, goal }));
     compare('GET /v1/environments', 'trivial route', atLeast(RATIO_MIN));
     compare('GET /v1/workspace', 'trivial route', atLeast(RATIO_MIN));
-    // The cost of the statement itself, without sharing.
+    // The statement's own cost, without sharing.
     compare('GET /v1/workspace', 'one bare select', higherIsBetter);
     compare('one bare select', 'trivial route', higherIsBetter);
   });

@@ -1,4 +1,4 @@
-// From spawn to the first 200 of /readyz: the time a user of `npm start` waits. The peer is a bare
+// From spawn to the first 200 on /readyz: how long a user of `npm start` waits. The peer is a bare
 // program that opens the same database directory and runs one query.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What traces cost: the same request to three servers on one store. One has no settings of
-// OpenTelemetry, one has a sampler that takes no trace, one takes all of them and exports.
+// What traces cost: the same request to three servers on one store. One has no OpenTelemetry
+// settings, one has a sampler that selects no trace, one selects and exports all of them.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';
 import { openServer } from './load/programs.ts';

@@ -1,8 +1,9 @@
 /**
- * Builds what browsers get into packages/dashboard/dist: the dashboard with hashed assets, the page
- * that loads them and the metafile for the tests of sizes, and the widget as one script. All is
- * also compressed. Plain JavaScript, because setup runs it on any Node. Run by itself, it builds if
- * the build is stale; with `--gallery <folder>`, it builds the page of all elements for tests.
+ * Builds what browsers receive into packages/dashboard/dist: the dashboard with hashed assets, the
+ * page that loads them and the metafile for the size tests, and the widget as one script.
+ * Everything is also compressed. Plain JavaScript, because setup runs it on any Node.js version.
+ * Run directly, it builds if the build is stale; with `--gallery <folder>`, it builds the page of
+ * all elements for tests.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -48,7 +49,7 @@ export async function buildBrowser(root) {
   });
 }
 
-/** The same to work with: quick, readable, not compressed, and stale for every other script. */
+/** The development build: quick, readable, not compressed, and stale for every other script. */
 export async function buildDraft(root) {
   const home = join(root, HOME);
   await buildFolder(join(home, 'dist'), (out) =>
@@ -56,7 +57,7 @@ export async function buildDraft(root) {
   );
 }
 
-/** With `forGallery`, the page of all elements instead, which only tests get. */
+/** With `forGallery`, builds the page of all elements instead, which only tests use. */
 async function bundleDashboard({ home, out, forGallery = false, isDraft = false }) {
   const { build } = await import('esbuild');
   const assets = join(out, 'assets');
@@ -95,7 +96,7 @@ async function bundleDashboard({ home, out, forGallery = false, isDraft = false 
   if (!forGallery) writeFileSync(join(out, 'metafile.json'), JSON.stringify(main.metafile));
 }
 
-/** One file, because a page of another origin loads it by one tag. */
+/** One file, because a page on another origin loads it with one tag. */
 async function bundleWidget(root, out) {
   const { build } = await import('esbuild');
   const outfile = join(out, 'widget.js');
@@ -109,7 +110,7 @@ function workersIn(home) {
   return names.filter((name) => /^[\w-]+\.ts$/.test(name)).map((name) => `src/workers/${name}`);
 }
 
-/** The built name of each worker by its own name, as JSON for `define`. */
+/** Each worker's built name by its own name, as JSON for `define`. */
 function urlsOf({ outputs }) {
   const built = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint);
   return JSON.stringify(
@@ -124,7 +125,7 @@ const urlOf = (file) => `/assets/${basename(file)}`;
 const outputOf = ({ outputs }, entry) =>
   Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry);
 
-/** The style sheet of an entry has the rules of all its chunks: the chunks' own are not needed. */
+/** An entry's style sheet has the rules of all its chunks, so the chunks' own are not needed. */
 function dropExtraStyles({ outputs }, home) {
   const kept = new Set(
     Object.values(outputs)
@@ -138,7 +139,7 @@ function dropExtraStyles({ outputs }, home) {
   }
 }
 
-/** The page that loads an entry. Chunks that the entry imports are preloaded, to save a round. */
+/** The page that loads an entry. Chunks the entry imports are preloaded, to save a round trip. */
 function pageOf(template, { main, first }, entry) {
   const [script, output] = outputOf(main, entry);
   const [firstScript] = outputOf(first, 'src/first.ts');

@@ -1,7 +1,7 @@
 /**
  * Creates the empty embedded database that the server copies into a new data directory:
  * packages/server/dist/empty-database-<version of PGlite>. Plain JavaScript, because setup runs it
- * on any Node. Run by itself, it creates one if there is none.
+ * on any Node.js version. Run directly, it creates one if none exists.
  */
 import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -14,7 +14,7 @@ const self = fileURLToPath(import.meta.url);
 const PREFIX = 'empty-database-';
 const MS_MAX = 120_000;
 
-/** PGlite's entry and version, as the server finds them. */
+/** PGlite's entry point and version, as the server finds them. */
 function pglite(root) {
   const entry = createRequire(join(root, 'packages/server/package.json')).resolve(
     '@electric-sql/pglite',
@@ -27,7 +27,7 @@ const placeOf = (root) => join(root, 'packages/server/dist', PREFIX + pglite(roo
 
 export const isDatabaseMissing = (root) => !existsSync(placeOf(root));
 
-/** In a process of its own: without optimised WebAssembly, which does not pay off, it is faster. */
+/** In a separate process: it is faster without optimised WebAssembly, which does not pay off. */
 export function buildDatabase(root) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--liftoff-only', self, 'create', root], {
@@ -50,7 +50,7 @@ async function create(root) {
     const lite = await PGlite.create({ dataDir });
     await lite.close();
     rmSync(join(dataDir, 'postmaster.pid'), { force: true });
-    // The server may run as another user.
+    // The server may run as a different user.
     for (const entry of readdirSync(dataDir, { recursive: true, withFileTypes: true })) {
       chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
     }

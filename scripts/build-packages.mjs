@@ -1,8 +1,8 @@
 /**
- * Builds the packages that are published: the SDK and the client as ESM and CommonJS with
- * declarations, the CLI and Edge as one ESM file each, the widget as ESM for browsers with
- * declarations. Each has no dependency; code and types of the protocol are included. Plain
- * JavaScript, because setup runs it on any Node.
+ * Builds the published packages: the SDK and the client as ESM and CommonJS with declarations, the
+ * CLI and Edge as one ESM file each, the widget as ESM for browsers with declarations. None of them
+ * has dependencies; the protocol's code and types are included. Plain JavaScript, because setup
+ * runs it on any Node.js version.
  */
 import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const recipes = {
   sdk: {
     sources: ['packages/sdk/src', 'packages/protocol/src'],
     build: async (at) => {
-      // The frameworks are installed by the user of the SDK.
+      // The SDK's user installs the frameworks.
       const external = ['express', 'fastify', 'hono', 'koa', 'next', '@nestjs/*'];
       await buildLibrary(at, { platform: 'node', external }, declarePackage);
     },
@@ -51,7 +51,7 @@ const BUILT_BY = [
   'tsconfig.json',
 ];
 
-/** Packages whose build is missing or was made from other sources. */
+/** Packages whose build is missing or was made from different sources. */
 export const stalePackages = (root) =>
   Object.keys(recipes).filter((name) => builtFrom(root, name) !== checksumOf(root, name));
 
@@ -72,7 +72,7 @@ async function buildPackage(root, name) {
   });
 }
 
-/** The checksum of the sources that the build was made from, or null without a build. */
+/** The checksum of the sources the build was made from, or null without a build. */
 function builtFrom(root, name) {
   try {
     return readFileSync(join(root, 'packages', name, 'dist/made-from'), 'utf8');
@@ -128,14 +128,14 @@ async function buildCli({ root, home, out }) {
     platform: 'node',
     target: 'node20',
     conditions: ['keyrail-source'],
-    // commander is CommonJS and calls require for modules of Node, which ESM does not have.
+    // commander is CommonJS and calls require for Node.js modules, which ESM does not have.
     banner: {
       js: "import { createRequire } from 'node:module';\nconst require = createRequire(import.meta.url);",
     },
     logLevel: 'warning',
     ...sourceMaps,
   });
-  // The bundle contains commander, whose licence asks for its text to be included.
+  // The bundle contains commander, whose licence requires its text to be included.
   copyFileSync(join(root, 'node_modules/commander/LICENSE'), join(out, 'LICENSE-commander.txt'));
 }
 
@@ -154,7 +154,7 @@ async function buildEdge({ home, out }) {
   });
 }
 
-/** React is installed by the user of the package; Preact and the client are included. */
+/** The package's user installs React; Preact and the client are included. */
 async function buildWidget({ root, home, out }) {
   const { build } = await import('esbuild');
   const entries = ['index.js', 'react.js'];

@@ -1,5 +1,5 @@
 /**
- * Programs that the runner starts. Each leads its own process group, so that killing it also kills
+ * Programs started by the runner. Each leads its own process group, so that killing it also kills
  * its children. None outlives the runner.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,8 +1,8 @@
 /**
- * Writes the declarations of a published package. The compiler declares each source file on its
- * own. Here imports get the endings that a user's compiler expects, declarations of the protocol
- * are copied in, and files that no entry point imports are left out. The result must import neither
- * another package of ours nor zod.
+ * Writes the declarations for a published package. The compiler declares each source file on its
+ * own. Here imports get the extensions a user's compiler expects, the protocol's declarations are
+ * copied in, and files no entry point imports are left out. The result must import neither another
+ * package of ours nor zod.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ async function compile(root, args) {
   }
 }
 
-/** Copies every declaration that is reachable from the entry points. */
+/** Copies every declaration reachable from the entry points. */
 async function publish({ root, from, out, entries }) {
   const waiting = entries.map((path) => path.replace(/\.js$/, '.d.ts'));
   const seen = new Set(waiting);
@@ -74,7 +74,7 @@ async function publish({ root, from, out, entries }) {
   rmSync(from, { recursive: true });
 }
 
-/** The declaration file that an import resolves to, or null for packages of others. */
+/** The declaration file an import resolves to, or null for third-party packages. */
 function targetOf(path, specifier) {
   const [, ours] = /^@keyrail\/protocol\/(.+)\.ts$/.exec(specifier) ?? [];
   if (ours) return `protocol/${ours}.d.ts`;
@@ -98,7 +98,7 @@ async function declareProtocol(root, from, path) {
   await compile(root, ['-p', config]);
 }
 
-/** Summary and description of every endpoint, by its method and path. */
+/** Every endpoint's summary and description, by its method and path. */
 async function readSummaries(root, file) {
   const { build } = await import('esbuild');
   const entry = join(root, 'packages/protocol/src/endpoints/all.ts');

@@ -1,6 +1,6 @@
 /**
- * The packed SDK behind frameworks without an adapter of their own, and on other runtimes: the
- * table in docs/frameworks.md. All of them are npm packages.
+ * The packed SDK behind frameworks without their own adapter, and on other runtimes: the table in
+ * docs/frameworks.md. All of them are npm packages.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
@@ -25,7 +25,7 @@ const RUN_MS_MAX = 60_000;
 
 const FRAMEWORKS = ['h3', 'h3 1', 'trpc', 'orpc', 'elysia', 'yoga', 'react-router'];
 
-/** What every line of the matrix has to print. */
+/** What every line in the matrix has to print. */
 const EXPECTED = JSON.stringify({
   allowed: [200, true],
   denied: [403, 401],
@@ -62,13 +62,13 @@ export async function ecosystem(sdk: Packed, folder: string): Promise<Line[]> {
   return lines;
 }
 
-/** Their packages for this machine: no script of an installation puts the programs in place. */
+/** Their packages for this machine, because no installation script puts the programs in place. */
 const binaries = () =>
   process.arch === 'arm64'
     ? { bunPackage: '@oven/bun-linux-aarch64', denoPackage: '@deno/linux-arm64-glibc' }
     : { bunPackage: '@oven/bun-linux-x64', denoPackage: '@deno/linux-x64-glibc' };
 
-/** Empty if the run printed what it has to. */
+/** Empty if the run printed what it should. */
 async function reportOf(project: string, [program = '', ...args]: string[]): Promise<string> {
   const options = { cwd: project, timeout: RUN_MS_MAX };
   const { stdout, stderr } = await promisify(execFile)(program, args, options).catch((error) => ({

@@ -1,4 +1,4 @@
-// A payload of each event. The types are those that the server writes with.
+// A payload for each event. The types are the ones the server writes with.
 import type { AuditAction } from '@keyrail/protocol/wire/event-types.ts';
 import type { Payloads } from '@keyrail/server/doors/actions.ts';
 

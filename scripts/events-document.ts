@@ -1,5 +1,5 @@
-// Writes docs/events.md: every type of event with a sample of its body. The samples go through the
-// code that makes the bodies. Run it after a change: node scripts/events-document.ts
+// Writes docs/events.md: every event type with a sample of its body. The samples go through the
+// code that builds the bodies. Run it after a change: node scripts/events-document.ts
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventTexts } from '@keyrail/protocol/wire/event-texts.ts';

@@ -11,7 +11,7 @@ export type Store = 'embedded' | 'postgres';
 
 export type Lane = {
   name: string;
-  /** `both`: the tests run on each store that they choose themselves. */
+  /** `both`: the tests run on each store they choose themselves. */
   store: Store | 'both';
   files: string[];
   /** The lane is left to the full run. */
@@ -22,20 +22,20 @@ export type Lane = {
   quickFiles: string[];
   /** Files that may share a process, and how many do. */
   sharing: { files: RegExp; most: number };
-  /** The lane has only files with this text. */
+  /** The lane only has files with this text. */
   containing: RegExp;
 };
 
 /** A test ends before its process would, so that the report can name it. */
 export const TEST_MS_MAX = 90_000;
 export const FILE_MS_MAX = 240_000;
-/** The share of each file in the limit of a process that runs several. */
+/** Each file's part of the limit for a process that runs several. */
 export const SHARED_FILE_MS = 30_000;
 export const RUN_MS_MAX = 45 * 60_000;
 
 /**
- * Files that are left to the full run: large tables, overload, failover, other products, published
- * packages, and looks at all screens in further ways.
+ * Files left to the full run: large tables, overload, failover, third-party products, published
+ * packages, and further checks of all screens.
  */
 export const LONG_FILES = [
   'packages/dashboard/src/{adapts,bounded,every-role,gallery/gallery,layers}.test.ts',
@@ -64,15 +64,17 @@ const onStore = {
 } satisfies Record<Store, Partial<Lane>>;
 
 /**
- * Adapter tests borrow a shared suite; only a process of their own shows which file a test belongs
- * to. Long contract tests run in a process of their own, beside others.
+ * Adapter tests borrow a shared suite; only a separate process shows which file a test belongs to.
+ * Long contract tests run in separate processes, beside others.
  */
 const sharing = {
   files:
     /^packages\/(?!sdk\/src\/adapters)|^bench\/|^tests\/laws\/|^tests\/contracts\/(?!counters|hot|idem)/,
   most: 20,
 };
-/** Fewer where files take long, so that no program is still running when all others have ended. */
+/**
+ * Fewer where files take long, so that no program is still running when all others have finished.
+ */
 const sharingFew = { files: /^/, most: 5 };
 
 /** A test that imports neither has the same result on every store. */
@@ -98,8 +100,8 @@ const STORELESS = [
 ];
 
 /**
- * Journeys for PostgreSQL alone. Some need several servers on one store, and the embedded store
- * allows one process. A large import takes the embedded store several times as long. Backups are
+ * Journeys only for PostgreSQL. Some need several servers on one store, and the embedded store
+ * allows one process. A large import takes several times as long on the embedded store. Backups are
  * restored from each store into the other.
  */
 const POSTGRES_ONLY = [
@@ -116,7 +118,7 @@ const journeys = (pattern: string) => `tests/journeys/${pattern}.test.ts`;
 
 /**
  * Run in this order. The last lanes mostly wait, so they run in parallel with the first. Most tests
- * run on the main store, which is PostgreSQL where there is one: it needs a third of the CPU time.
+ * run on the main store, which is PostgreSQL if available: it needs a third of the CPU time.
  */
 export function lanesWith(main: Store): Lane[] {
   const other = main === 'postgres' ? 'embedded' : 'postgres';

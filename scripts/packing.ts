@@ -1,5 +1,5 @@
-// Packs the published packages and installs them into a project outside the clone, as a user would
-// but without a network.
+// Packs the published packages and installs them into a project outside the clone, like a user
+// would but without a network.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,9 @@ export function npm(args: readonly string[], cwd: string) {
 
 type Manifest = { name: string; filename: string; files: { path: string }[] };
 
-/** Packs packages into the folder: all of them with one npm, whose start costs the most. */
+/**
+ * Packs packages into the folder, all of them with one npm, because starting npm costs the most.
+ */
 export async function pack(wanted: readonly Name[], folder: string): Promise<Packed[]> {
   const flags = ['--json', '--silent', '--pack-destination', folder];
   const workspaces = wanted.flatMap((name) => ['-w', `packages/${name}`]);
@@ -40,7 +42,7 @@ export async function pack(wanted: readonly Name[], folder: string): Promise<Pac
 
 export const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'keyrail-packages-'));
 
-/** A new project in which only these packages are installed. */
+/** A new project with only these packages installed. */
 export async function install(packed: readonly Packed[], folder: string): Promise<string> {
   const project = join(folder, `project-${packed.map(({ name }) => name).join('-')}`);
   await mkdir(project);
@@ -50,7 +52,7 @@ export async function install(packed: readonly Packed[], folder: string): Promis
   return project;
 }
 
-/** Links type packages of the clone into the project. */
+/** Links type packages from the clone into the project. */
 export async function linkTypes(project: string, packages: readonly string[]): Promise<void> {
   for (const name of packages) {
     const path = join(project, 'node_modules', name);
@@ -75,7 +77,7 @@ export async function compile(
   return compiled.stdout;
 }
 
-/** The oldest Node that the packages support, if this machine has it. */
+/** The oldest Node.js version the packages support, if this machine has it. */
 export async function findNode20(): Promise<string | null> {
   const places = [process.env.KEYRAIL_TEST_NODE20, '/usr/local/bin/node', '/usr/bin/node'];
   for (const path of places) {
@@ -90,7 +92,7 @@ export const noNode20 = 'no Node 20 on this machine: set KEYRAIL_TEST_NODE20';
 
 export type Ended = { code: number; stdout: string; stderr: string };
 
-/** Runs a file on this Node. A failing exit code is a result, not an error. */
+/** Runs a file on this Node.js. A failing exit code is a result, not an error. */
 export async function runOn(node: string, args: readonly string[], cwd: string): Promise<Ended> {
   const env = { PATH: process.env.PATH, HOME: cwd };
   return run(node, args, { cwd, env }).then(

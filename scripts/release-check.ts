@@ -1,9 +1,9 @@
 /**
  * Checks the packages as they would be published: publint and "are the types wrong" must report
- * nothing, and the declarations must compile with the oldest TypeScript that is supported, and with
- * the classic resolution of TypeScript 5, which TypeScript 7 no longer has. Next.js and others must
- * work with the SDK. Redocly and Spectral must find nothing in the OpenAPI document. The tools are
- * needed only here, so they are installed into a temporary folder and are not in the lock file.
+ * nothing, and the declarations must compile with the oldest supported TypeScript, and with
+ * TypeScript 5's classic resolution, which TypeScript 7 no longer has. Next.js and others must work
+ * with the SDK. Redocly and Spectral must find nothing in the OpenAPI document. The tools are only
+ * needed here, so they are installed into a temporary folder and are not in the lock file.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -67,7 +67,7 @@ const OPENAPI = 'openapi.json';
 const openApiChecks: Record<string, (folder: string, bin: string) => Promise<string>> = {
   redocly: async (folder, bin) => {
     const rules = {
-      // The owner of Keyrail has granted no licence, so there is no text to refer to.
+      // Keyrail's owner has granted no licence, so there is no text to refer to.
       'info-license-strict': 'off',
     };
     const config = join(folder, 'redocly.yaml');
@@ -95,7 +95,7 @@ async function openApiFindings(folder: string, bin: string): Promise<Finding[]> 
   return findings;
 }
 
-/** Prints the outcome of a check; an empty report means that it passed. */
+/** Prints the outcome of a check; an empty report means it passed. */
 function reported(check: string, report: string): Finding[] {
   console.log(`${report === '' ? 'ok  ' : 'FAIL'} ${check}`);
   return report === '' ? [] : [{ check, report }];
@@ -119,7 +119,7 @@ function areTypesWrong(...more: string[]): Check {
   };
 }
 
-/** Without types of Node: those of today need a newer compiler. Null: the compiler of the clone. */
+/** Without Node.js types, because today's need a newer compiler. Null: the clone's compiler. */
 function compileWith(tool: string | null): Check {
   return async (packed, folder, bin) => {
     const project = await projectOf(packed, folder);
@@ -133,7 +133,7 @@ function compileWith(tool: string | null): Check {
   };
 }
 
-/** The project in which the package is installed; several checks share it. */
+/** The project the package is installed in; several checks share it. */
 async function projectOf(packed: Packed, folder: string): Promise<string> {
   const project = join(folder, `project-${packed.name}`);
   return existsSync(project) ? project : install([packed], folder);
@@ -155,7 +155,7 @@ async function installTools(folder: string): Promise<string> {
   return join(tools, 'node_modules/.bin');
 }
 
-/** Every supported major of Next.js builds and serves the example. */
+/** Every supported Next.js major builds and serves the example. */
 async function checkNext(): Promise<string> {
   const test = join(root, 'tests/packages/next.test.ts');
   const args = ['--conditions=keyrail-source', '--test', '--test-reporter=spec', test];
@@ -166,7 +166,7 @@ async function checkNext(): Promise<string> {
   return /^ℹ pass 3$/m.test(output) ? '' : output || String(ended);
 }
 
-/** What has to be decided before a publication. It is listed, and is no finding. */
+/** What still has to be decided before a publication. It is listed, but does not fail the check. */
 async function missingForPublication(name: Name): Promise<string[]> {
   const folder = join(root, 'packages', name);
   const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));

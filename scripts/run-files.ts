@@ -1,6 +1,4 @@
-/**
- * Runs test files in a process of their own and reports the outcome of each, even after a crash.
- */
+/** Runs test files in a separate process and reports the outcome of each, even after a crash. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -15,7 +13,7 @@ export type Outcome = {
   passed: number;
   failures: Failure[];
   skips: Skip[];
-  /** Output of its process; printed when it failed. */
+  /** The process's output; printed when it failed. */
   output: string;
   ms: number;
   cpuMs: number;
@@ -26,7 +24,7 @@ export type FilesRun = {
   files: readonly string[];
   env: NodeJS.ProcessEnv;
   timeoutMs: number;
-  /** Directory for the event files of this run. */
+  /** The directory for this run's event files. */
   scratch: string;
 };
 
@@ -53,7 +51,7 @@ export async function runFiles(run: FilesRun): Promise<Outcome[]> {
       env: {
         ...run.env,
         KEYRAIL_TEST_EVENTS: events,
-        // The files load mostly the same sources: the first process compiles them for all.
+        // The files load mostly the same sources, so the first process compiles them for all.
         NODE_COMPILE_CACHE: join(run.scratch, 'compiled'),
       },
       timeoutMs: run.timeoutMs,
@@ -79,7 +77,7 @@ function entryOf({ root, files, scratch }: FilesRun): string {
 
 /**
  * The embedded store is WebAssembly. Optimising it takes a third of the time and does not pay off
- * within one test file. Tests on PostgreSQL or both stores may open one, too.
+ * within one test file. Tests on PostgreSQL or on both stores may open one as well.
  */
 const FLAGS = ['--liftoff-only', '--wasm-lazy-validation'];
 
@@ -95,8 +93,9 @@ function readHappenings(path: string): Happening[] {
 type OfFile = { each: Happening[]; ms: number; cpuMs: number };
 
 /**
- * A test whose source lies outside the files counts for the file that ran before it. The time since
- * the event before counts for the file of an event: a file that awaits an import runs after others.
+ * A test whose source lies outside the files counts towards the file that ran before it. The time
+ * since the previous event counts towards the event's file: a file that awaits an import runs after
+ * others.
  */
 function byFile({ root, files }: FilesRun, happenings: Happening[], beganAtMs: number) {
   const found = new Map(
@@ -144,7 +143,7 @@ const NOTHING_REPORTED =
 
 const isWhole = (happenings: Happening[]) => happenings.some((one) => one.kind === 'ended');
 
-/** A fault of the process as a whole, apart from the reported tests. */
+/** A fault in the process as a whole, separate from the reported tests. */
 function faultOfProgram(happenings: Happening[], ended: Ended, timeoutMs: number): string | null {
   const last = happenings.filter((one) => one.kind === 'began').at(-1)?.name;
   const during = last === undefined ? 'before its first test' : `after it began "${last}"`;

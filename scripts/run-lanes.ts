@@ -1,4 +1,4 @@
-/** Runs the files of all lanes, a few processes at a time, within the time limit of the run. */
+/** Runs the files in all lanes, a few processes at a time, within the run's time limit. */
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ export type Setting = {
   env: NodeJS.ProcessEnv;
   scratch: string;
   backends: Backends;
-  /** The store named on the command line, for lanes that choose their store themselves. */
+  /** The store given on the command line, for lanes that choose their store themselves. */
   only: Store | null;
 };
 
@@ -90,7 +90,7 @@ async function runOne({ row, env, files }: Program, setting: Setting, deadline: 
   for (const outcome of ended) printOutcome(outcome, row.store);
 }
 
-/** Lanes with one name and store are one row of the report. */
+/** Lanes with the same name and store form one row of the report. */
 function rowOf({ name, store }: Lane, rows: Row[]): Row {
   const known = rows.find((row) => row.lane === name && row.store === store);
   if (known) return known;

@@ -1,6 +1,6 @@
 /**
- * Whether node_modules has what a script needs, and the installation of what is missing. Plain
- * JavaScript without dependencies, as setup.mjs needs it.
+ * Whether node_modules has what a script needs, and the installation of anything missing. Plain
+ * JavaScript without dependencies, because setup.mjs needs it.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -27,7 +27,7 @@ export const NODE_MAJOR_MIN = 24;
 const INSTALL_MS_MAX = 600_000;
 /** Measured with du, in megabytes. */
 const INSTALLED_MB = { all: 560, server: 325, serverWithoutNode: 135 };
-/** The package that brings the pinned Node. */
+/** The package that provides the pinned Node.js. */
 const RUNTIME = 'runtime';
 const PINNED_NODE = new RegExp(`node_modules/(@keyrail/${RUNTIME}|node-[a-z]+-[a-z0-9]+)$`);
 
@@ -44,7 +44,7 @@ export async function installMissing({ serverOnly }) {
   });
 }
 
-/** The stamp that node_modules must have: this lock file on this platform. */
+/** The stamp node_modules must have: this lock file on this platform. */
 function wantedStamp() {
   const lock = readFileSync(join(root, 'package-lock.json'));
   const sum = createHash('sha256').update(lock).digest('hex');
@@ -59,7 +59,7 @@ function isInstalled(stamp) {
   return true;
 }
 
-/** Whether npm installed what the lock file names, as far as it is wanted. */
+/** Whether npm installed what the lock file lists, as far as it is wanted. */
 function installedByHand(wanted) {
   const present = presentPackages();
   return lockedPackages(wanted).every(([path, { version, integrity, link, ...flags }]) => {
@@ -68,7 +68,9 @@ function installedByHand(wanted) {
   });
 }
 
-/** The packages of the lock file, with or without development dependencies and the pinned Node. */
+/**
+ * The packages in the lock file, with or without development dependencies and the pinned Node.js.
+ */
 const lockedPackages = ({ dev, node }) =>
   packagesIn(join(root, 'package-lock.json')).filter(
     ([path, locked]) =>
@@ -77,7 +79,7 @@ const lockedPackages = ({ dev, node }) =>
 
 const packagesIn = (file) => Object.entries(JSON.parse(readFileSync(file, 'utf8')).packages);
 
-/** What npm says that it has installed; nothing after an installation that did not end. */
+/** What npm says it has installed; nothing after an installation that did not finish. */
 function presentPackages() {
   try {
     return Object.fromEntries(packagesIn(join(modules, '.package-lock.json')));
@@ -89,7 +91,7 @@ function presentPackages() {
 /** Whether nothing is installed, or what a server needs: an upgrade then does the same. */
 const isWithoutDev = () => !Object.values(presentPackages()).some(({ dev }) => dev);
 
-/** Whether this Node is the machine's and can run the server, which then needs no other. */
+/** Whether this Node.js is the machine's and can run the server, which then needs no other. */
 const hasOwnNode = () => !isInside(process.execPath) && majorOf(process.version) >= NODE_MAJOR_MIN;
 
 export const majorOf = (version) => Number(/^v(\d+)\./.exec(version)?.[1] ?? 0);
@@ -155,8 +157,8 @@ const workspacesWithoutNode = () => [
 ];
 
 /**
- * The npm that runs this script, on its own Node. Not the Node inside node_modules, which npm ci
- * removes while it works.
+ * The npm that runs this script, on its own Node.js. Not the Node.js inside node_modules, which npm
+ * ci removes while it runs.
  */
 function npm() {
   const path = (process.env.PATH ?? '').split(delimiter).filter((part) => !isInside(part));

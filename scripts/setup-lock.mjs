@@ -1,5 +1,5 @@
 /**
- * Allows one set-up at a time in a clone. The lock is a directory, because creating one is atomic.
+ * Allows one setup at a time in a clone. The lock is a directory, because creating one is atomic.
  * Its holder touches it while it works, so that a dead holder is noticed.
  */
 import { createHash } from 'node:crypto';
@@ -98,6 +98,6 @@ function touchQuietly(lock) {
     const now = Date.now() / 1000;
     utimesSync(join(lock, 'pid'), now, now);
   } catch {
-    // Another process took the lock after we slept for long. Continuing is harmless.
+    // Another process took the lock after this one slept for long. Continuing is harmless.
   }
 }

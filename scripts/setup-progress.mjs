@@ -1,12 +1,12 @@
 /**
- * Says on standard error what the set-up does. In a terminal it is one line that changes, elsewhere
- * a line when a step begins, one now and then, and one when it has ended.
+ * Reports on standard error what the setup is doing. In a terminal it is one changing line,
+ * elsewhere a line when a step begins, one now and then, and one when it has ended.
  */
 const TERMINAL_MS = 500;
 const ELSEWHERE_MS = 15_000;
 const ERASE_LINE = '\r\u001b[K';
 
-/** Does `work`, and shows its time and what `progress` says about it. */
+/** Does `work`, and shows its time and the progress that `progress` returns. */
 export async function step(what, work, progress = () => null) {
   const out = process.stderr;
   const beganMs = performance.now();

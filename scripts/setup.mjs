@@ -1,9 +1,9 @@
 /**
- * The first step of every npm script: installs what is missing, makes sure that the script will
- * run on a Node that executes TypeScript, and builds the server's program, the dashboard, the
+ * The first step of every npm script: installs what is missing, makes sure that the script will run
+ * on a Node.js that executes TypeScript, and builds the server's program, the dashboard, the
  * published packages and the empty embedded database. With `--server` it installs and builds only
- * what a start of the server needs; the next script without it adds the rest. Plain JavaScript
- * without dependencies, because it must run on an old Node with nothing installed. Silent when
+ * what the server needs to start; the next script without it adds the remainder. Plain JavaScript
+ * without dependencies, because it must run on an old Node.js with nothing installed. Silent when
  * there is nothing to do.
  */
 import { spawnSync } from 'node:child_process';
@@ -41,9 +41,9 @@ async function setUp({ serverOnly }) {
   await withLock(root, () => build({ serverOnly }));
 }
 
-/** What another process has built while this one waited for the lock is not built again. */
+/** Anything another process has built while this one waited for the lock is not built again. */
 async function build({ serverOnly }) {
-  // The database is created by a process of its own, beside the other builds.
+  // A separate process creates the database, beside the other builds.
   const needsDatabase = isDatabaseMissing(root);
   const created = needsDatabase
     ? buildDatabase(root).catch((error) => console.error(`keyrail: ${error.message}`))
@@ -63,14 +63,14 @@ async function build({ serverOnly }) {
   }
 }
 
-/** Whether the `node` of an npm script, which looks in node_modules/.bin first, is new enough. */
+/** Whether an npm script's `node`, which is searched in node_modules/.bin first, is new enough. */
 function checkRuntime() {
   if (isInside(process.execPath) || !existsSync(pinnedNode)) {
     if (majorOf(process.version) >= NODE_MAJOR_MIN) return;
   }
   if (existsSync(pinnedNode)) {
     if (majorOf(versionOf(pinnedNode)) >= NODE_MAJOR_MIN) return;
-    // It does not run on this machine and would hide a Node that does.
+    // It does not run on this machine and would hide a Node.js that does.
     if (!isWritable(dirname(pinnedNode))) {
       throw new Error(`${pinnedNode} does not run here: remove it.`);
     }

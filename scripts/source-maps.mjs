@@ -1,15 +1,18 @@
 /**
- * Source maps of the published packages. The sources are files of the package, named by its maps,
- * so that stack traces and debuggers show them wherever it is installed. Plain JavaScript, because
- * setup runs it on any Node.
+ * Source maps for the published packages. The sources are files in the package, referenced by its
+ * maps, so that stack traces and debuggers show them wherever it is installed. Plain JavaScript,
+ * because setup runs it on any Node.js version.
  */
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 
-/** Options of esbuild. A map that held the sources itself would repeat them in each bundle. */
+/** esbuild options. A map that contained the sources itself would repeat them in each bundle. */
 export const sourceMaps = { sourcemap: 'linked', sourcesContent: false };
 
-/** Copies what the maps in `out` name into its folder `src`, and makes them name the copies. */
+/**
+ * Copies what the maps in `out` reference into its folder `src`, and makes them reference the
+ * copies.
+ */
 export function includeSources(root, out) {
   for (const map of readdirSync(out, { recursive: true }).filter((path) => path.endsWith('.map'))) {
     const path = join(out, map);
@@ -24,5 +27,5 @@ export function includeSources(root, out) {
   }
 }
 
-/** npm leaves every folder of the name node_modules out of a package. */
+/** npm leaves every folder named node_modules out of a package. */
 const placeOf = (path) => path.replace(/^packages\//, '').replaceAll('node_modules/', 'modules/');

@@ -8,13 +8,15 @@ const CHECK_MS_MAX = 300_000;
 /** Each checker of TypeScript checks shared types again, so more of them than cores only cost. */
 const CHECKERS = ['--checkers', '2'];
 
-/** TypeScript is a Go program: it collects garbage less often, and needs a quarter less time. */
+/**
+ * TypeScript is a Go program: with less frequent garbage collection, it needs a quarter less time.
+ */
 const GO_GARBAGE = { GOGC: '400' };
 
 const checks = [
   { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
   { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.json', '--noEmit', ...CHECKERS] },
-  // These run in a browser, which has other globals.
+  // These run in a browser, which has different globals.
   {
     name: 'types of the dashboard',
     command: 'tsc',

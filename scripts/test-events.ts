@@ -1,6 +1,6 @@
 /**
- * A reporter that Node's test runner loads into every process that runs test files. It writes test
- * events as JSON lines, synchronously, so that a crash loses no reported event.
+ * A reporter that Node.js's test runner loads into every process that runs test files. It writes
+ * test events as JSON lines, synchronously, so that a crash loses no reported event.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import type { TestEvent } from 'node:test/reporters';
@@ -13,7 +13,7 @@ type What =
   | { kind: 'failed'; name: string; error: string }
   | { kind: 'ended' };
 
-/** An event of a test, its time, and the CPU time that its process has used so far. */
+/** A test event, its time, and the CPU time its process has used so far. */
 export type Happening = What & { file: string | undefined; atMs: number; cpuMs: number };
 
 // biome-ignore lint/style/noDefaultExport: Node finds a reporter by its default export.
@@ -34,7 +34,7 @@ export default async function* writeHappenings(events: AsyncIterable<TestEvent>)
 
 const TICK_MS = 10;
 
-/** Of this process and of its children that have ended. */
+/** For this process and for its children that have exited. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   const stat = readFileSync('/proc/self/stat', 'utf8');
@@ -87,7 +87,7 @@ function failed({ type, error }: Failed['details'], name: string): What | null {
 const fullName = (names: string[], { nesting, name }: { nesting: number; name: string }) =>
   [...names.slice(0, nesting), name].join(' › ');
 
-/** The error without stack frames of the runtime. */
+/** The error without the runtime's stack frames. */
 const readable = (error: unknown) =>
   inspect(error, { depth: 6, colors: false, maxStringLength: 4_000 })
     .split('\n')

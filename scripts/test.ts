@@ -78,7 +78,7 @@ function readCommandLine(): Command {
   return { extent, store, filters: positionals.map((text) => text.replace(/^\.\//, '')) };
 }
 
-/** The quick part needs no PostgreSQL, so that it starts at once. */
+/** The quick part needs no PostgreSQL, so that it starts immediately. */
 function mainStore({ extent, store }: Command): Store {
   if (store !== null) return store;
   return extent === 'quick' || 'missing' in findPostgres() ? 'embedded' : 'postgres';
@@ -103,7 +103,7 @@ function runsOf(lanes: Lane[], { extent, store, filters }: Command): LaneRun[] {
 const filesLike = (patterns: string[]): string[] =>
   globSync(patterns, { cwd: root, exclude: (name) => name === 'node_modules' }).sort();
 
-/** The number of files that only the full run includes; a file counts once for each lane. */
+/** The number of files only the full run includes; a file counts once for each lane. */
 function leftOut(lanes: Lane[], command: Command, chosen: LaneRun[]): number {
   const count = (runs: LaneRun[]) => runs.reduce((sum, { files }) => sum + files.length, 0);
   return count(runsOf(lanes, { ...command, extent: 'full' })) - count(chosen);
@@ -119,7 +119,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
-/** Once for all tests, so that no test installs while others run, and none tries again in vain. */
+/** Once for all tests, so that no test installs while others run, and none retries in vain. */
 function installPrograms(env: NodeJS.ProcessEnv): void {
   findPostgres();
   redisIsMissing();

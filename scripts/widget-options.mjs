@@ -1,6 +1,6 @@
 /**
  * How esbuild builds the widget, for the server and for the published package: one style sheet as a
- * text, and the globals of the page as they were when the script was loaded.
+ * text, and the page's globals as they were when the script was loaded.
  */
 import { join } from 'node:path';
 
@@ -10,11 +10,11 @@ export const widgetOptions = (root) => ({
   bundle: true,
   minify: true,
   format: 'esm',
-  // Scripts of modules are always read as UTF-8; escapes would make German longer.
+  // Module scripts are always read as UTF-8; escapes would make German longer.
   charset: 'utf8',
   platform: 'browser',
   target: TARGET,
-  // The settings of tsconfig.json are for the type checker.
+  // The settings in tsconfig.json are for the type checker.
   tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   jsx: 'transform',
   jsxFactory: 'element',
@@ -27,8 +27,8 @@ export const widgetOptions = (root) => ({
 });
 
 /**
- * The client loads its code for receipts on demand, and the widget never does. Left out, because
- * code that is loaded on demand makes esbuild wrap the rest.
+ * The client loads its code for receipts on demand, and the widget never does. It is left out,
+ * because code loaded on demand makes esbuild wrap all other code.
  */
 const withoutReceipts = {
   name: 'without-receipts',
@@ -39,7 +39,7 @@ const withoutReceipts = {
   },
 };
 
-/** A shadow root takes its style from a text; the imports in it are followed first. */
+/** A shadow root takes its style from a text; the imports in it are resolved first. */
 const styleAsText = {
   name: 'style-as-text',
   setup({ onLoad, esbuild }) {

@@ -1,4 +1,4 @@
-// A tab of Chromium that is signed in, and what is measured inside of it.
+// A signed-in Chromium tab, and what is measured inside it.
 import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { type CDPSession, chromium, type Page } from 'playwright-core';
 import type { Stoppable } from '../measure/cleanup.ts';
@@ -8,11 +8,11 @@ const WAIT_MS_MAX = 60_000;
 
 export type Tab = Stoppable & {
   page: Page;
-  /** Waits until a condition holds in the page, and returns the time of the page. */
+  /** Waits until a condition holds in the page, and returns the page's time. */
   when(condition: string): Promise<number>;
-  /** The longest task of the page during some work, in milliseconds. */
+  /** The longest task on the page during some work, in milliseconds. */
   longestTask(work: () => Promise<void>): Promise<number>;
-  /** The longest time from an input to the end of its handling, in milliseconds. */
+  /** The longest time from an input until it has been handled, in milliseconds. */
   longestInput(work: () => Promise<void>): Promise<number>;
   /** Bytes of objects and elements after a collection. */
   heapBytes(): Promise<number>;
@@ -42,7 +42,7 @@ async function tabOf(page: Page): Promise<Tab> {
   const during = async (name: string, work: () => Promise<void>): Promise<number> => {
     await page.evaluate(`measured.${name} = 0`);
     await work();
-    // Entries are delivered after the frame that they are about.
+    // Entries are delivered after the frame they describe.
     await page.evaluate(FRAMES);
     return Number(await page.evaluate(`measured.${name}`));
   };
@@ -72,7 +72,7 @@ type Snapshot = {
   nodes: number[];
 };
 
-/** Without compiled code, which grows for minutes while functions are optimised. */
+/** Without compiled code, which keeps growing for minutes while functions are optimised. */
 function bytesOf({ snapshot, nodes }: Snapshot): number {
   const { node_fields: fields, node_types: types } = snapshot.meta;
   const code = types[0].indexOf('code');

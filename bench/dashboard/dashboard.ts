@@ -1,5 +1,5 @@
-// The dashboard in Chromium, with 10,000 keys and 100,000 audit rows: how long a person waits, how
-// long the page is blocked, and what it keeps in memory.
+// The dashboard in Chromium, with 10,000 keys and 100,000 audit rows: how long users wait, how long
+// the page is blocked, and how much memory it keeps.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withCleanup } from '../measure/cleanup.ts';
 import { createFinding, type Show } from '../measure/finding.ts';
@@ -9,7 +9,7 @@ import { openPostgres, startOnPostgres } from '../setup/keyrail.ts';
 import { type Chromium, openChromium, type Tab } from './browser.ts';
 import { ENVIRONMENTS, type Seeded, type Size, seed } from './seed.ts';
 
-/** What is measured, how often, and how far a person scrolls. */
+/** What is measured, how often, and how far a user scrolls. */
 type Extent = Size & { times: number; pages: number; walks: number };
 
 const FULL: Extent = { keys: 10_000, auditRows: 100_000, times: 5, pages: 10, walks: 20 };
@@ -23,7 +23,7 @@ const INPUT_MS_MAX = 50;
 const MEMORY_RATIO_MAX = 1.1;
 
 const PAGE_ROWS = 100;
-/** Walks until every screen and its cache are loaded. */
+/** The number of walks until every screen and its cache are loaded. */
 const WARM_WALKS = 3;
 
 const ROWS = `document.querySelectorAll('main [role=table] [role=row]').length - 1`;
@@ -132,7 +132,7 @@ async function measureAudit({ run, chromium, seeded, size }: Measured): Promise<
   await tab.stop();
 }
 
-/** Between screens that were shown before: from the click until the rows are there. */
+/** Between screens shown before: from the click until the rows are there. */
 async function measureScreens({ run, chromium, seeded, size }: Measured): Promise<void> {
   const tab = await chromium.openTab();
   const names = ['Keys', 'Tenants', 'Audit log', 'Projects', 'Members', 'Nodes', 'Overview'];
@@ -178,7 +178,7 @@ async function measureMemory({ run, chromium, seeded, size }: Measured): Promise
 
 const showMegabytes: Show = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** Goes to a screen as a link does, without a new document. */
+/** Opens a screen the way a link does, without a new document. */
 async function walkTo(tab: Tab, path: string): Promise<void> {
   await tab.page.evaluate(`(() => {
     const link = Object.assign(document.createElement('a'), { href: ${JSON.stringify(path)} });
@@ -191,7 +191,7 @@ async function walkTo(tab: Tab, path: string): Promise<void> {
   await tab.page.waitForLoadState('networkidle');
 }
 
-/** From the beginning of a visit until rows are there, each time in a context of its own. */
+/** From the beginning of a visit until rows are there, each time in a new context. */
 async function firstRows(chromium: Chromium, path: string, times: number): Promise<number[]> {
   const values: number[] = [];
   // The first visit warms up the server.
@@ -205,7 +205,7 @@ async function firstRows(chromium: Chromium, path: string, times: number): Promi
   return values;
 }
 
-/** The first page and its names are there: what follows is not about loading. */
+/** The first page and its names are there: the next steps do not measure loading. */
 async function settle(tab: Tab): Promise<void> {
   await tab.when(`${ROWS} >= ${PAGE_ROWS}`);
   await tab.page.waitForLoadState('networkidle');
@@ -213,13 +213,13 @@ async function settle(tab: Tab): Promise<void> {
 
 async function scrollPages(tab: Tab, pages: number): Promise<void> {
   for (let page = 1; page <= pages; page += 1) {
-    // Again with each frame, as a wheel does: the page itself moves to its top once it is loaded.
+    // Repeated with each frame, like a wheel: the page itself moves to its top once it is loaded.
     await tab.when(`(${TO_END}, ${ROWS} >= ${page * PAGE_ROWS})`);
     await sleep(SETTLE_MS);
   }
 }
 
-/** A person looks at a page before the next one. */
+/** A user looks at a page before opening the next one. */
 const SETTLE_MS = 100;
 
 async function elapsed(tab: Tab, act: () => Promise<void>, condition: string): Promise<number> {

@@ -1,4 +1,4 @@
-// A workspace with many keys and a long audit log, and a person that is signed in to it.
+// A workspace with many keys and a long audit log, and a user signed in to it.
 import { randomUUID } from 'node:crypto';
 import { longAuditLog } from '@keyrail/testing/long-audit-log.ts';
 import pg from 'pg';
@@ -7,7 +7,7 @@ import { createProject, insertKeys } from '../setup/projects.ts';
 import { createCaller } from '../setup/workspaces.ts';
 
 const TENANTS = 40;
-/** Each environment has the keys. */
+/** The number of keys in each environment. */
 export const ENVIRONMENTS = 2;
 
 export type Size = { keys: number; auditRows: number };
@@ -57,7 +57,7 @@ function asSuperuser(databaseUrl: string): string {
   return url.toString();
 }
 
-/** The address is marked as verified in the database, since no mail is read here. */
+/** The address is marked as verified in the database, because nothing reads emails here. */
 async function signUp({ port }: Keyrail, client: pg.Client): Promise<Seeded['session']> {
   const email = 'ada@example.com';
   const password = randomUUID();

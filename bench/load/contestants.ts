@@ -1,4 +1,4 @@
-// Contestants of a round: a server under load, or a worker that does the work by itself.
+// Contestants of a round: a server under load, or a worker that does the work on its own.
 import { type Counted, perSecond } from '../measure/overrun.ts';
 import type { Contestant, Sample } from '../measure/rounds.ts';
 import { CONNECTIONS, type LoadGenerator } from './load-generator.ts';
@@ -25,7 +25,7 @@ export const underLoad = <Name extends string>(
     }),
 });
 
-/** The part of a command that every worker understands. */
+/** The part of a command every worker understands. */
 export type Span = { ms: number; concurrency: number };
 
 type Working<Name extends string, Command extends Span> = {
@@ -33,7 +33,7 @@ type Working<Name extends string, Command extends Span> = {
   worker: Worker<Command, Counted>;
   /** Completes the command of a round. */
   command: (span: Span) => Command;
-  /** The program whose CPU time is measured; the worker itself by default. */
+  /** The program whose CPU time is measured; by default the worker itself. */
   measured?: Program;
 };
 

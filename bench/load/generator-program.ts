@@ -1,4 +1,4 @@
-// The load generator: a process of its own that keeps a fixed number of connections busy, with one
+// The load generator: a separate process that keeps a fixed number of connections busy, with one
 // request in flight on each. A response other than 2xx, or 304 to a conditional request, ends the
 // run with that response as the reason.
 import { connect, type Socket } from 'node:net';
@@ -54,7 +54,9 @@ async function generate({ port, request, connections, ms }: LoadCommand): Promis
   };
 }
 
-/** One connection: sends a request, awaits the whole response, repeats until the time is over. */
+/**
+ * One connection: sends a request, waits for the full response, and repeats until the time is up.
+ */
 function keepBusy(load: Load): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let pending: Buffer | null = null;

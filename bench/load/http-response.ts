@@ -1,5 +1,4 @@
-// The minimum of an HTTP parser, which only counts responses: it costs far less than the server
-// that it measures.
+// A minimal HTTP parser that only counts responses: it costs far less than the server it measures.
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LENGTH_HEADER = /\r\ncontent-length: *(\d+)/i;
@@ -7,7 +6,7 @@ const STATUS_START = 9;
 const STATUS_END = 12;
 const DIGIT_TWO = 0x32;
 
-/** The length of the whole response, or null while its head is incomplete. */
+/** The length of the full response, or null while its headers are incomplete. */
 export function responseLength(bytes: Buffer): number | null {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return null;
@@ -17,7 +16,7 @@ export function responseLength(bytes: Buffer): number | null {
   return headEnd + HEAD_END.length + Number(length);
 }
 
-/** Throws unless the response is a success or says that nothing was modified. */
+/** Throws unless the response is a success or says nothing has changed. */
 export function checkStatus(response: Buffer): void {
   if (response[STATUS_START] === DIGIT_TWO || isNotModified(response)) return;
   throw new Error(`a response that is not a success: ${excerpt(response)}`);

@@ -33,7 +33,7 @@ test('every connection is busy until the time is over', async (t) => {
   equal(result.done >= CONNECTIONS, true);
 });
 
-test('a server that does not answer ends the round', async (t) => {
+test('a server that does not respond ends the round', async (t) => {
   const { generator, target } = await openTarget(t, () => {});
   const plannedMs = 50;
   const result = await generator.run(target, plannedMs);
@@ -42,7 +42,7 @@ test('a server that does not answer ends the round', async (t) => {
   equal(result.ms >= plannedMs * OVERRUN_MAX - 1, true);
 });
 
-test('a refused request fails the round with its response', async (t) => {
+test('a failed request fails the round with its response', async (t) => {
   const { generator, target } = await openTarget(t, (_, response) => {
     response.writeHead(503, { 'content-length': 4 }).end('busy');
   });

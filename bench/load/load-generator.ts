@@ -14,7 +14,7 @@ export type LoadCommand = {
 export type LoadResult = Counted & {
   p50Ms: number;
   p99Ms: number;
-  /** The generator's share of one core. Near 1, the generator limits the rate. */
+  /** The generator's load on one core. Near 1, the generator limits the rate. */
   cpuShare: number;
 };
 

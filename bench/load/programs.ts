@@ -1,5 +1,5 @@
-// Programs that a benchmark starts. The benchmark stops each of them; the rest are killed when this
-// program exits.
+// Programs started by a benchmark. The benchmark stops each of them; any others are killed when
+// this program exits.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ export type Server = Program & { port: number };
 
 type Message<Result> = { ready: unknown } | { result: Result } | { failure: string };
 
-/** Starts a file of bench/ in a process of its own and waits until it is ready. */
+/** Starts a file in bench/ in its own process and waits until it is ready. */
 export async function openWorker<Command extends object, Result>(
   file: string,
   env: Record<string, string> = {},
@@ -45,7 +45,7 @@ export async function openWorker<Command extends object, Result>(
   };
 }
 
-/** Starts a server of bench/ and waits for its port. */
+/** Starts a server in bench/ and waits for its port. */
 export async function openServer(
   file: string,
   env: Record<string, string> = {},
@@ -66,7 +66,7 @@ function startChild(file: string, env: Record<string, string>) {
   return { child, program: programOf(child) };
 }
 
-/** Starts a program of the repository on this Node with only the given settings. */
+/** Starts a program of the repository on this Node.js, with only the given settings. */
 export function startProgram(args: string[], env: Record<string, string>): Program {
   const child = spawn(process.execPath, args, {
     env: { ...cleanEnvironment(), ...env },
@@ -106,7 +106,7 @@ function nextMessage<Result>(child: ChildProcess, ms: number): Promise<Message<R
   });
 }
 
-/** Children inherit neither settings from the environment of the benchmark nor flags of Node. */
+/** Children inherit neither the benchmark's environment settings nor its Node.js flags. */
 function cleanEnvironment(): Record<string, string> {
   const foreign = /^(KEYRAIL_|PG|DATABASE_URL$|NODE_OPTIONS$|NODE_COMPILE_CACHE$)/;
   return Object.fromEntries(

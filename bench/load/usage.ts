@@ -1,9 +1,9 @@
-// CPU time and memory of a running program, from the system's own accounting.
+// A running program's CPU time and memory, from the system's own accounting.
 import { readdirSync, readFileSync } from 'node:fs';
 
 type Running = { pid: number };
 
-/** CPU time that a program has used so far; null where the system does not provide it. */
+/** CPU time a program has used so far; null where the system does not provide it. */
 export function cpuMsOf({ pid }: Running): number | null {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);

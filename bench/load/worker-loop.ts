@@ -1,4 +1,4 @@
-// The loop of a worker process: it runs the commands of its parent.
+// The loop of a worker process, which runs its parent's commands.
 
 /** Reports ready, runs one command after the other, and exits with its parent. */
 export function runCommands<Command, Result>(run: (command: Command) => Promise<Result>): void {

@@ -6,7 +6,7 @@ export type Stoppable = { stop(): Promise<void> };
 /** Registers something to stop at the end, and returns it. */
 export type StopAtEnd = <T extends Stoppable>(started: T) => T;
 
-/** Runs a benchmark and then stops everything that it registered, even after a failure. */
+/** Runs a benchmark and then stops everything it registered, even after a failure. */
 export async function withCleanup<Result>(
   measure: (stopAtEnd: StopAtEnd) => Promise<Result>,
 ): Promise<Result> {

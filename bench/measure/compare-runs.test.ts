@@ -18,14 +18,14 @@ test('intervals that overlap are within noise', () => {
   equal(verdictOn(figure(2, 3), figure(1, 9)), 'within noise');
 });
 
-test('a figure is better when it moved in its direction beyond both intervals', () => {
+test('a result is better when it moved in its direction beyond both intervals', () => {
   equal(verdictOn(figure(1, 2), figure(3, 4)), 'better');
   equal(verdictOn(figure(3, 4), figure(1, 2)), 'worse');
   equal(verdictOn(figure(1, 2, 'lower'), figure(3, 4, 'lower')), 'worse');
   equal(verdictOn(figure(3, 4, 'lower'), figure(1, 2, 'lower')), 'better');
 });
 
-test('a figure that was measured once has no verdict', () => {
+test('a result measured once has no verdict', () => {
   const once: Figure = { better: 'lower', median: 5, interval: null };
   equal(verdictOn(once, figure(1, 2)), 'no spread');
   equal(verdictOn(figure(1, 2), once), 'no spread');
@@ -41,7 +41,7 @@ function resultsWith(...findings: Finding[]): Results {
   return results;
 }
 
-test('rows of two runs are matched by name', () => {
+test('the rows of two runs are matched by name', () => {
   const before = resultsWith(finding('a', [1, 1, 1, 1, 1]), finding('b', [5]));
   const after = resultsWith(finding('c', [7]), finding('a', [2, 2, 2, 2, 2]));
   const rows = compareRuns(before, after)
@@ -55,7 +55,7 @@ test('rows of two runs are matched by name', () => {
   ]);
 });
 
-test('differences between the runs themselves are named first', () => {
+test('differences between the runs themselves are listed first', () => {
   const before = resultsWith(finding('a', [1]));
   const after = resultsWith(finding('a', [1]));
   after.conditions.cores = 8;

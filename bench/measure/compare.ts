@@ -1,4 +1,4 @@
-// Findings about two contestants that were measured in the same rounds.
+// Findings about two contestants measured in the same rounds.
 import { createFinding, type Finding, showMedian, showMs, showRate, showRatio } from './finding.ts';
 import type { Goal } from './goal.ts';
 import { atMost } from './goal.ts';
@@ -36,7 +36,7 @@ export function compareRates<Name extends string>(
   });
 }
 
-/** Our rate by itself. */
+/** Our rate alone, without a peer. */
 export function rateOf<Name extends string>(
   samples: Samples<Name>,
   { name, ours, goal }: Pick<Comparison<Name>, 'name' | 'ours' | 'goal'>,
@@ -57,7 +57,7 @@ type Growth = {
 
 type Calls = Record<'few' | 'many', () => Promise<unknown>>;
 
-/** Times the same call on a small and on a large set, one call after the other. */
+/** Times the same call on a small and on a large set, alternating between the two. */
 export async function compareTimes(
   { plan }: Run,
   { name, few: label, ratioMax }: Growth,

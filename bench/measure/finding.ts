@@ -1,5 +1,4 @@
-// A finding: one row of the result, as text for readers and as a figure that two runs can be
-// compared by.
+// A finding: one row of the result, as text for readers and as a number for comparing two runs.
 import { type Attainment, attainment, type Goal, showGoal } from './goal.ts';
 import { type Interval, median, medianInterval } from './statistics.ts';
 
@@ -16,10 +15,10 @@ export type Finding = {
   peer: string;
   ratio: string;
   goal: string;
-  /** Null if there is no goal: the figure is context. */
+  /** Null if there is no goal: the number is context. */
   attained: Attainment | null;
   figure: Figure;
-  /** Rounds that were ended because they took much longer than planned. */
+  /** Rounds cut off because they took much longer than planned. */
   endedRounds: number;
 };
 
@@ -27,7 +26,7 @@ export type Show = (value: number) => string;
 
 type Described = {
   name: string;
-  /** The values that the goal is about, and that runs are compared by. */
+  /** The values the goal is about, which runs are compared by. */
   values: readonly number[];
   show: Show;
   goal: Goal;

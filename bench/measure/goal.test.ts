@@ -20,7 +20,7 @@ test('a single value meets its limit exactly', () => {
   equal(attainment(atMost(5), [5.1]), 'missed');
 });
 
-test('a figure without a limit is context', () => {
+test('a result without a limit is context', () => {
   equal(attainment(higherIsBetter, [1]), null);
   equal(showGoal(higherIsBetter, String), 'context');
   equal(

@@ -1,9 +1,9 @@
-// Goals: the direction in which a figure improves, and the limit that it has to reach.
+// Goals: the direction in which a result improves, and the limit it has to reach.
 import { median, medianInterval } from './statistics.ts';
 
 export type Goal = {
   better: 'higher' | 'lower';
-  /** Null if the figure is only context. */
+  /** Null if the result is only context. */
   limit: number | null;
 };
 

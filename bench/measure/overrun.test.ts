@@ -6,11 +6,11 @@ import { isEndedByOverrun, OVERRUN_MAX, perSecond, repeat } from './overrun.ts';
 const PLANNED_MS = 10;
 const never = (): Promise<void> => new Promise(() => {});
 
-test('work that finishes is not ended, even if it is late', async () => {
+test('work that finishes late is not cut off', async () => {
   equal(await isEndedByOverrun(sleep(PLANNED_MS * 2), PLANNED_MS), false);
 });
 
-test('work that takes ten times its plan is ended', async () => {
+test('work that takes ten times its plan is cut off', async () => {
   const beganAt = performance.now();
   equal(await isEndedByOverrun(never(), PLANNED_MS), true);
   const tookMs = performance.now() - beganAt;
@@ -21,7 +21,7 @@ test('work that fails in time fails the round', async () => {
   await rejects(isEndedByOverrun(Promise.reject(new Error('refused')), PLANNED_MS), /refused/);
 });
 
-test('work that fails after its end is ignored', async () => {
+test('work that fails after it timed out is ignored', async () => {
   const late = sleep(PLANNED_MS * OVERRUN_MAX + 20).then(() => {
     throw new Error('late');
   });
@@ -41,7 +41,7 @@ test('steps are repeated until the time is over, in every loop', async () => {
   equal(counted.ms >= 29, true);
 });
 
-test('an ended repetition keeps what it completed', async () => {
+test('a timed-out repetition keeps what it completed', async () => {
   const steps = [never, () => sleep(PLANNED_MS * 2)];
   const counted = await repeat({ ms: PLANNED_MS, concurrency: 2 }, () => steps.shift() ?? never);
   equal(counted.isEnded, true);

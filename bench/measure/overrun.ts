@@ -1,10 +1,10 @@
-// The bound of a round: one that takes ten times its plan is ended, not waited for.
+// The time limit of a round: one that takes ten times its plan is cut off.
 
 export const OVERRUN_MAX = 10;
 
 /**
  * Waits for work, but not longer than ten times its plan. Returns whether the work was ended. Ended
- * work goes on in the background until its next look at the time; its result is dropped.
+ * work continues in the background until it next looks at the time; its result is dropped.
  */
 export async function isEndedByOverrun(
   work: Promise<unknown>,
@@ -12,7 +12,7 @@ export async function isEndedByOverrun(
 ): Promise<boolean> {
   const { promise: overrun, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(true), plannedMs * OVERRUN_MAX);
-  work.catch(() => {}); // a failure after the end is nobody's
+  work.catch(() => {}); // nothing handles a failure after the cut-off
   try {
     return await Promise.race([work.then(() => false), overrun]);
   } finally {
@@ -20,10 +20,10 @@ export async function isEndedByOverrun(
   }
 }
 
-/** Completed pieces of work, and the time that they took. */
+/** Completed pieces of work, and the time they took. */
 export type Counted = { done: number; ms: number; isEnded: boolean };
 
-/** A round that completed nothing before it was ended counts as one piece: an upper bound. */
+/** A round that completed nothing before it was cut off counts as one piece: an upper bound. */
 export const perSecond = ({ done, ms }: Counted): number => (Math.max(done, 1) * 1000) / ms;
 
 /** Runs `concurrency` loops in parallel, each repeating the step until the time is over. */

@@ -4,13 +4,15 @@ import type { Finding } from './finding.ts';
 export type RoundPlan = { warmUpMs: number; roundMs: number; rounds: number };
 
 export type Plan = {
-  /** Shows that the benchmarks work; its figures mean nothing. */
+  /** Shows that the benchmarks work; its numbers mean nothing. */
   isBrief: boolean;
-  /** The number of keys where a benchmark is about many. */
+  /** The number of keys in benchmarks about many keys. */
   keys: number;
 };
 
-/** Each benchmark reports a finding as soon as it has it: a run may be stopped at any time. */
+/**
+ * Each benchmark reports a finding as soon as it has it, because a run may be stopped at any time.
+ */
 export type Run = { plan: Plan; report(finding: Finding): void };
 
 const KEYS = 1_000_000;
@@ -18,7 +20,7 @@ const BRIEF_KEYS = 4000;
 const BRIEF_WARM_UP_MS = 200;
 const BRIEF_ROUNDS = 5;
 
-/** Rounds are short and many: the speed of a shared machine varies within seconds. */
+/** Rounds are short and numerous, because the speed of a shared machine varies within seconds. */
 const ROUNDS: RoundPlan = { warmUpMs: 5000, roundMs: 250, rounds: 85 };
 
 export const createPlan = (isBrief: boolean, keys: number | null): Plan => ({

@@ -19,7 +19,7 @@ const found = createFinding({
   endedRounds: 2,
 });
 
-test('results survive their file', (t) => {
+test('results can be read back from their file', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'kr-bench-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'run.json');
@@ -30,7 +30,7 @@ test('results survive their file', (t) => {
   deepEqual(readdirSync(directory), ['run.json']);
 });
 
-test('a file with anything else is refused', (t) => {
+test('a file with anything else is rejected', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'kr-bench-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'other.json');
@@ -38,7 +38,7 @@ test('a file with anything else is refused', (t) => {
   throws(() => readResults(file), /holds no results of this benchmark/);
 });
 
-test('a finding is one line as soon as it is known, and one row at the end', () => {
+test('a finding is printed as a line as soon as it is known, and as a table row at the end', () => {
   const expected = 'ours 12/s ±17 %; goal >= 20/s; MISSED, 2 rounds ended early';
   deepEqual(lineOf(found), `reads: rate: ${expected}`);
   const [, , row = ''] = tableOfFindings([found]).split('\n');

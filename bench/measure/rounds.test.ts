@@ -6,7 +6,7 @@ const PLAN = { warmUpMs: 7, roundMs: 3, rounds: 20 };
 
 const sample = (perSecond: number, isEnded = false): Sample => ({ perSecond, isEnded, remark: '' });
 
-/** Runs rounds with the output of the benchmark kept in a list. */
+/** Runs rounds and keeps the benchmark's output in a list. */
 async function runQuietly<Name extends string>(contestants: Contestant<Name>[]) {
   const printed: string[] = [];
   const log = mock.method(console, 'log', (line: string) => printed.push(line));
@@ -17,7 +17,7 @@ async function runQuietly<Name extends string>(contestants: Contestant<Name>[]) 
   }
 }
 
-test('contestants take turns after a warm-up that does not count', async () => {
+test('contestants take turns after an uncounted warm-up', async () => {
   const turns: string[] = [];
   const contestant = (name: 'ours' | 'peer'): Contestant<'ours' | 'peer'> => ({
     name,
@@ -32,7 +32,7 @@ test('contestants take turns after a warm-up that does not count', async () => {
   deepEqual(rates(samples('ours')).slice(0, 2), [3, 5]);
 });
 
-test('an ended round is reported and its sample kept', async () => {
+test('a timed-out round is reported and its sample kept', async () => {
   let runs = 0;
   const run = async () => {
     runs += 1;
@@ -44,7 +44,7 @@ test('an ended round is reported and its sample kept', async () => {
   equal(printed.filter((line) => /round 3 .*ended after 10 times its plan/.test(line)).length, 1);
 });
 
-test('a benchmark whose rounds keep being ended stops with the samples it has', async () => {
+test('a benchmark whose rounds keep timing out stops with the samples it has', async () => {
   const slow = { name: 'slow' as const, run: async () => sample(1, true) };
   const fast = { name: 'fast' as const, run: async () => sample(9) };
   const { samples, printed } = await runQuietly<'slow' | 'fast'>([slow, fast]);
@@ -53,7 +53,7 @@ test('a benchmark whose rounds keep being ended stops with the samples it has', 
   equal(printed.at(-1), '  stopped after 5 ended rounds');
 });
 
-test('a round counts as ended once, whichever contestants were ended in it', () => {
+test('a round counts as timed out once, however many contestants timed out', () => {
   const ours = [sample(1, true), sample(1), sample(1, true), sample(1)];
   const peer = [sample(1, true), sample(1, true), sample(1), sample(1)];
   equal(endedRoundsOf(ours, peer), 3);

@@ -5,22 +5,22 @@ import { OVERRUN_MAX } from './overrun.ts';
 import type { RoundPlan } from './plan.ts';
 
 const ROUNDS_SHOWN = 5;
-/** After this many ended rounds the benchmark goes on with the samples that it has. */
+/** After this many ended rounds the benchmark continues with the samples it has. */
 const ENDED_ROUNDS_MAX = 5;
 
-/** The result of one contestant in one round. */
+/** One contestant's result in one round. */
 export type Sample = {
   perSecond: number;
   /** Per second of CPU time, if the contestant measures it. */
   perCpuSecond?: number;
-  /** The round took ten times its plan and was ended; the rate is that of the work completed. */
+  /** The round took ten times its plan and was cut off; the rate counts the completed work. */
   isEnded: boolean;
   remark: string;
 };
 
 export type Contestant<Name extends string> = { name: Name; run(ms: number): Promise<Sample> };
 
-/** The samples of a contestant, one for each round. */
+/** A contestant's samples, one for each round. */
 export type Samples<Name extends string> = (name: Name) => readonly Sample[];
 
 export async function runRounds<Name extends string>(
@@ -56,7 +56,7 @@ function line(name: string, { perSecond, isEnded, remark }: Sample): string {
 export const rates = (samples: readonly Sample[]): number[] =>
   samples.map(({ perSecond }) => perSecond);
 
-/** The rounds in which one of the contestants was ended. */
+/** The rounds in which one of the contestants was cut off. */
 export const endedRoundsOf = (...contestants: (readonly Sample[])[]): number =>
   (contestants[0] ?? []).filter((_, round) =>
     contestants.some((samples) => samples[round]?.isEnded === true),

@@ -4,7 +4,7 @@ import { median, medianInterval, percentile, ratios } from './statistics.ts';
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 
-test('a median is the middle value, or the mean of the two in the middle', () => {
+test('a median is the middle value, or the mean of the two middle values', () => {
   equal(median([3, 1, 2]), 2);
   equal(median([4, 1, 3, 2]), 2.5);
   equal(median([7]), 7);
@@ -28,7 +28,7 @@ test('an interval of a median is narrower among many values', () => {
   deepEqual(medianInterval(upTo(85)), { low: 34, high: 52 });
 });
 
-test('an interval contains the true median 95 times in 100', () => {
+test('an interval contains the true median in 95 of 100 cases', () => {
   const random = createRandom(1);
   const rounds = 2000;
   let hits = 0;

@@ -33,7 +33,7 @@ export function medianInterval(values: readonly number[]): Interval | null {
   return { low: inOrder[from] ?? Number.NaN, high: inOrder[to] ?? Number.NaN };
 }
 
-/** The value below which this share of the values lies; the largest value for a share of 1. */
+/** The value below which this fraction of the values lies; the largest value for 1. */
 export function percentile(values: readonly number[], share: number): number {
   const position = Math.min(values.length - 1, Math.floor(values.length * share));
   return sorted(values)[position] ?? 0;

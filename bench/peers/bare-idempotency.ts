@@ -1,5 +1,5 @@
-// Both sides of the idempotency benchmark, in a process of its own: claim and complete over HTTP,
-// or the statements of both sent by bare `pg` with its own pipelining.
+// Both sides of the idempotency benchmark, in a separate process: claim and complete over HTTP, or
+// the statements of both sent by bare `pg` with its own pipelining.
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { lockScope, updateStored } from '@keyrail/server/features/idempotency/rows.ts';
@@ -19,7 +19,7 @@ const SEALED = randomBytes(116);
 const BYTES_MAX = 268_435_456;
 const TTL_MS = 86_400_000;
 
-/** One connection. Each call awaits the whole response, which fits into one read. */
+/** One connection. Each call waits for the full response, which fits into one read. */
 function createCaller(socket: Socket): (path: string, body: object) => Promise<string> {
   let response = Promise.withResolvers<string>();
   let text = '';
@@ -54,7 +54,7 @@ function byHttp(socket: Socket): () => Promise<void> {
 
 const recorder = openRecorder(BENCH_WORKSPACE);
 
-/** The statements of the feature itself. */
+/** The feature's own statements. */
 async function byStatements(): Promise<void> {
   const scopeHash = randomBytes(32).toString('hex');
   const lockToken = randomBytes(24).toString('base64url');

@@ -6,7 +6,7 @@ import type { Read } from '@keyrail/server/doors/door.ts';
 import { allEnvs } from '@keyrail/server/doors/reach.ts';
 import pg from 'pg';
 
-/** A deadline that statements of a peer always meet. */
+/** A deadline a peer's statements always meet. */
 export const IN_TIME = { remainingMs: () => 1000 };
 
 export const openPool = (pipeline: boolean): pg.Pool =>
@@ -27,7 +27,8 @@ export function prepared({ text, values }: Statement): pg.QueryConfig {
 }
 
 /**
- * Sends statements that record traffic of a workspace, each in its own transaction and one trip.
+ * Sends statements that record a workspace's traffic, each in its own transaction and one round
+ * trip.
  * Rows have the names of their columns.
  */
 export function openRecorder(workspaceId: string): Read {

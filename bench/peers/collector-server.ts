@@ -1,4 +1,4 @@
-// A collector of traces that accepts everything and keeps nothing.
+// A trace collector that accepts everything and keeps nothing.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { reportPort } from './listen.ts';

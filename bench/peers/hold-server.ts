@@ -1,5 +1,6 @@
-// The lower bound for notifying many nodes: a server that holds requests and answers all of them on
-// a POST, with as many bytes as a delta has. It stores nothing, unless BENCH_URL names a database.
+// The lower bound for notifying many nodes: a server that holds requests and responds to all of
+// them on a POST, with as many bytes as a delta has. It stores nothing, unless BENCH_URL names a
+// database.
 import Fastify, { type FastifyReply } from 'fastify';
 import { listenWithFastify } from './listen.ts';
 import { openStoredChanges } from './stored-changes.ts';

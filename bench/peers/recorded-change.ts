@@ -1,6 +1,6 @@
 // The statements of one change, recorded from the server's own code: it creates a key on a store
-// that only records. The peer then sends the server's own texts, with new values where they must
-// differ between changes.
+// that only records. The peer then sends exactly the server's statements, with new values where
+// they must differ between changes.
 import { systemRandomBytes } from '@keyrail/server/base/random.ts';
 import type { Answer, Database, Statement } from '@keyrail/server/db/database.ts';
 import { allEnvs } from '@keyrail/server/doors/reach.ts';
@@ -9,7 +9,7 @@ import { createKey } from '@keyrail/server/features/keys/create-key.ts';
 import { createSecretKey } from '@keyrail/server/features/secret-keys/create-secret-key.ts';
 import { IN_TIME } from './bare-pg.ts';
 
-/** Replacements for the ids and times of the recorded sample. */
+/** Replacements for the IDs and times in the recorded sample. */
 export type Fresh = { keyId: string; auditId: string; hash: Buffer; now: Date };
 
 export type ChangeStatements = {
@@ -77,7 +77,7 @@ function renew({ text, values }: Statement, fresh: Fresh): Statement {
 }
 
 function recordingStore(recorded: Statement[], found: object): Database {
-  // Every query finds a row: the parents to lock, the row that was just inserted.
+  // Every query finds a row: the parents to lock, the newly inserted row.
   const row = { id: KEY_ID, env: 'live', displayPrefix: 'sample', ...found };
   const record = async (statement: Statement): Promise<Answer> => {
     recorded.push(statement);

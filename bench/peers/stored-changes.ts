@@ -1,5 +1,5 @@
-// A change that a peer stores as durably as Keyrail: it looks up its caller, revokes a key together
-// with an audit row and a new version in one transaction, and reads the change again, as nodes do.
+// A change a peer stores as durably as Keyrail: it looks up its caller, revokes a key together with
+// an audit row and a new version in one transaction, and reads the change again, as nodes do.
 import pg from 'pg';
 
 const KEYS = 1000;

@@ -1,6 +1,6 @@
-// Nodes that long-poll, in a program of their own: raw keep-alive sockets, each polling for changes
-// after its version and recording when the response arrived. Times of two programs on one machine
-// are comparable: both read the system's monotonic clock.
+// Nodes that long-poll, in a separate program: raw keep-alive sockets, each polling for changes
+// after its version and recording when the response arrived. Times from two programs on one machine
+// are comparable, because both read the system's monotonic clock.
 import { connect } from 'node:net';
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,23 +13,23 @@ export type StartNodes = {
   token: string;
   version: number;
   count: number;
-  /** Names of the nodes, if there are fewer than nodes. */
+  /** Names for the nodes, possibly fewer than there are nodes. */
   names?: number;
 };
-/** Asks for the times at which a version arrived. */
+/** Requests the times at which a version arrived. */
 export type FindArrivals = { port: number; version: number };
 export type Arrivals = { arrivedMs: number[] };
 
 const HEAD_END = '\r\n\r\n';
-/** Waits until all polls are held. A poll that would not be held has been answered by then. */
+/** Waits until all polls are held. By then, any poll that is not held has its response. */
 const SETTLE_MS = 500;
-/** A server keeps some hundred connections that it has not accepted yet. */
+/** A server keeps a few hundred connections it has not accepted yet. */
 const AT_ONCE = 200;
 const ACCEPT_MS = 20;
 
 /**
  * Nodes poll again when no response has arrived for this long. They share one thread, as real nodes
- * do not: if the first ones polled at once, the responses of the last ones would be read later.
+ * do not: if the first ones polled immediately, the responses of the last ones would be read later.
  */
 const QUIET_MS = 20;
 
@@ -63,7 +63,7 @@ function startNode({ port, path, token, version }: StartNodes, name: string): Pr
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   let known = version;
   const poll = (): void => {
-    // As the SDK: with the name in the path, each node would get a signature of its own.
+    // Like the SDK: with the name in the path, each node would get a separate signature.
     const lines = [
       `GET ${path}&since=${known} HTTP/1.1`,
       'host: 127.0.0.1',

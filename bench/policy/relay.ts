@@ -1,7 +1,7 @@
 // From sending a revocation until the last of 10,000 nodes behind one relay has received it, in
-// turns with a server that only holds as many requests and answers them, and with one that writes
-// the same bytes to as many sockets. Meanwhile the control plane holds two polls: that of all
-// nodes, and that of the Edge itself.
+// turns with a server that only holds as many requests and responds to them, and with one that
+// writes the same bytes to as many sockets. During this time the control plane holds two polls: the
+// one for all nodes, and Edge's own.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hrtime } from 'node:process';
@@ -23,7 +23,7 @@ type Change = FindArrivals & { send(): Promise<unknown> };
 
 const edge = join(import.meta.dirname, '../../packages/edge/src/main.ts');
 const NODES = 10_000;
-/** With more records of nodes than this, no revocation is reported as complete. */
+/** With more node records than this, no revocation is reported as complete. */
 const NAMES_MAX = 9_999;
 const BRIEF_NODES = 200;
 const WARM_UP = 3;
@@ -64,7 +64,7 @@ export async function measureRelay({ plan, report }: Run): Promise<void> {
   });
 }
 
-/** The programs, the revocations to come, and how to wait until all nodes wait. */
+/** The programs, the upcoming revocations, and how to wait until all nodes are waiting. */
 async function open(stopAtEnd: StopAtEnd, count: number, rounds: number) {
   const store = stopAtEnd(await openPostgres());
   const metricsToken = randomBytes(32).toString('base64url');
@@ -75,7 +75,7 @@ async function open(stopAtEnd: StopAtEnd, count: number, rounds: number) {
   const keyIds = await createKeys(call, project, rounds + WAITED);
   const version = 1 + keyIds.length;
   const relay = await startRelay(stopAtEnd, server, { token, projectId: project.projectId });
-  // Each fleet in a program of its own: a program has a limited number of files.
+  // Each fleet is in a separate program, because a program has a limited number of files.
   const start = async (fleet: Omit<StartNodes, 'token' | 'count'>): Promise<Nodes> => {
     const nodes: Nodes = stopAtEnd(await openWorker('policy/polling-nodes.ts'));
     await nodes.run({ ...fleet, token, count, names: Math.min(count, NAMES_MAX) }, START_MS);
@@ -94,7 +94,7 @@ async function open(stopAtEnd: StopAtEnd, count: number, rounds: number) {
   return { count, call, keyIds, version, relay, nodes, bare, raw, held };
 }
 
-/** A server that only holds requests, and the nodes that poll it. */
+/** A server that only holds requests, and the nodes polling it. */
 type Peer = { port: number; nodes: Nodes; call: ReturnType<typeof createCaller> };
 
 type Ground = Awaited<ReturnType<typeof open>>;
@@ -162,7 +162,7 @@ async function startRelay(
       KEYRAIL_URL: `http://127.0.0.1:${upstream}`,
       KEYRAIL_SECRET_KEY: token,
       KEYRAIL_PROJECT_ID: projectId,
-      // Records of nodes are bounded for each environment, and all others follow both.
+      // Node records are limited per environment, and all others follow both.
       KEYRAIL_ENV: 'live',
       KEYRAIL_EDGE_LISTEN: `127.0.0.1:${own}`,
       KEYRAIL_EDGE_RELAY: `127.0.0.1:${port}`,
@@ -180,7 +180,7 @@ async function startRelay(
   return { port, holds };
 }
 
-/** Waits until nodes have come back and wait for the next change. */
+/** Waits until nodes have come back and are waiting for the next change. */
 async function untilHeld(count: number, held: () => Promise<number>): Promise<void> {
   const deadline = performance.now() + HELD_MS_MAX;
   while ((await held()) < count) {

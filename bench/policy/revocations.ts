@@ -1,5 +1,5 @@
 // From sending a revocation until the last of 200 connected nodes has received it, in turns with a
-// server that only holds requests and answers them, and with one that stores the change first.
+// server that only holds requests and responds to them, and with one that stores the change first.
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openServer, openWorker, type Worker } from '../load/programs.ts';
@@ -23,11 +23,13 @@ const BRIEF_REVOCATIONS = 5;
 const PAUSE_MS = 100;
 const LAST_P99_MS_MAX = 50;
 const START_MS = 2000;
-/** A revocation is planned to take this long; ten times as long, and it is ended. */
+/** The planned time for a revocation; after ten times as long, it is cut off. */
 const PLANNED_MS = 200;
 const ENDED_MAX = 5;
 
-/** One change: when each node received it, and whether waiting for the rest was ended. */
+/**
+ * One change: when each node received it, and whether waiting for the remaining nodes was cut off.
+ */
 type Delivery = { delaysMs: number[]; isEnded: boolean };
 
 export async function measureRevocations({ plan, report }: Run): Promise<void> {
@@ -141,7 +143,7 @@ function reportFindings(report: (finding: Finding) => void, deliveries: Deliveri
   const context = { of: lastOf, values: last, goal: lowerIsBetter };
   report(finding('the last node, median', context));
   report(finding('the last node, stored by both', { ...context, peer: 'storing' }));
-  // Nodes that wait for the same revocation are no independent values.
+  // Nodes waiting for the same revocation are not independent values.
   const medians = ours.map(({ delaysMs }) => median(delaysMs));
   report(finding('each node', { of: eachOf, values: medians, goal: lowerIsBetter }));
 }

@@ -1,7 +1,7 @@
-// What signatures cost the feed: the same polls of a server that signs and of one that has no key
-// to sign with, each on its own database. The SDK sends the name of a node in a header, so that
-// many nodes get the same response with one signature. Clients that put it into the query, which
-// the signature covers, get a signature each.
+// What signatures cost the feed: the same polls on a server that signs and on one without a signing
+// key, each with its own database. The SDK sends a node's name in a header, so that many nodes get
+// the same response with one signature. Clients that put the name into the query, which the
+// signature covers, get one signature each.
 import { NODE_HEADER } from '@keyrail/protocol/wire/node-header.ts';
 import pg from 'pg';
 import { underLoad } from '../load/contestants.ts';
@@ -69,7 +69,7 @@ export async function measureSignedFeed({ plan, report }: Run): Promise<void> {
   });
 }
 
-/** Named in the query, no two of the polls within a second are the same. */
+/** With names in the query, no two polls within a second are the same. */
 const requestsOf = ({ token, path }: Feed, { since, way }: { since: number; way: Way }): string[] =>
   Array.from({ length: way === 'header' ? NODES : NODES * NODES }, (_, at) => {
     const node = `n${at % NODES}`;

@@ -1,4 +1,4 @@
-// The n-th key of the SDK's benchmarks; every process derives the same one.
+// The n-th key in the SDK's benchmarks; every process derives the same one.
 import { createHash } from 'node:crypto';
 import { type MintedCredential, mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 
@@ -35,7 +35,7 @@ export function entryOf(number: number) {
   };
 }
 
-/** The head of a policy whose keys were created one by one, each with a version of its own. */
+/** The head of a policy whose keys were created one by one, each with a separate version. */
 export const headOf = (keys: number) => ({
   workspace_id: WORKSPACE,
   project_id: BENCH_PROJECT,

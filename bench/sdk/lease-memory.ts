@@ -1,5 +1,5 @@
 // The memory of a node's leases: a million keys have requests, and some of them are always busy.
-// The control plane is replaced by one that answers at once and grants everything.
+// The control plane is replaced by one that answers immediately and grants everything.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -17,7 +17,7 @@ const RULES = Object.freeze([
 const STATES = [
   { id: 'hourly', limit: 1e9, windowMs: 3_600_000, remaining: 9e8, resetMs: 3_600_000 },
 ];
-/** Requests of each busy key; the others have one request. */
+/** Requests per busy key; the others have one request. */
 const ROUNDS = 100;
 
 setFlagsFromString('--expose-gc');

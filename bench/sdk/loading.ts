@@ -1,11 +1,11 @@
-// Memory, work and pauses of a node that loads many keys.
+// A node's memory, work and pauses while it loads many keys.
 import { createFinding, type Finding } from '../measure/finding.ts';
 import { atMost } from '../measure/goal.ts';
 
 const BYTES_PER_KEY_MAX = 128;
 const CPU_SECONDS_MAX = 10;
 const BLOCKED_MS_MAX = 50;
-/** A million keys are planned to take this long to serialize, and to load twice. */
+/** The planned time to serialize a million keys and load them twice. */
 export const LOADING_MS = 30_000;
 
 export type Loaded = { cpuMs: number; wallMs: number; blockedMs: number; bytesPerKey: number };

@@ -66,8 +66,8 @@ async function load({ port, keys }: { port: number; keys: number }): Promise<Loa
 
 /**
  * A second node loads the same policy. Measures the additional memory and the longest block of the
- * event loop meanwhile, in CPU time, which excludes other programs. The first node is timed without
- * either: forced garbage collections make V8 collect more often afterwards.
+ * event loop during the load, in CPU time, which excludes other programs. The first node is timed
+ * without either: forced garbage collections make V8 collect more often afterwards.
  */
 async function loadSecond(
   options: KeyrailOptions,
@@ -92,7 +92,7 @@ async function loadSecond(
   return { blockedMs: longest / 1000, bytesPerKey };
 }
 
-/** A flat string, as a header's value is; V8 would otherwise hash a rope. */
+/** A flat string, like a header value; V8 would otherwise hash a rope. */
 const flat = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
 
 const actions: Record<Kind, (text: string) => void> = {

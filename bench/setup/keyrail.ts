@@ -17,10 +17,12 @@ const POLL_MS = 4;
 
 export type Keyrail = Server & { bootstrapToken: string };
 
-/** Both URLs name the database of the benchmark. */
+/** Both URLs point to the benchmark's database. */
 type Store = { url: string; superuserUrl: string; stop: Postgres['stop'] };
 
-/** A durable PostgreSQL (fsync and synchronous_commit are on) that stops with the benchmark. */
+/**
+ * A durable PostgreSQL (fsync and synchronous_commit are on) that is stopped with the benchmark.
+ */
 export async function openPostgres(): Promise<Store> {
   const cluster = await startPostgres();
   const admin = new pg.Client({ connectionString: cluster.superuserUrl });

@@ -6,7 +6,7 @@ export type Project = { projectId: string; tenantId: string };
 
 let projects = 0;
 
-/** Creates a project and a tenant. The policy of the project has version 1. */
+/** Creates a project and a tenant. The project's policy has version 1. */
 export async function createProject(call: Call): Promise<Project> {
   projects += 1;
   const project = await call('POST', '/v1/projects', { name: 'Bench', slug: `bench-${projects}` });
@@ -14,7 +14,7 @@ export async function createProject(call: Call): Promise<Project> {
   return { projectId: String(project.id), tenantId: String(tenant.id) };
 }
 
-/** Creates keys over HTTP, one after the other, and returns their ids. */
+/** Creates keys over HTTP, one after the other, and returns their IDs. */
 export async function createKeys(
   call: Call,
   { projectId, tenantId }: Project,
@@ -28,7 +28,7 @@ export async function createKeys(
   return ids;
 }
 
-/** Ids of a table that grew over time begin with the time, as those of the server do. */
+/** IDs in a table that grew over time begin with the time, like the server's. */
 const TIMED_ID = `encode(substring(int8send((extract(epoch from at) * 1000)::bigint) from 3)
   || substring(uuid_send(gen_random_uuid()) from 7), 'hex')::uuid`;
 
@@ -54,7 +54,7 @@ const CHANGES = `
 const VERSION = 'update project_versions set version = version + $2 where project_id = $1';
 
 /**
- * Inserts keys as a past of the project: one change for each key, a second apart, each with its own
+ * Inserts keys as the project's past: one change for each key, a second apart, each with a separate
  * version. The triggers are off, so the changes are inserted here as well. The policy's version
  * rises by the number of keys.
  */

@@ -1,4 +1,4 @@
-// Workspaces of a benchmark, and calls to the API with their keys.
+// A benchmark's workspaces, and API calls with their keys.
 
 export type Call = (
   method: string,
@@ -28,7 +28,7 @@ export type Workspace = { id: string; token: string; call: Call };
 
 type Deployment = { port: number; bootstrapToken: string };
 
-/** Creates a workspace; the token is the secret key of its owner. */
+/** Creates a workspace; the token is its owner's secret key. */
 export async function createWorkspace(
   { port, bootstrapToken }: Deployment,
   slug: string,

@@ -1,7 +1,7 @@
 // The planted bugs: each one is a patch, and the test that must fail while the patch is applied.
 
 export type Planted = {
-  /** The name of the file in `patches`, without its ending. */
+  /** The file name in `patches`, without its extension. */
   patch: string;
   /** What the bug does. */
   bug: string;
@@ -99,14 +99,14 @@ export const plantedBugs: readonly Planted[] = [
     patch: '12-update-without-the-workspace',
     bug: 'an update does not compare the workspace',
     file: 'tests/contracts/reach.test.ts',
-    title: 'an update that names a row of another workspace changes nothing',
+    title: 'an update of a row in another workspace changes nothing',
     store: 'embedded',
   },
   {
     patch: '13-superuser-accepted',
     bug: 'the server starts with a login that bypasses row level security',
     file: 'tests/faults/database-roles.test.ts',
-    title: 'start refuses a role that bypasses row level security',
+    title: 'the server refuses to start with a role that bypasses row level security',
     store: 'postgres',
   },
   {
@@ -177,7 +177,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '23-restore-without-fences',
     bug: 'a restored database continues with old versions, epochs and tokens',
     file: 'tests/contracts/backups.test.ts',
-    title: 'a restore is interrupted, refuses to serve, begins again, and fences',
+    title: 'an interrupted restore refuses to serve, starts over, and fences',
     store: 'embedded',
   },
   {
@@ -185,7 +185,7 @@ export const plantedBugs: readonly Planted[] = [
     bug: 'only PostgreSQL ends a statement that takes too long',
     file: 'tests/faults/postgres-frozen.test.ts',
     title:
-      'requests are answered in time while PostgreSQL is frozen, and succeed again after it thaws',
+      'requests get a response in time while PostgreSQL is frozen, and succeed again after it thaws',
     store: 'postgres',
   },
 ];

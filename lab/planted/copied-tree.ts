@@ -1,5 +1,5 @@
 // A copy of the working tree in a scratch directory, in which a patch can be applied. Installed
-// packages are linked; the workspaces of this repository are those of the copy.
+// packages are linked; this repository's own workspaces are the copied ones.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -19,7 +19,7 @@ const OUTPUT_BYTES_MAX = 64 * 1_048_576;
 
 export type CopiedTree = {
   path: string;
-  /** Throws if the patch does not fit. */
+  /** Throws if the patch does not apply. */
   apply(patch: string): void;
   revert(patch: string): void;
   remove(): void;
@@ -35,7 +35,7 @@ export function copyTree(): CopiedTree {
     cpSync(join(root, file), join(path, file));
   }
   linkPackages(path);
-  // A repository of its own: otherwise git would apply patches to one around it.
+  // A separate repository: otherwise git would apply patches to the repository around it.
   git('init', '--quiet');
   return {
     path,

@@ -2,7 +2,7 @@
  * Planted bugs: every test named in bugs.ts passes here, and fails in a copy with its patch.
  *
  *   npm run planted                    all of them
- *   npm run planted -- --handful 4     four, other ones each day
+ *   npm run planted -- --handful 4     four of them, different each day
  *   npm run planted -- 07 21           these
  */
 import { parseArgs } from 'node:util';

@@ -1,5 +1,5 @@
-// Every patch of a planted bug still fits, the document lists all of them, and two cheap ones,
-// other ones each day, are really caught. `npm run planted` runs all.
+// Every patch of a planted bug still applies, the document lists all of them, and two cheap ones,
+// different each day, are really caught. `npm run planted` runs all.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,14 +41,14 @@ test('two cheap bugs of this day are caught', async () => {
   }
 });
 
-test('a handful moves on with each day and comes back to the first', () => {
+test('the daily handful moves on each day and comes back to the first', () => {
   const day = (n: number) => new Date(n * 86_400_000);
   const all = ['a', 'b', 'c'];
   const days = [0, 1, 2].map((n) => handful(all, 2, day(n)).join(''));
   deepEqual(days, ['ab', 'ca', 'bc']);
 });
 
-test('a test that was skipped or is missing did not pass', () => {
+test('a skipped or missing test does not count as passed', () => {
   equal(resultIn('ok 1 - it works', 'it works'), 'passed');
   equal(resultIn('not ok 1 - it works', 'it works'), 'failed');
   equal(resultIn('ok 1 - it works # SKIP no store', 'it works'), 'was not found');

@@ -1,4 +1,4 @@
-// Runs the test of a planted bug in a copy of the tree, without and with the patch.
+// Runs a planted bug's test in a copy of the tree, without and with the patch.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -10,14 +10,14 @@ const PATCHES = join(import.meta.dirname, 'patches');
 
 export type Caught = {
   planted: Planted;
-  /** Null if it was caught: green without the patch, and red with it. */
+  /** Null if the bug was caught: green without the patch, and red with it. */
   why: string | null;
   ms: number;
 };
 
 export type Place = {
   tree: CopiedTree;
-  /** Of the superuser, for tests on PostgreSQL; null without one. */
+  /** The superuser's connection string, for tests on PostgreSQL; null without one. */
   postgresUrl: string | null;
 };
 
@@ -68,7 +68,7 @@ async function runTest({ file, title, store }: Planted, place: Place): Promise<R
   return resultIn(output, title);
 }
 
-/** The line of the test itself: a skipped test is none that ran. */
+/** The line of the test itself: a skipped test did not run. */
 export function resultIn(output: string, title: string): Result {
   const lines = output.split('\n').map((line) => line.trim());
   const line = lines.find((each) => /^(not )?ok \d+ - /.test(each) && each.includes(title));

@@ -1,11 +1,11 @@
 // What a soak records: every operation with its times and outcome, and what was read at the end.
-// The checks see nothing else, so that a history can be checked again, or be written by a test.
+// The checks see nothing else, so that a history can be checked again, or written by a test.
 
 export type Args = Record<string, string | number | boolean | null>;
 export type Body = Record<string, unknown>;
 
 /**
- * `ok`: the response says that it was done. `fail`: the response says that it was not done.
+ * `ok`: the response says it was done. `fail`: the response says it was not done.
  * `unknown`: no response, or one that says neither.
  */
 export type Outcome = 'ok' | 'fail' | 'unknown';
@@ -14,7 +14,7 @@ export type Op = {
   client: string;
   kind: string;
   args: Args;
-  /** Milliseconds of the monotonic clock of the driver: sent, and answered or given up. */
+  /** Milliseconds on the driver's monotonic clock: when it was sent, and answered or given up. */
   t0: number;
   t1: number;
   outcome: Outcome;
@@ -26,24 +26,24 @@ export type Span = { t0: number; t1: number };
 
 export type Mail = { id: string; kind: string; to: string };
 
-/** How long after the last fault something worked again; null if it did not in its time. */
+/** How soon after the last fault something worked again; null if it did not in time. */
 export type Recovery = { what: string; ms: number | null };
 
 export type History = {
   workspaceId: string;
-  /** The secret key of the test environment. */
+  /** The test environment's secret key. */
   testKeyId: string;
   ops: Op[];
-  /** All audit rows at the end, and the number of them before the first step. */
+  /** All audit rows at the end, and how many there were before the first step. */
   audit: Body[];
   auditBefore: number;
-  /** All keys and tenants at the end, also revoked keys. */
+  /** All keys and tenants at the end, including revoked keys. */
   keys: Body[];
   tenants: Body[];
-  /** Requests of each key in the usage figures at the end. */
+  /** Requests per key in the usage metrics at the end. */
   usage: Record<string, number>;
   mails: Mail[];
-  /** When counters were lost, by a fault that is allowed to lose them. */
+  /** When counters were lost, through a fault that is allowed to lose them. */
   losses: Span[];
   recoveries: Recovery[];
 };
@@ -94,12 +94,12 @@ export const within = (body: unknown, ...names: string[]): unknown =>
 export const textOf = (body: unknown, ...names: string[]): string =>
   String(within(body, ...names) ?? '');
 
-/** Collects the findings of one check. */
+/** Collects one check's findings. */
 export class Findings implements Finding {
   reached = 0;
   violations: string[] = [];
 
-  /** Counts one thing that was checked, and keeps the sentence if it does not hold. */
+  /** Counts one checked item, and records the sentence if it does not hold. */
   expect(holds: boolean, sentence: () => string): void {
     this.reached += 1;
     if (!holds) this.violations.push(sentence());

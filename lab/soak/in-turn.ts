@@ -1,5 +1,5 @@
 // Faults one after the other: each begins while everything runs, lasts until its effect is over,
-// and ends; then every part has to come back before the next one. Probes measure it from outside.
+// and ends; then every part has to recover before the next one. Probes measure it from outside.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Fault, Trial } from './bed/bed.ts';
 import { violationsUntilNow } from './checks/all.ts';
@@ -10,22 +10,22 @@ import { send, type World } from './world.ts';
 export type Tried = {
   part: string;
   fault: string;
-  /** From the fault until the first success of a probe that was sent after it. */
+  /** From the fault until the first success of a probe sent after it. */
   firstMs: Record<Probe['kind'], number | null>;
-  /** From the fault until the end of the last probe that failed; 0 if none did. */
+  /** From the fault until the end of the last failed probe; 0 if none failed. */
   steadyMs: number;
   failed: number;
   probes: number;
   /** From the fault until its repair began. */
   repairedMs: number;
-  /** From the repair until every part had its spare again; null if it did not in its time. */
+  /** From the repair until every part had its spare again; null if that took too long. */
   wholeMs: number | null;
   /** When probes failed, and when the part was repaired, in seconds after the fault. */
   story: string;
   violations: string[];
 };
 
-/** Longer than health checks need to notice a part that is silent. */
+/** Longer than health checks need to notice a silent part. */
 const LASTS_MS_MIN = 8_000;
 const LASTS_MS_MAX = 60_000;
 /** No probe failed for this long. */
@@ -42,7 +42,7 @@ export type Turns = {
   say(line: string): void;
 };
 
-/** Resolves with what was tried; ends early when a part does not come back. */
+/** Resolves with the tried faults; ends early when a part does not come back. */
 export async function tryInTurn(world: World, turns: Turns): Promise<Tried[]> {
   const probes = startProbes(world);
   const tried: Tried[] = [];
@@ -95,7 +95,7 @@ async function tryOne(world: World, { trial, probes, isWhole }: One): Promise<Tr
   };
 }
 
-/** Failures of one kind with less than a pause between them are one span. */
+/** Failures of one kind with less than a pause between them form one span. */
 function storyOf(failed: readonly Probe[], at: { began: number; repairedAt: number }): string {
   const spans: { kind: string; t0: number; t1: number }[] = [];
   for (const { kind, t0, t1 } of failed.toSorted((a, b) => a.t0 - b.t0)) {
@@ -108,7 +108,7 @@ function storyOf(failed: readonly Probe[], at: { began: number; repairedAt: numb
   return [`repaired at ${told(at.repairedAt)} s`, ...outages].join('; ');
 }
 
-/** A fault of a node lasts for a fixed time, because requests do not depend on it. */
+/** A fault in a node lasts for a fixed time, because requests do not depend on it. */
 export const nodeTrials = (faults: Record<string, Fault>): Trial[] =>
   Object.entries(faults).map(([name, fault]) => ({
     part: 'SDK node',
@@ -119,7 +119,7 @@ export const nodeTrials = (faults: Record<string, Fault>): Trial[] =>
     },
   }));
 
-/** Every node follows the feed and has at least the version that was served before. */
+/** Every node follows the feed and has at least the last version served before. */
 async function nodesAreCurrent(world: World): Promise<boolean> {
   const path = `/v1/projects/${world.projectId}`;
   const project = await send(world, 'recovery', { kind: 'project.read', path });

@@ -5,7 +5,7 @@ import { planOf } from './plan.ts';
 
 const shape = { clients: 3, seconds: 20, faultKinds: ['kill', 'freeze', 'reset'] };
 
-test('a seed gives the same steps and faults every time, and another seed others', () => {
+test('a seed always gives the same steps and faults, and another seed gives different ones', () => {
   deepEqual(planOf(7, shape), planOf(7, shape));
   notDeepEqual(planOf(7, shape).faults, planOf(8, shape).faults);
   notDeepEqual(planOf(7, shape).clients, planOf(8, shape).clients);
@@ -21,7 +21,7 @@ test('clients have different steps, and a longer plan begins like a shorter one'
   deepEqual(long.faults.slice(0, short.faults.length), short.faults);
 });
 
-test('a plan has every kind of fault, and faults until its end', () => {
+test('a plan has every kind of fault, and faults until the end', () => {
   const { faults } = planOf(7, shape);
   deepEqual(new Set(faults.map(({ kind }) => kind)), new Set(shape.faultKinds));
   const ms = faults.reduce((sum, { pauseMs, forMs }) => sum + pauseMs + forMs, 0);

@@ -1,4 +1,4 @@
-// The plan of a soak: the steps of each client and the faults, as a function of the seed alone.
+// The plan of a soak: each client's steps and the faults, as a function of the seed alone.
 import { type Chance, chanceFrom } from '@keyrail/testing/seeded-scheduler.ts';
 
 /** The kinds of steps, and how often each one occurs. */
@@ -31,7 +31,7 @@ const WEIGHTS = {
 
 export type StepKind = keyof typeof WEIGHTS;
 
-/** The dice choose among what exists when the step runs. */
+/** The dice choose among the objects that exist when the step runs. */
 export type Step = { kind: StepKind; pauseMs: number; dice: readonly [number, number, number] };
 
 export type PlannedFault = { kind: string; pauseMs: number; forMs: number; dice: number };
@@ -40,7 +40,7 @@ export type Plan = { seed: number; clients: Step[][]; faults: PlannedFault[] };
 
 export type Shape = { clients: number; seconds: number; faultKinds: readonly string[] };
 
-/** More than a client can do: the time ends a soak, not the list. */
+/** More than a client can do: the soak ends with its time, not with the list. */
 const STEPS_PER_SECOND = 40;
 const DICE = 1_000_000;
 const PAUSE_MS_MAX = 60;
@@ -66,7 +66,10 @@ export function planOf(seed: number, { clients, seconds, faultKinds }: Shape): P
   };
 }
 
-/** Each kind once in random order, then again in another, so that a short soak has many kinds. */
+/**
+ * Each kind once in random order, then again in a different order, so that a short soak has many
+ * kinds.
+ */
 function faultsOf(chance: Chance, seconds: number, kinds: readonly string[]): PlannedFault[] {
   const planned: PlannedFault[] = [];
   const between = ({ min, max }: { min: number; max: number }) => min + chance.below(max - min);

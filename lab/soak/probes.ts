@@ -1,5 +1,5 @@
-// Probes of a deployment from outside: a write, a read and a check of a limit several times a
-// second. A probe tries each address once, as a client behind two front hosts does.
+// Probes a deployment from outside: a write, a read and a rate-limit check several times a second.
+// A probe tries each address once, as a client behind two front hosts does.
 import { randomUUID } from 'node:crypto';
 import { isOk } from './history.ts';
 import { type Asked, send, type World } from './world.ts';
@@ -12,9 +12,9 @@ export type Probe = {
 };
 
 export type Probes = {
-  /** Ended probes that were sent after a moment. */
+  /** Finished probes that were sent after a given moment. */
   since(moment: number): Probe[];
-  /** Whether each kind was served at least once since a moment. */
+  /** Whether each kind has been served at least once since a given moment. */
   isServedSince(moment: number): boolean;
   /** The time since the last failure. */
   quietMs(): number;
@@ -22,7 +22,7 @@ export type Probes = {
 };
 
 const EVERY_MS = 250;
-/** For each address. A frozen address therefore costs a probe this long. */
+/** For each address. A frozen address therefore delays a probe by this long. */
 const TRY_MS_MAX = 2_000;
 const LIMIT = 1_000_000;
 
@@ -37,7 +37,7 @@ const asking: Record<Probe['kind'], (world: World) => Asked> = {
     body: { external_id: `probe-${world.fresh()}` },
   }),
   read: ({ projectId }) => ({ kind: 'project.read', path: `/v1/projects/${projectId}` }),
-  // Another key each time, so that the checks reach every master of a Cluster.
+  // A different key each time, so that the checks reach every master of a Cluster.
   check: ({ projectId }) => ({
     kind: 'probe.check',
     method: 'POST',

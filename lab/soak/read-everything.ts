@@ -8,7 +8,7 @@ import { mailsIn } from './steps/people.ts';
 import type { World } from './world.ts';
 
 const MAIL_QUIET_MS = 3_000;
-/** Longer than the two minutes for which a killed worker keeps the mail that it was sending. */
+/** Longer than the two minutes for which a killed worker keeps the email it was sending. */
 const MAIL_MS_MAX = 150_000;
 
 type Read = Pick<History, 'audit' | 'keys' | 'tenants' | 'usage' | 'mails'>;
@@ -35,7 +35,7 @@ async function usageOf(world: World, url: string): Promise<Record<string, number
   const usage: Record<string, number> = {};
   for (const id of ids) {
     const read = await ask(url, { path: `/v1/keys/${id}/usage`, token: world.secretKey });
-    // A key that is missing has no usage: the checks then report what was lost.
+    // A missing key has no usage: the checks then report what was lost.
     const data = read.kind === 'answered' && read.status === 200 ? read.body.data : [];
     const days = Array.isArray(data) ? data : [];
     usage[id] = days.reduce((sum: number, day) => sum + Number(textOf(day, 'requests')), 0);
@@ -43,7 +43,7 @@ async function usageOf(world: World, url: string): Promise<Record<string, number
   return usage;
 }
 
-/** All mails, when none arrives any more and every sign-up has one. */
+/** All emails, once no more arrive and every sign-up has one. */
 async function settledMails(world: World): Promise<History['mails']> {
   const until = performance.now() + MAIL_MS_MAX;
   const owed = groupsOf(opsOf(world, 'signup').filter(isOk), ({ args }) => String(args.email));

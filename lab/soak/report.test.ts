@@ -1,4 +1,4 @@
-// A fault in turn after which something is not served, or does not come back, is a violation.
+// A fault that leaves something unserved, or that a part does not recover from, is a violation.
 import { deepEqual, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Tried } from './in-turn.ts';
@@ -31,7 +31,7 @@ const accountOf = (...tried: Tried[]): Account => ({
   verdicts: [],
 });
 
-test('a fault that everything survives is a row of the table and no violation', () => {
+test('a fault everything survives is a table row and not a violation', () => {
   const account = accountOf(fine);
   deepEqual(violationsIn(account), []);
   match(
@@ -40,7 +40,7 @@ test('a fault that everything survives is a row of the table and no violation', 
   );
 });
 
-test('what is never served, never whole or wrong is a violation', () => {
+test('a fault after which something is not served, not complete or wrong is a violation', () => {
   const account = accountOf(
     { ...fine, firstMs: { ...fine.firstMs, check: null } },
     { ...fine, firstMs: { ...fine.firstMs, write: 8_200 } },

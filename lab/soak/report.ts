@@ -15,7 +15,7 @@ export const violationsIn = ({ verdicts, serverErrors, tried }: Account): string
   ...tried.flatMap(violationsOf),
 ];
 
-/** After each fault everything is served without a repair, and whole after it. */
+/** After each fault everything is served without a repair, and complete after it. */
 function violationsOf(tried: Tried): string[] {
   const { part, fault, firstMs, repairedMs, wholeMs, violations } = tried;
   const missing = Object.entries(firstMs).filter(
@@ -51,7 +51,7 @@ function tableOf(tried: readonly Tried[]): string[] {
   ];
 }
 
-/** Invariants without a single thing to check: they are not counted as held. */
+/** Invariants with nothing to check: they do not count as held. */
 export const unreachedIn = ({ verdicts }: Account): string[] =>
   verdicts.filter(({ reached }) => reached === 0).map(({ name }) => name);
 

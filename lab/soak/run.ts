@@ -18,7 +18,7 @@ import { filtersOf, startReader } from './steps/feed.ts';
 import { createFor } from './steps/keys.ts';
 import { send, type World } from './world.ts';
 
-/** `part`: in turn, only faults of parts with this in their names. */
+/** `part`: with faults in turn, only faults in parts whose names contain this. */
 export type Order = { seed: number; seconds: number; clients: number; part?: string };
 
 export type FaultRun = { kind: string; ms: number };
@@ -28,7 +28,7 @@ export type Account = {
   bed: string;
   skipped: string[];
   operations: Record<string, Record<'ok' | 'fail' | 'unknown', number>>;
-  /** Responses of the product with a status of 500 or above, by status. */
+  /** Product responses with a status of 500 or above, by status. */
   serverErrors: Record<string, number>;
   faults: FaultRun[];
   /** Faults in turn, if the bed has them. */
@@ -129,7 +129,7 @@ function newWorld(bed: Bed): World {
   };
 }
 
-/** Everything from here on has to be explained by an operation. */
+/** An operation has to explain everything from here on. */
 async function begin(world: World): Promise<History> {
   const op = await send(world, 'setup', { kind: 'setup', path: '/v1/audit_logs/chain' });
   return {
@@ -173,7 +173,7 @@ async function work(world: World, { name, list, time }: Worker): Promise<void> {
   }
 }
 
-/** One fault after another until the time is up; each one is healed when this resolves. */
+/** One fault after another until the time is up; each one is repaired when this resolves. */
 async function disturb(
   { faults }: Plan,
   can: Record<string, Fault>,

@@ -1,4 +1,4 @@
-// What the clients of a soak share: where to send requests, what exists, and the recorder.
+// What the clients in a soak share: where to send requests, what exists, and the recorder.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Outcome as Answered, type Ask, ask } from '@keyrail/testing/processes/http.ts';
 import type { NodeProcess } from '@keyrail/testing/processes/sdk-nodes.ts';
@@ -8,7 +8,7 @@ export type KnownKey = { id: string; text: string; env: string; tenantId: string
 export type Person = { email: string; userId: string; token: string };
 
 export type World = {
-  /** Addresses of the API, each through its own proxy. */
+  /** API addresses, each through its own proxy. */
   urls: string[];
   ops: Op[];
   mailDir: string;
@@ -17,11 +17,11 @@ export type World = {
   testKeyId: string;
   workspaceId: string;
   projectId: string;
-  /** Tenants that no step deletes. */
+  /** Tenants no step deletes. */
   tenants: string[];
   keys: KnownKey[];
   owners: Person[];
-  /** A person whose password is reset again and again. */
+  /** A user whose password is reset again and again. */
   forgetful: Person;
   nodes: Map<string, NodeProcess>;
   /** A workspace whose telemetry exceeds its budget. */
@@ -31,14 +31,14 @@ export type World = {
   foreign: { canary: string; paths: string[] };
   /** A new text for each call. */
   fresh(): string;
-  /** The last version that any reader of the feed saw. */
+  /** The last version any reader of the feed has seen. */
   version: number;
 };
 
 export type Asked = Omit<Ask, 'path'> & { kind: string; args?: Args; path: string; at?: number };
 
 const REQUEST_MS_MAX = 20_000;
-/** A client does not try a thousand times a second while nothing answers. */
+/** A client does not retry a thousand times a second while nothing responds. */
 const UNANSWERED_PAUSE_MS = 150;
 
 /** Sends a request and records it. */
@@ -89,5 +89,5 @@ export async function must(world: World, client: string, asked: Asked): Promise<
   return op.body;
 }
 
-/** One of them by a die, or null. */
+/** One of them, chosen by the dice, or null. */
 export const oneOf = <T>(all: readonly T[], die: number): T | null => all[die % all.length] ?? null;

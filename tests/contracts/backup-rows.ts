@@ -1,10 +1,10 @@
-// Rows for contracts of backups: a workspace with keys, people with open sessions, and values whose
-// text is easy to get wrong.
+// Rows for backup contracts: a workspace with keys, users with open sessions, and values that are
+// easy to get wrong as text.
 import { randomUUID } from 'node:crypto';
 import { change, foundWorkspace, insertApiKey, insertProject, insertTenant } from './rows.ts';
 import type { Store } from './store.ts';
 
-/** Line ends, quotes, backslashes, and characters that some readers take for line ends. */
+/** Line ends, quotes, backslashes, and characters some readers take for line ends. */
 const ODD_TEXT = 'a\nb\r\n"c" \\ \u2028 \u2029 \u0001 ü 日本 🙂';
 
 export async function furnish(store: Store): Promise<void> {

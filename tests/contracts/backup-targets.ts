@@ -1,4 +1,4 @@
-// Empty databases for contracts of restores.
+// Empty databases for restore contracts.
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { withLiteSession } from '@keyrail/server/backup/sessions.ts';
@@ -13,7 +13,7 @@ import { asSuperuserOf, onPostgres, type Row, superuserUrl } from './store.ts';
 
 export type Use = <T>(use: (session: pg.ClientBase) => Promise<T>) => Promise<T>;
 
-/** An empty database for one test, of the same store; `rows` asks it as the superuser. */
+/** An empty database for one test, on the same store; `rows` queries it as the superuser. */
 export type Target = { use: Use; rows(text: string): Promise<Row[]> };
 
 export const emptyTarget = (t: TestContext): Promise<Target> =>

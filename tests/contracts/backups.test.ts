@@ -1,5 +1,6 @@
-// Contract of backups: complete, the same in both stores, refused when damaged; restores bring back
-// every row, fence what is newer, and leave no half-filled database that serves.
+// Backup contract: backups are complete, the same in both stores, and rejected when damaged. A
+// restore brings back every row, fences anything newer, and never leaves a half-filled database
+// that serves.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -78,7 +79,7 @@ test('a backup holds every table, and its manifest says what is in it', async ()
   ok(heads.length > 0);
 });
 
-test('a restore is interrupted, refuses to serve, begins again, and fences', async (t) => {
+test('an interrupted restore refuses to serve, starts over, and fences', async (t) => {
   const backup = await openBackup(backupAt(), key);
   const target = await emptyTarget(t);
   const interrupted = { ...order, rotateSigningKeys: () => Promise.reject(new Error('killed')) };
@@ -130,12 +131,12 @@ test('a restore is interrupted, refuses to serve, begins again, and fences', asy
     'the backup is known to the database that it became',
   );
 
-  // It is not empty any more.
+  // The target is no longer empty.
   const again = target.use((session) => restoreBackup(session, backup, order));
   await rejects(again, /target is not empty: its table \w+ has rows/);
 });
 
-/** What these tables say of serving ends with a restore, and the backup itself is recorded. */
+/** A restore discards what these tables say about serving, and records the backup itself. */
 const OF_SERVING = ['served_spans', 'recent_restores', 'backup_runs'];
 
 /** The tables whose rows a restore changed, by a digest that shares no code with backups. */
@@ -152,7 +153,7 @@ async function tablesChangedIn({ rows }: Target): Promise<string[]> {
   return changed;
 }
 
-/** A target that does not exist, and one that cannot be reached. */
+/** One target that does not exist, and one that cannot be reached. */
 const targets = [
   {},
   {
@@ -161,7 +162,7 @@ const targets = [
   },
 ];
 
-test('two hundred damaged backups are all refused before the target is touched', async () => {
+test('two hundred damaged backups are all rejected before the target is touched', async () => {
   const dataDir = join(directory, 'target');
   const backups = [
     { path: backupAt(), isEncrypted: true },
@@ -189,7 +190,7 @@ test('two hundred damaged backups are all refused before the target is touched',
   equal(existsSync(dataDir), false);
 });
 
-test('a backup is refused without its key, and with one that it was not made with', async () => {
+test('a backup is rejected without its key or with a different one', async () => {
   await rejects(openBackup(backupAt(), null), /encrypted backup: set KEYRAIL_BACKUP_KEY/);
   await rejects(openBackup(backupAt(), await newBackupKey()), /not written with the key/);
   const plain = await backUp(inStore, null);
@@ -200,7 +201,7 @@ test('a backup is refused without its key, and with one that it was not made wit
   ok(text.includes('"encryption":null'));
 });
 
-test('a backup of a newer version is refused', async () => {
+test('a backup of a newer version is rejected', async () => {
   const newer = { name: '9999_later.sql', hash: '0'.repeat(64) };
   const { format: _, ...rest } = manifest;
   const path = await mkdtemp(join(directory, 'newer-'));
@@ -232,7 +233,7 @@ test('an older backup is restored and migrated', async (t) => {
 
 const LOCK_ID = 7_265_003;
 
-test('one backup runs at a time, and the other leaves no files', {
+test('only one backup runs at a time, and the other leaves no files', {
   skip: !onPostgres && 'the embedded store allows one process',
 }, async () => {
   const names = await readdir(directory);
@@ -243,7 +244,7 @@ test('one backup runs at a time, and the other leaves no files', {
   deepEqual(await readdir(directory), names);
 });
 
-test('a backup that could not read every row is refused and names the table', async () => {
+test('a backup that cannot read every row fails and names the table', async () => {
   const policy = 'for select to kr_backup using (true)';
   const cases: [string, string, RegExp][] = [
     [

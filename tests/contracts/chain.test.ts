@@ -1,4 +1,4 @@
-// Contract of the audit chain: database and verifier compute the same hashes, in one unbroken
+// Audit chain contract: the database and the verifier compute the same hashes, in one unbroken
 // sequence, with any number of concurrent writers and any clock.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -42,7 +42,7 @@ async function rowsOf(workspaceId: string): Promise<StoredRow[]> {
   }));
 }
 
-/** Asserts everything a verifier checks: sequence, links, hashes, times and the head. */
+/** Asserts everything a verifier checks: sequence, links, hashes, times and the latest hash. */
 async function assertWhole(workspaceId: string): Promise<StoredRow[]> {
   const rows = await rowsOf(workspaceId);
   let previous = { hash: GENESIS_HASH, at: Number.NEGATIVE_INFINITY };
@@ -88,7 +88,7 @@ test('the database and the verifier derive the same hash from any text', async (
   deepEqual(kept, hostile);
 });
 
-test('an actor id is hashed as exactly as a payload', async () => {
+test('an actor ID is hashed as exactly as a payload', async () => {
   const workspaceId = await foundWorkspace(store);
   for (const id of [...hostile, null]) {
     const last = [closing(workspaceId, { actor: { type: 'embed', id } })];
@@ -116,7 +116,7 @@ test('members of a payload are hashed in canonical order, for any names', async 
   deepEqual(JSON.parse(row?.payload ?? ''), payload);
 });
 
-test('fifty concurrent writers of one workspace make one chain without a gap', async () => {
+test('fifty concurrent writers of one workspace produce one chain without a gap', async () => {
   const workspaceId = await foundWorkspace(store);
   const writing = Array.from({ length: WRITERS }, async () => {
     for (let turn = 0; turn < CHANGES_EACH; turn += 1) {
@@ -142,7 +142,7 @@ test('a clock that steps back does not move the chain back', async (t) => {
   equal(rows.at(-1)?.occurredAt.getTime(), ahead, 'the last row keeps the time of the one before');
 });
 
-test('writers whose clocks disagree still make one chain', async (t) => {
+test('writers whose clocks disagree still produce one chain', async (t) => {
   t.after(() => store.clock.moveTo(0));
   const workspaceId = await foundWorkspace(store);
   const writing = Array.from({ length: WRITERS }, async (_, at) => {
@@ -153,7 +153,7 @@ test('writers whose clocks disagree still make one chain', async (t) => {
   equal((await assertWhole(workspaceId)).length, 1 + WRITERS);
 });
 
-test('the time of a transaction is the database’s, to the millisecond', async (t) => {
+test('a transaction uses the database’s time, to the millisecond', async (t) => {
   t.after(() => store.clock.moveTo(0));
   const nowOf = (): Promise<Date> =>
     store.db.transaction(opening('kr_read'), async ({ now }) => ({

@@ -1,5 +1,5 @@
-// Nodes that are closed while a request of theirs is under way, directly and through a relay: none
-// stays registered, whatever arrives last.
+// Nodes closed while one of their requests is in progress, directly and through a relay: none of
+// them stays registered, whatever arrives last.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -58,7 +58,7 @@ for (const isRelayed of [false, true]) {
       await node.close();
     });
     await Promise.all(closed);
-    // What was given up may still be served.
+    // The server may still serve a request its client has given up.
     await sleep(500);
     await noneIsLeft(scene);
   });

@@ -1,5 +1,5 @@
-// Contract of the connections: a connection is always clean for its next user, and no caller
-// receives the result of another.
+// Connection contract: a connection is always clean for its next user, and no caller receives
+// another caller's result.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -10,7 +10,7 @@ import { isStoreFault } from '@keyrail/server/db/faults.ts';
 import { closing, countSeen, foundWorkspace, insertSecretKey } from './rows.ts';
 import { onPostgres, opening, openStore, type Store, stateOf } from './store.ts';
 
-// One connection, so that each statement runs on the connection of the previous one.
+// A single connection, so that each statement runs on the connection of the previous one.
 let store: Store;
 before(async () => {
   store = await openStore({ connections: 1 });
@@ -27,14 +27,14 @@ const within = (ms: number, over: Opening = opening('kr_read')): Opening => ({
 const ask = async (text: string): Promise<unknown> =>
   (await store.db.once(opening('kr_read'), plain(text))).rows;
 
-test('a statement that fails leaves the connection usable', async () => {
+test('a failed statement leaves the connection usable', async () => {
   for (const text of ['select 1 / (select 0)', 'select nonsense', 'select from nowhere', '(']) {
     ok(/^\w{5}$/.test(await stateOf(ask(text))), text);
     deepEqual(await ask('select 7 as seven'), [{ seven: 7 }]);
   }
 });
 
-test('a transaction that could not be opened leaves the connection usable', async (t) => {
+test('a transaction that fails to open leaves the connection usable', async (t) => {
   t.after(() => store.clock.moveTo(0));
   store.clock.moveTo(Number.NaN);
   const opened = store.db.transaction(opening('kr_read'), async () => {
@@ -81,7 +81,7 @@ test('a statement that failed to parse works once its table exists', async () =>
   deepEqual(await ask(text), [{ word: 'here' }]);
 });
 
-test('a statement prepared in a transaction that failed works afterwards', async () => {
+test('a statement prepared in a failed transaction works afterwards', async () => {
   const text = 'select 11 as eleven';
   const failing = store.db.transaction(opening('kr_read'), async (tx) => {
     await tx.run(plain(text));
@@ -105,20 +105,20 @@ test('adding a column to a table does not disturb running statements', async () 
   deepEqual(await read, [{ first: 1, second: null }]);
 });
 
-test('a value that cannot be sent fails only its own statement', async () => {
+test('an unsendable value fails only its own statement', async () => {
   const unsendable = { text: 'select $1::timestamptz', values: [new Date(Number.NaN)] };
   await rejects(store.db.once(opening('kr_read'), unsendable), RangeError);
   deepEqual(await ask('select 7 as seven'), [{ seven: 7 }]);
 });
 
-test('an expired deadline is reported as a store fault, without delay', async () => {
+test('an expired deadline is immediately reported as a store fault', async () => {
   const late = store.db.once(within(0), plain('select 1'));
   await rejects(late, isStoreFault);
   await rejects(store.db.ping(deadlineAfter(-1)), isStoreFault);
   deepEqual(await ask('select 7 as seven'), [{ seven: 7 }]);
 });
 
-test('a transaction that ran out of time leaves nothing behind for the next one', async () => {
+test('a timed-out transaction leaves nothing behind for the next one', async () => {
   const workspaceId = await foundWorkspace(store);
   const scope = { workspaceId };
   const late = store.db.transaction(within(150, opening('kr_write', scope)), async (tx) => {
@@ -137,7 +137,7 @@ test('a transaction that ran out of time leaves nothing behind for the next one'
   equal(await countSeen(store, 'secret_keys', scope), 0);
 });
 
-test('a caller after a statement that timed out gets its own result', async () => {
+test('the caller after a timed-out statement gets its own result', async () => {
   // In PostgreSQL the statement sleeps; the embedded store can only be kept busy.
   const slow = onPostgres
     ? "select 'slow' as answer, pg_sleep(0.5)"
@@ -154,7 +154,7 @@ test('a caller after a statement that timed out gets its own result', async () =
   equal(await late, true);
 });
 
-test('a connection to a read-only server is not used again', {
+test('a connection to a server that became read-only is not reused', {
   skip: onPostgres ? false : 'the embedded store has one connection, and it is writable',
 }, async () => {
   const workspaceId = await foundWorkspace(store);

@@ -76,7 +76,7 @@ test('a charge whose response was lost is not repeated', { skip }, async (t) => 
   equal(await usedOf(counters, rule), 2);
 });
 
-test('checks follow slots while they are moved and afterwards', { skip }, async (t) => {
+test('checks follow slots during and after a move', { skip }, async (t) => {
   const { url, masters } = await newCluster(t);
   const [first, second, third] = masters;
   ok(first && second && third);
@@ -140,7 +140,7 @@ test('every connection to a Cluster sends its password', { skip }, async (t) => 
   equal(stranger.state().ready, false);
 });
 
-/** One master cannot be used: checks on it are refused, and all checks on the others succeed. */
+/** One master cannot be used: checks on it are denied, and all checks on the others succeed. */
 async function holdsOnOthers(
   counters: RedisCounters,
   rules: readonly Rule[],
@@ -160,7 +160,7 @@ async function holdsOnOthers(
     );
     deepEqual(refused, [true, false, true, false, true], `${at}`);
   }
-  // Over several pulses, too.
+  // This also holds over several pulses.
   await until(() => reason.test(counters.state().error ?? ''));
   for (let at = 0; at < 500; at += 1) {
     deepEqual([await isRefused(first), await isRefused(third)], [false, false], `${at}`);

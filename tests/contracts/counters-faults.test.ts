@@ -1,5 +1,5 @@
-// Redis dies, freezes, loses its data, becomes a replica or is kept busy: checks are refused within
-// half a second, nothing else is affected, the probes are correct, and it recovers by itself.
+// Redis dies, freezes, loses its data, becomes a replica or is kept busy: checks are denied within
+// half a second, nothing else is affected, the probes are correct, and it recovers on its own.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -83,7 +83,7 @@ async function healed(one: Scene): Promise<void> {
   });
 }
 
-/** While Redis is away: checks are refused in time, probes report it, everything else works. */
+/** While Redis is down, checks are denied in time, probes report it, and everything else works. */
 async function holdsWhileAway(one: Scene, error: RegExp): Promise<void> {
   for (const answer of await Promise.all(Array.from({ length: 30 }, () => one.check()))) {
     holdsRefused(answer);
@@ -148,7 +148,7 @@ test('Redis freezes for a short and for a long time', { skip }, async (t) => {
   }
 });
 
-test('Redis loses its scripts and counters, and no check is refused', { skip }, async (t) => {
+test('Redis loses its scripts and counters, and no check is denied', { skip }, async (t) => {
   const server = await newRedis(t);
   const one = await scene(t, server.url);
   const input = aCheck();
@@ -186,7 +186,7 @@ test('Redis is kept busy by a slow command', { skip }, async (t) => {
   await healed(one);
 });
 
-test('a Redis that evicts works, and the status is degraded', {
+test('a Redis that evicts keys works, and the status is degraded', {
   skip,
 }, async (t) => {
   const server = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'allkeys-lru' });
@@ -202,7 +202,7 @@ test('a Redis that evicts works, and the status is degraded', {
   });
 });
 
-test('a Redis with a maximum that evicts nothing is healthy', { skip }, async (t) => {
+test('a Redis with a memory limit that evicts nothing is healthy', { skip }, async (t) => {
   const server = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'noeviction' });
   t.after(() => server.stop());
   const { error } = redisIn(await probe(await scene(t, server.url), 'GET /readyz'));
@@ -222,7 +222,7 @@ test('a wrong password is reported without its value', { skip }, async (t) => {
   );
 });
 
-test('a node of a Cluster is killed and comes back', { skip }, async (t) => {
+test('a Cluster node is killed and comes back', { skip }, async (t) => {
   const cluster = await startRedisCluster();
   t.after(() => cluster.stop());
   const one = await scene(t, cluster.url, true);
@@ -238,7 +238,7 @@ test('a node of a Cluster is killed and comes back', { skip }, async (t) => {
   }
   ok(refusals > 0, 'no counter was on the node that is gone');
   await second?.restart();
-  // Check every slot, including those of the node that went away.
+  // Check every slot, including the slots of the node that went down.
   const deadline = performance.now() + CLUSTER_HEALED_MS_MAX;
   for (let inARow = 0; inARow < 40; ) {
     const answer = await one.check(aCheck({ tenant_id: randomUUID() }));

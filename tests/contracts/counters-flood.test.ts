@@ -1,5 +1,5 @@
-// A test key of one workspace invents ids without end: its own checks are refused, and the limits
-// of every other workspace, and of its own live environment, do not change.
+// A test key of one workspace invents endless IDs: its own checks are denied, and the limits of
+// every other workspace, and of its own live environment, do not change.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -57,14 +57,14 @@ async function openOn(
   return counters;
 }
 
-/** The endpoint itself with only its counters. */
+/** The endpoint alone, with nothing but its counters. */
 const lineOn = (counters: Counters) => async (workspaceId: string, input: Input) => {
   const route = ratelimitRoutes.find(({ line }) => line === CHECK);
   const body = ratelimitEndpoints[CHECK].body.parse(input);
   return (await route?.run({ counters, reach: { workspaceId }, body })) as Input;
 };
 
-/** Over HTTP: a victim at its limit, a flood, and the responses of both. */
+/** Over HTTP: a victim at its limit, a flood, and the responses both get. */
 async function attack(t: TestContext, counters: Counters, requests: number) {
   const victim = await harness(t);
   const flooder = await harness(t);
@@ -93,7 +93,7 @@ async function attack(t: TestContext, counters: Counters, requests: number) {
   return { flooded, theirLive: theirLive.status, mine: (await check()).body.allowed };
 }
 
-test('a test key that floods Redis is refused, and no other caller is', { skip }, async (t) => {
+test('a test key that floods Redis is denied, and no other caller is', { skip }, async (t) => {
   const redis = await startRedis({ maxmemory: '8mb', 'maxmemory-policy': 'noeviction' });
   t.after(() => redis.stop());
   const counters = await openOn(t, redis.url, { namesMax: 8000 });
@@ -109,7 +109,7 @@ test('a test key that floods Redis is refused, and no other caller is', { skip }
   equal(counters.state().ready, true);
 });
 
-test('a test key that floods a Cluster is refused, and no other caller is', { skip }, async (t) => {
+test('a test key that floods a Cluster is denied, and no other caller is', { skip }, async (t) => {
   const cluster = await startRedisCluster();
   t.after(() => cluster.stop());
   const namesMax = 8000;
@@ -147,7 +147,7 @@ test('a test key that floods the process resets no limit of another workspace', 
   }
 });
 
-test('a flood in the process is answered 429 and does not affect other workspaces', async (t) => {
+test('a flood of one process gets 429 and does not affect other workspaces', async (t) => {
   const counters = createMemoryCounters({ nowMs: () => Date.now(), namesMax: 1600 });
   const { flooded, theirLive, mine } = await attack(t, counters, 300);
   deepEqual(
@@ -160,7 +160,7 @@ test('a flood in the process is answered 429 and does not affect other workspace
   deepEqual([theirLive, mine], [200, false]);
 });
 
-test('no flood of a workspace allows more login attempts, even in a Redis that evicts', {
+test('no flood by a workspace allows more login attempts, even in a Redis that evicts keys', {
   skip,
 }, async (t) => {
   const redis = await startRedis({ maxmemory: '4mb', 'maxmemory-policy': 'allkeys-random' });

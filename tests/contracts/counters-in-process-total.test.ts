@@ -1,5 +1,5 @@
-// All owners of in-process counters together have a bounded number of names: at the bound, owners
-// with more names than others get no new ones, and what is counted already stays counted.
+// All owners of in-process counters together have a limited number of names. At the limit, owners
+// with more names than others get no new ones, and existing counts are kept.
 import { equal, ok, throws } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ function scene() {
     pass: (ms: number) => {
       nowMs += ms;
     },
-    /** Charges new names until one is refused; returns how many were not. */
+    /** Charges new names until one is denied; returns how many were allowed. */
     flood(owner: string, limit = 1): number {
       for (let at = 0; at < 3 * TOTAL_MAX; at += 1) {
         try {
@@ -73,7 +73,7 @@ test('a counter at its limit survives the floods of three other owners, and is s
   }
 });
 
-test('however many owners flood, the process holds at most twice the bound', () => {
+test('the process holds at most twice the limit, however many owners flood it', () => {
   const { counters, flood, charge } = scene();
   charge('victim', 'at its limit');
   for (let at = 0; at < 200; at += 1) flood(`owner ${at}`);
@@ -81,7 +81,7 @@ test('however many owners flood, the process holds at most twice the bound', () 
   equal(charge('victim', 'at its limit').allowed, false);
 });
 
-test('names that have expired make space for those of every owner', () => {
+test('expired names make room for new names of every owner', () => {
   const { counters, charge, flood, pass } = scene();
   for (const owner of ['one', 'two', 'three']) flood(owner);
   throws(() => charge('one', 'new'), isOverQuota);
@@ -91,7 +91,7 @@ test('names that have expired make space for those of every owner', () => {
   equal(charge('one', 'new').allowed, true);
 });
 
-test('leases are refused new names at the bound, and names that exist keep working', () => {
+test('at the limit, leases get no new names and existing names keep working', () => {
   const { charge, flood, lease } = scene();
   for (const owner of ['one', 'two']) flood(owner);
   throws(() => lease('one', 'new'), isOverQuota);
@@ -99,7 +99,7 @@ test('leases are refused new names at the bound, and names that exist keep worki
   equal(charge('one', 'flood 0', 9).tallies[0]?.used, 4);
 });
 
-test('the bound follows the heap limit of the process', () => {
+test("the limit depends on the process's heap limit", () => {
   const script =
     "import('@keyrail/server/volatile/memory.ts').then((m) => console.log(m.totalNamesMax()))";
   const inHeapOf = (mebibytes: number) =>

@@ -1,5 +1,5 @@
-// In-process counters are bounded per owner: a flood drops only the flooding owner's names, but
-// none at its limit. Expired counters are removed by themselves.
+// In-process counters are limited per owner: a flood drops only the flooding owner's names, but
+// none at its limit. Expired counters are removed automatically.
 import { equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@keyrail/server/base/errors.ts';
@@ -55,7 +55,7 @@ test('a flood of names below their limit drops only the oldest ones of its owner
   equal(charge(last, { limit: 2 }).tallies[0]?.used, 2, 'the newest is still counted');
 });
 
-test('a name that is charged regularly survives a flood of others', () => {
+test('a regularly charged name survives a flood of others', () => {
   const { charge } = scene();
   for (let at = 0; at < 5 * NAMES_MAX; at += 1) {
     charge(`flood ${at}`, { limit: 2 });
@@ -64,7 +64,7 @@ test('a name that is charged regularly survives a flood of others', () => {
   }
 });
 
-test('when all names of an owner are at their limit, only this owner’s new names are refused', () => {
+test('when all of an owner’s names are at their limit, only that owner’s new names are denied', () => {
   const { counters, charge } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`);
   throws(() => charge('one more'), isOverQuota);
@@ -81,7 +81,7 @@ test('when all names of an owner are at their limit, only this owner’s new nam
   equal(counters.size('one'), NAMES_MAX);
 });
 
-test('names that are no longer at their limit make space for new ones', () => {
+test('names below their limit again make room for new ones', () => {
   const { counters, charge, pass } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1)
     charge(`${at}`, { windowMs: at < 900 ? HOUR_MS : 1000 });
@@ -103,7 +103,7 @@ test('names that are no longer at their limit make space for new ones', () => {
   equal(counters.size('one'), NAMES_MAX);
 });
 
-test('expired counters are removed, even those of an inactive owner', () => {
+test("expired counters are removed, even an inactive owner's", () => {
   const { counters, charge, pass } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`, { owner: 'gone', windowMs: 1000 });
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`, { windowMs: 1000 });

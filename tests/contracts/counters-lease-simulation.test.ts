@@ -1,4 +1,4 @@
-// Nodes that lease and check at once: no interval ever holds more than its limit, on either store,
+// Nodes lease and check at the same time. No interval ever exceeds its limit, on either store,
 // whatever is delayed, lost or crashed. LEASE_SCHEDULES is the number of schedules for each store.
 import { ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -25,7 +25,7 @@ const MOMENTS = 60;
 
 const EDGE_MS = 60;
 
-/** At any time, or near the end of a bucket, where a lease that lasts too long would be seen. */
+/** At any time, or near the end of a bucket, where a lease that lasts too long would show. */
 function momentIn(
   { chance, nowMs }: World,
   rules: readonly RateLimitRule[],
@@ -35,7 +35,7 @@ function momentIn(
   if (chance() < 0.4) return inMs;
   const { algorithm, windowMs } = oneOf(chance, rules);
   const widthMs = algorithm === 'fixed' ? windowMs : Math.ceil(windowMs / 16);
-  // The time of the world begins at a multiple of every window.
+  // The simulated time begins at a multiple of every window.
   const edgeMs = Math.round((nowMs() + inMs) / widthMs) * widthMs - nowMs();
   return Math.max(0, edgeMs + (chance() - 0.5) * EDGE_MS);
 }
@@ -79,7 +79,7 @@ function holdWithin(rule: RateLimitRule, spent: readonly Spent[], seed: number):
     let units = 0;
     for (const last of inOrder) {
       units += last.units;
-      // The time of the world begins at a multiple of every window.
+      // The simulated time begins at a multiple of every window.
       const beginsAfter = (one: Spent): boolean =>
         algorithm === 'fixed'
           ? Math.floor(one.atMs / windowMs) === Math.floor(last.atMs / windowMs)

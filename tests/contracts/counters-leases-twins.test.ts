@@ -1,5 +1,5 @@
-// Checks, leases and returns on one set of counters: both stores give the same answer at every
-// step, and what is charged never exceeds a limit. COUNTER_SCHEDULES sets the number of schedules.
+// Checks, leases and returns on one set of counters: both stores give the same result at every
+// step, and the charges never exceed a limit. COUNTER_SCHEDULES sets the number of schedules.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Counters, Rule } from '@keyrail/server/volatile/counters.ts';
@@ -33,7 +33,7 @@ function rulesOf(chance: Chance, seed: number): Rule[] {
 type Call = (counters: Counters) => unknown;
 type Known = { id: string; rules: Rule[] };
 
-/** A check, a lease, or a return: of a lease of the same rules or of others, or invented. */
+/** A check, a lease, or the return of a lease: of the same rules, of others, or invented. */
 function callOf(
   chance: Chance,
   rules: Rule[],
@@ -102,7 +102,7 @@ async function runSchedule(seed: number, redisAt: (nowMs: number) => Counters): 
   return counts;
 }
 
-test('both stores answer checks, leases and returns alike', { skip }, async (t) => {
+test('both stores give the same results for checks, leases and returns', { skip }, async (t) => {
   let nowMs = 0;
   const counters = openRedisCounters({
     url: server.url,

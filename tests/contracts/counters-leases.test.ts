@@ -55,7 +55,7 @@ for (const [where, start] of Object.entries({
     t.after(stop);
     const counters = await openOn(t, url, ttl === null);
     for (let at = 0; at < 10; at += 1) {
-      // Other subjects each time, so that on a Cluster they cover all nodes.
+      // Different subjects each time, so that on a Cluster they cover all nodes.
       const subjects = newSubjects();
       const asked = Array.from({ length: 20 }, (_, n) =>
         leaseLimits(counters, { subjects, rules, want: 4, id: `${n}` }),
@@ -85,7 +85,7 @@ for (const [where, start] of Object.entries({
   });
 }
 
-test('in memory the records of leases are bounded, and dropped after their end', () => {
+test('lease records in memory are limited, and dropped after the leases end', () => {
   const total = { leases: 0, leasesMax: 25 };
   const leases = createLeaseBook(10, total);
   for (let at = 0; at < 20; at += 1) leases.hold(`early ${at}`, 1000 + at, 0);

@@ -1,5 +1,5 @@
-// A nearly full Redis is reported before it refuses writes: in the probes, and once in the log for
-// each time it happens.
+// A nearly full Redis is reported before it refuses writes: in the probes, and in the log once each
+// time it happens.
 
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -26,7 +26,9 @@ const wanted = (url: string, redisCluster = false) => ({
   redisCountersMax: 1000,
 });
 
-test('a Redis near its maxmemory is degraded, logged once, and recovers', { skip }, async (t) => {
+test('a Redis near its maxmemory is reported as degraded, logged once, and recovers', {
+  skip,
+}, async (t) => {
   const redis = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'noeviction' });
   t.after(() => redis.stop());
   const lines: string[] = [];
@@ -56,7 +58,7 @@ test('a Redis near its maxmemory is degraded, logged once, and recovers', { skip
   await until(async () => (await status()) === 'degraded');
   equal((await check()).allowed, true, 'no check is refused yet');
   deepEqual(counters.state(), { configured: true, ready: true, error: NEAR });
-  // After several more probes there is still one log line.
+  // After several more probes, there is still only one log line.
   const looks = async () => Number(/cmdstat_set:calls=(\d+)/.exec(await commandsOf())?.[1]);
   const before = await looks();
   await until(async () => (await looks()) > before + 3);
@@ -73,7 +75,7 @@ test('a Redis near its maxmemory is degraded, logged once, and recovers', { skip
   }
 });
 
-test('one node of a Cluster near its maxmemory makes the Cluster degraded', { skip }, async (t) => {
+test('one Cluster node near its maxmemory degrades the Cluster', { skip }, async (t) => {
   const cluster = await startRedisCluster(async () => ({ maxmemory: '10mb' }));
   t.after(() => cluster.stop());
   const log = openLog('silent', process.stdout);
@@ -90,7 +92,7 @@ test('one node of a Cluster near its maxmemory makes the Cluster degraded', { sk
 const memoryOf = (used: number, most = 1000, more = '') =>
   `# Memory\r\nused_memory:${used}\r\nmaxmemory:${most}\r\n${more}`;
 
-test('a server is near full from 80 % until it is below 75 %', () => {
+test('a server counts as nearly full from 80 % until it drops below 75 %', () => {
   const steps: [number, string | null][] = [
     [799, null],
     [800, NEAR],

@@ -1,5 +1,5 @@
-// Strangers fill a Redis with invented names: it never becomes full, and the checks of everyone
-// else are served, new names included.
+// Other callers fill a Redis with invented names: it never becomes full, and everyone else's checks
+// are served, including new names.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -36,7 +36,7 @@ const usedShare = async (redis: Pick<RedisServer, 'tell'>): Promise<number> => {
   return bytes('used_memory') / bytes('maxmemory');
 };
 
-/** Eight new counters of the owner; true unless they are refused with 429. */
+/** Creates eight new counters of the owner; true unless they get 429. */
 const charge = (counters: RedisCounters, owner: string, names: string[]): Promise<boolean> => {
   const slot = counters.isSlotted ? `{${owner}}` : '';
   const rules = names.map((name) => ({
@@ -57,7 +57,7 @@ const charge = (counters: RedisCounters, owner: string, names: string[]): Promis
 
 const eight = Array.from({ length: RULES_MAX }, (_, at) => `r${at}`);
 
-/** Floods until most checks of a round are refused; returns how many were not. */
+/** Floods until most checks of a round are denied; returns how many were allowed. */
 async function flood(counters: RedisCounters, owners: string[]): Promise<number> {
   let charged = 0;
   for (let round = 0; round < 2000; round += 1) {
@@ -72,7 +72,7 @@ async function flood(counters: RedisCounters, owners: string[]): Promise<number>
   return charged;
 }
 
-test('a test key that floods a small Redis leaves the checks of others at 200', {
+test('a test key that floods a small Redis does not affect the checks of others', {
   skip,
 }, async (t) => {
   const redis = await startRedis({ maxmemory: '20mb', 'maxmemory-policy': 'noeviction' });
@@ -145,7 +145,7 @@ test('a Redis without maxmemory gives every owner a million names', {
   for (let at = 0; at < 200; at += 1) equal(await charge(counters, 'one', eight), true);
 });
 
-test('a Cluster with a nearly full master refuses new names of large owners only', {
+test('a Cluster with a nearly full master only denies new names of large owners', {
   skip,
 }, async (t) => {
   const memory = { maxmemory: '12mb', 'maxmemory-policy': 'noeviction' };

@@ -56,7 +56,7 @@ async function awaitReady(counters: RedisCounters): Promise<void> {
   equal(counters.state().error, null);
 }
 
-/** A Cluster is ready before it has connected to each master. Nothing is sent until then. */
+/** A Cluster is ready before it has connected to each master. Nothing is sent until it is ready. */
 async function checkOnceConnected(counters: RedisCounters, rules: Rules): Promise<boolean> {
   const deadline = performance.now() + HEALED_MS_MAX;
   for (;;) {

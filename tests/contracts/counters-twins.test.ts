@@ -1,5 +1,5 @@
-// Both counter stores implement one algorithm: on any schedule they give the same answer at every
-// step, and no interval admits more than its limit. A failure prints the seed that repeats it;
+// Both counter stores implement one algorithm: on any schedule they give the same result at every
+// step, and no interval allows more than its limit. A failure prints the seed that repeats it;
 // COUNTER_SCHEDULES sets the number of schedules.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -121,7 +121,7 @@ async function withRedis(run: () => Promise<void>): Promise<void> {
   }
 }
 
-test('both stores answer the same at every step of every schedule', { skip }, () =>
+test('both stores give the same result at every step of every schedule', { skip }, () =>
   withRedis(async () => {
     for (let seed = 0; seed < SCHEDULES; seed += AT_ONCE) {
       await Promise.all(Array.from({ length: AT_ONCE }, (_, at) => runTwins(seed + at)));
@@ -131,7 +131,9 @@ test('both stores answer the same at every step of every schedule', { skip }, ()
 
 const QUOTA = 5;
 const NAMES = 9;
-/** The share of its window for which a name may still count after its end: a little over 1/16. */
+/**
+ * The fraction of its window for which a name may still count after its end: a little over 1/16.
+ */
 const LATE_SHARE = 0.07;
 
 /** Every name is at its limit once charged, so the in-process store cannot drop any either. */
@@ -171,15 +173,18 @@ async function answerOf(check: () => Verdict | Promise<Verdict>): Promise<Verdic
   }
 }
 
-test('both stores refuse the same checks once an owner has the maximum of names', { skip }, () =>
-  withRedis(async () => {
-    let refusals = 0;
-    for (let seed = 0; seed < SCHEDULES / 50; seed += AT_ONCE) {
-      const runs = Array.from({ length: AT_ONCE }, (_, at) => runTwinsAtQuota(seed + at));
-      for (const count of await Promise.all(runs)) refusals += count;
-    }
-    ok(refusals > 0, 'no schedule reached its quota');
-  }),
+test(
+  'both stores deny the same checks once an owner has the maximum number of names',
+  { skip },
+  () =>
+    withRedis(async () => {
+      let refusals = 0;
+      for (let seed = 0; seed < SCHEDULES / 50; seed += AT_ONCE) {
+        const runs = Array.from({ length: AT_ONCE }, (_, at) => runTwinsAtQuota(seed + at));
+        for (const count of await Promise.all(runs)) refusals += count;
+      }
+      ok(refusals > 0, 'no schedule reached its quota');
+    }),
 );
 
 type Life = { name: string; endsMs: number; windowMs: number };
@@ -228,7 +233,7 @@ test(
 
 type Admitted = { atMs: number; cost: number };
 
-/** Brute force: checks every interval that ends with an admission, and every aligned window. */
+/** Brute force: checks every interval that ends with an allowed check, and every aligned window. */
 function holdWithin(
   { algorithm, windowMs, limit }: Rule,
   admitted: Admitted[],
@@ -265,7 +270,7 @@ test('no interval of any schedule exceeds the limit, and no check is charged par
 
 const usedBy = ({ tallies }: Pick<Verdict, 'tallies'>): number[] => tallies.map(({ used }) => used);
 
-test('a denied charge is admitted exactly after the wait that was reported', () => {
+test('a denied charge is allowed exactly after the reported wait', () => {
   for (let seed = 0; seed < 2000; seed += 1) {
     const chance = chanceOf(seed + 2_000_000);
     const rules = rulesOf(chance, 'wait').map((rule) => ({ ...rule, limit: 1 + upTo(chance, 5) }));

@@ -1,5 +1,5 @@
-// Contract of the counters for each store: in the process, on one Redis (over TCP and its unix
-// socket), and on a Redis Cluster.
+// Counter contract for each store: in the process, on one Redis (over TCP and its unix socket), and
+// on a Redis Cluster.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -61,7 +61,7 @@ const stores: Record<string, { skip: string | false; open(): Promise<Counters> }
 
 type Body = Record<string, unknown>;
 
-/** The endpoint itself with only its counters and without a database. */
+/** The endpoint alone, with only its counters and no database. */
 async function check(counters: Counters, workspaceId: string, body: Body): Promise<Body> {
   const route = ratelimitRoutes.find(({ line }) => line === CHECK);
   const parsed = ratelimitEndpoints[CHECK].body.parse({
@@ -204,7 +204,7 @@ test('counters expire in Redis with their window', { skip }, async () => {
   ok(keptMs > 59_000 && keptMs <= 63_750, `${keptMs}`);
 });
 
-test('the counters use the clock of Redis, to the millisecond', { skip }, async () => {
+test("the counters use Redis's clock, to the millisecond", { skip }, async () => {
   const server = await oneRedis();
   const counters = await openOn(server.url, false);
   const windowMs = 3_600_000;

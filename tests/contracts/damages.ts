@@ -1,4 +1,4 @@
-// Ways to damage a backup, each of which can be undone.
+// Reversible ways to damage a backup.
 import { createHash } from 'node:crypto';
 import {
   readdirSync,
@@ -80,7 +80,7 @@ const edited: Kind = (path, turn) =>
     return Buffer.from(`${text.slice(0, at)}${9 - Number(text[at])}${text.slice(at + 1)}`);
   });
 
-/** Edits the manifest and its hash as well, as an attacker does; the MAC stays, or is removed. */
+/** Edits the manifest and its hash as an attacker would; the MAC is kept or removed. */
 const forged: Kind = (path, turn) =>
   rewritten('a forged manifest', join(path, MANIFEST), (bytes) => {
     const [text = '', seal = ''] = bytes.toString().split('\n');

@@ -1,7 +1,8 @@
-// Contract of backups of commits before the first release, whose migrations were rewritten. Those
-// of the last of them are restored row by row. `earlier-backup` was made by that commit (f1566c00),
-// on the embedded store and without a key, of a database with rows in every table: values in every
-// column, nulls where there may be, and texts and numbers that are easy to get wrong.
+// Contract for backups from commits before the first release, whose migrations were rewritten.
+// Backups from the last of these commits are restored row by row. `earlier-backup` was made by that
+// commit (f1566c00), on the embedded store and without a key, from a database with rows in every
+// table: values in every column, nulls wherever they are allowed, and texts and numbers that are
+// easy to get wrong.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,7 +20,7 @@ const EARLIER = join(import.meta.dirname, 'earlier-backup');
 
 const order = { report: () => {}, rotateSigningKeys: async () => {}, aheadOf: 0 };
 
-/** A restore changes these rows, after it has compared all rows with the digests of the backup. */
+/** A restore changes these rows after it has compared all rows with the backup's digests. */
 const FENCED = [
   'backup_runs',
   'invites',
@@ -50,7 +51,7 @@ async function restored(target: Target, { name, columns }: Manifest['tables'][nu
   return rows.map(({ line }) => String(line));
 }
 
-test('a backup of the last earlier commit is restored row by row', async (t) => {
+test('a backup of the last commit before the first release is restored row by row', async (t) => {
   const target = await emptyTarget(t);
   const backup = await openBackup(EARLIER, null);
   const { migrated } = await target.use((session) => restoreBackup(session, backup, order));
@@ -72,7 +73,7 @@ test('a backup of the last earlier commit is restored row by row', async (t) => 
   deepEqual(differing, []);
 });
 
-test('a backup of another earlier commit is refused, and says what to do', async (t) => {
+test('a backup of any other earlier commit is rejected with a message that says what to do', async (t) => {
   const { manifest } = await openBackup(EARLIER, null);
   const directory = await mkdtemp(join(tmpdir(), 'kr-earlier-'));
   t.after(() => rm(directory, { recursive: true, force: true }));

@@ -1,9 +1,9 @@
-// The cases that a node and the explanation of a key must decide alike. Each names the state of the
-// key, the text that is sent, and what the route requires.
+// The cases a node and the explanation of a key must decide alike. Each gives the state of the key,
+// the text sent, and what the route requires.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';
 
-/** What is done to a key before it is used. */
+/** The changes made to a key before it is used. */
 export type KeyState =
   | ('active' | 'revoked' | 'disabled' | 'disabled and revoked' | 'enabled again')
   | ('expired' | 'retired' | 'rotated' | 'successor' | 'of another project')
@@ -15,18 +15,18 @@ export type ExplainCase = {
   name: string;
   state: KeyState;
   keyEnv?: Env;
-  /** What is sent instead of the key. */
+  /** The text sent instead of the key. */
   sent?: (key: string) => string;
   env?: Env;
   scopes?: readonly string[];
-  /** The time of the request, after now. */
+  /** The time of the request, relative to now. */
   afterHours?: number;
   reason: string | null;
-  /** The check that fails. */
+  /** The failing check. */
   fails: string | null;
 };
 
-/** The scopes of every key, and when it expires. */
+/** The scopes of every key, and its expiry. */
 export const KEY_SCOPES = ['orders:read', 'orders:write'];
 export const LIFE_HOURS = 48;
 
@@ -36,7 +36,7 @@ export const explainCases: readonly ExplainCase[] = [
   { name: 'an active key', state: 'active', reason: null, fails: null },
   { name: 'no text', state: 'active', sent: () => '', reason: 'missing_key', fails: 'format' },
   ...[
-    { name: 'white space', sent: (key: string) => `${key} ` },
+    { name: 'a trailing space', sent: (key: string) => `${key} ` },
     { name: 'a header', sent: (key: string) => `Bearer ${key}` },
     { name: 'half a key', sent: (key: string) => key.slice(0, 24) },
     { name: 'a secret key', sent: () => `krsk_live_${'a'.repeat(51)}` },

@@ -1,4 +1,4 @@
-// One table of cases, decided by an SDK node over the real feed and by the server's explanation.
+// A table of cases, decided both by an SDK node over the real feed and by the server's explanation.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { DecisionReason } from '@keyrail/protocol/objects/key-explanation.ts';
@@ -33,7 +33,7 @@ type Ground = {
   app: Harness;
   projectId: string;
   keyrail: Keyrail;
-  /** Advances the clocks of server and node. */
+  /** Advances the clocks of the server and the node. */
   pass(hours: number): Promise<void>;
 };
 
@@ -55,7 +55,7 @@ async function ground(t: TestContext): Promise<Ground> {
 
 type Made = { id: string; key: string; tenant_id: string };
 
-/** Brings a key into a state, and returns its text. */
+/** Brings a key into a state, and returns the full key. */
 const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>> = {
   active: async (_, { key }) => key,
   revoked: async ({ app }, { id, key }) => {
@@ -118,11 +118,11 @@ const arrange: Record<KeyState, (ground: Ground, made: Made) => Promise<string>>
   'never issued': async () => mintCredential('api_key', 'live', seededBytes('nobody')).secret,
 };
 
-/** A text with the format of a native key, which Keyrail has not issued. */
+/** A text in the format of a native key that Keyrail has not issued. */
 const nativeText = (env: Env, { projectId }: Ground): string =>
   mintCredential('api_key', env, seededBytes(projectId)).secret;
 
-/** Imports a key, by default one of another format. */
+/** Imports a key, by default in a foreign format. */
 async function imported(
   { app, projectId }: Ground,
   { env, text }: { env: Env; text: string } = { env: 'live', text: `sk_live_${projectId}` },
@@ -187,7 +187,7 @@ for (const each of explainCases) {
   });
 }
 
-test('every reason that a decision on a key can have is in the table', () => {
+test('every possible reason for a decision on a key is in the table', () => {
   ok(reasonsAgree);
   deepEqual(
     [...new Set(explainCases.map(({ reason }) => reason))].toSorted(),
@@ -204,7 +204,7 @@ test('every reason that a decision on a key can have is in the table', () => {
   );
 });
 
-test('a key is explained by its id, without project, and to a member', async (t) => {
+test('a key is explained by its ID, without a project, and to a member', async (t) => {
   const app = await harness(t);
   const made = await app.given.key();
   const feed = { project_id: made.project_id };
@@ -229,7 +229,7 @@ test('a key is explained by its id, without project, and to a member', async (t)
   );
 });
 
-test('keys beyond the reach of the caller are unknown, by text and by id', async (t) => {
+test("keys outside the caller's scope are unknown, by full key and by ID", async (t) => {
   const app = await harness(t);
   const other = await (await harness(t)).given.key();
   const live = await app.given.key();

@@ -1,4 +1,4 @@
-// Contract of the guards: writes that the tables themselves refuse, from any caller.
+// Guard contract: writes the tables themselves reject, from any caller.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -41,7 +41,7 @@ const commitSilently = (workspaceId: string, statement: Statement): Promise<unkn
 
 const plain = (text: string): Statement => ({ text, values: [] });
 
-test('an audited table refuses a change without an audit row', async () => {
+test('an audited table rejects a change without an audit row', async () => {
   const { workspaceId, projects, tenants } = place;
   const key = { projectId: projects[0] ?? '', tenantId: tenants[0] ?? '', env: 'test' } as const;
   const silent = [
@@ -75,7 +75,7 @@ test('an audit row of an earlier transaction does not cover a later change', asy
   equal(await stateOf(commitSilently(workspaceId, insertSecretKey('test'))), UNAUDITED);
 });
 
-test('a change without a change id cannot be closed', async () => {
+test('a change without a change ID cannot be closed', async () => {
   const { workspaceId } = place;
   const { changeId: _unnamed, ...nameless } = opening('kr_write', { workspaceId });
   const closed = store.db.transaction(nameless, async (tx) => {
@@ -137,7 +137,7 @@ test('a policy change cannot name a project of another workspace', async () => {
   equal(await stateOf(foreign), OUT_OF_REACH);
 });
 
-test('project versions are bumped in one order, whatever order is given', async () => {
+test('project versions are always incremented in the same order', async () => {
   const { workspaceId, projects } = await furnishWorkspace(store);
   const [tail] = await change(
     store,
@@ -165,7 +165,7 @@ test('audit rows are never changed, not even by the owner of the table', async (
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-test('the log is not continued from a head that the caller invented', async () => {
+test('the log is not continued from an invented latest hash', async () => {
   const workspaceId = await foundWorkspace(store);
   const forged = [
     plain('create temp table audit_heads (like keyrail.audit_heads) on commit drop'),
@@ -189,7 +189,7 @@ test('row level security applies to the owner of the tables as well', async () =
   }
 });
 
-test('a change that is rolled back leaves no row, no audit row and no version', async () => {
+test('a rolled-back change leaves no row, no audit row and no version', async () => {
   const { workspaceId, projects } = await furnishWorkspace(store);
   const before = await snapshotOf(workspaceId);
   const tail = closing(workspaceId, { policy: projects });
@@ -208,7 +208,7 @@ test('a change that is rolled back leaves no row, no audit row and no version', 
   deepEqual(await snapshotOf(workspaceId), before);
 });
 
-/** All rows of a workspace that a change affects. */
+/** All of a workspace's rows that a change affects. */
 async function snapshotOf(workspaceId: string): Promise<Row[]> {
   const text = `select
       (select count(*)::int from secret_keys) as secret_keys,

@@ -1,5 +1,5 @@
-// A revoked secret key on hot endpoints: refused immediately by the process that revoked it, by
-// every other process after one cache life, and on a notification (PostgreSQL) long before.
+// A revoked secret key on hot endpoints: rejected immediately by the process that revoked it, by
+// every other process after one cache lifetime, and with a notification (PostgreSQL) long before.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -41,7 +41,7 @@ const deaf = (db: Database): Database => {
   return rest;
 };
 
-test('the process that revoked or rotated a key refuses it from the next request on', async (t) => {
+test('the process that revoked or rotated a key rejects it from the next request on', async (t) => {
   const app = await harness(t);
   for (const [line, more] of [
     ['POST /v1/secret_keys/{id}/revoke', {}],
@@ -77,7 +77,7 @@ test('no other process accepts a revoked key after one cache life, even without 
   equal(await isAccepted(call), false);
 });
 
-test('every process that receives the notification refuses the key long before', {
+test('every process that receives the notification rejects the key long before', {
   skip: onPostgres ? false : 'the embedded store has one process',
 }, async (t) => {
   const app = await harness(t);
@@ -94,7 +94,7 @@ test('every process that receives the notification refuses the key long before',
   }
 });
 
-/** Holds the first look-up of a key after its read and before its result. */
+/** Holds the first lookup of a key after its read and before its result. */
 function holding(db: Database): { db: Database; held: Promise<void>; letGo(): void } {
   const reached = Promise.withResolvers<void>();
   const gone = Promise.withResolvers<void>();
@@ -111,7 +111,7 @@ function holding(db: Database): { db: Database; held: Promise<void>; letGo(): vo
   return { db: { ...db, once }, held: reached.promise, letGo: gone.resolve };
 }
 
-test('a look-up that runs during a revocation never extends the life of the key', async (t) => {
+test('a lookup that runs during a revocation never keeps the key valid for longer', async (t) => {
   const app = await harness(t);
   const slow = holding(app.testApp.db);
   const beside = appBeside(t, app.testApp, { db: slow.db, hotAuthMs: 60_000 });
@@ -120,13 +120,13 @@ test('a look-up that runs during a revocation never extends the life of the key'
   const early = isAccepted(call);
   await slow.held;
   await beside.as(app.tokens.liveKey)('POST /v1/secret_keys/{id}/revoke', { id });
-  equal(await isAccepted(call), false, 'a request joined a look-up from before the revocation');
+  equal(await isAccepted(call), false, 'a request joined a lookup from before the revocation');
   slow.letGo();
-  equal(await early, true, 'the look-up read before the revocation');
+  equal(await early, true, 'the lookup read before the revocation');
   equal(await isAccepted(call), false);
 });
 
-test('a key that expires within the life is refused once it has expired', async (t) => {
+test('a cached key is rejected once it has expired', async (t) => {
   const app = await harness(t);
   const ends = Date.now() + 700;
   const { key } = await newKey(app, { expires_at: new Date(ends).toISOString() });
@@ -136,7 +136,7 @@ test('a key that expires within the life is refused once it has expired', async 
   equal(await isAccepted(call), false);
 });
 
-test('endpoints that are not hot never use the cache of the hot ones', async (t) => {
+test('other endpoints never use the cache of the hot ones', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db), hotAuthMs: 60_000 });
   const { id, key } = await newKey(app);
@@ -146,7 +146,7 @@ test('endpoints that are not hot never use the cache of the hot ones', async (t)
   equal(await isAccepted(beside.as(key), 'GET /v1/environments'), false);
 });
 
-test('a revocation is answered when no process accepts the key any more, even without notifications', async (t) => {
+test('a revocation returns once no process accepts the key any more, even without notifications', async (t) => {
   const app = await harness(t);
   const { db, take } = traced(deaf(app.testApp.db));
   const beside = appBeside(t, app.testApp, { db });
@@ -170,10 +170,10 @@ test('a revocation is answered when no process accepts the key any more, even wi
       await revoking;
     }
   }
-  ok(servedAgain > 0, 'a cached look-up served a second request');
+  ok(servedAgain > 0, 'a cached lookup served a second request');
 });
 
-test('concurrent revocations of a key all wait equally long', async (t) => {
+test('concurrent revocations of a key all wait for the same time', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db) });
   let remembered = 0;
@@ -190,7 +190,7 @@ test('concurrent revocations of a key all wait equally long', async (t) => {
   ok(remembered > 0, 'the key was cached before');
 });
 
-test('minting a token never uses a cached look-up', async (t) => {
+test('creating an embed token never uses a cached lookup', async (t) => {
   const app = await harness(t);
   const { db, take } = traced(app.testApp.db);
   const beside = appBeside(t, app.testApp, { db, hotAuthMs: 60_000 });

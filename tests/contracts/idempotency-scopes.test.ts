@@ -1,6 +1,6 @@
 // Many scopes, each with three callers on two servers that claim, die, pause past their locks, and
-// return late. Some order of a small model must explain all concurrent results.
-// IDEMPOTENCY_SCOPES sets the number of scopes; a failure prints the history.
+// return late. Some order of a small model must explain all concurrent results. IDEMPOTENCY_SCOPES
+// sets the number of scopes; a failure prints the history.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { inRun } from '@keyrail/testing/full-run.ts';
@@ -41,7 +41,7 @@ function stepped(state: State, deed: Deed, nowMs: number): [string, State] {
   return ['ok', { ...state, untilMs: nowMs + LOCK_MS }];
 }
 
-/** Every state that some order of the deeds leads to, given the response to each. */
+/** Every state that some order of the operations leads to, given the response to each. */
 function explained(states: State[], deeds: Deed[], nowMs: number): State[] {
   if (deeds.length === 0) return states;
   const reached = new Map<string, State>();
@@ -68,7 +68,7 @@ function chanceOf(seed: number): Chance {
   };
 }
 
-/** One scope with its callers; each remembers the last lock that it was given, even a lost one. */
+/** One scope with its callers; each remembers the last lock it got, even a lost one. */
 function openScope(callers: Caller[], seed: number) {
   const chance = chanceOf(seed);
   const request = { scope_hash: newScope(), env: 'live', ttl_ms: TTL_MS };
@@ -113,7 +113,7 @@ function openScope(callers: Caller[], seed: number) {
   };
 }
 
-test('whatever callers do, no request runs twice and a late completion is refused', async (t) => {
+test('whatever callers do, no request runs twice and late completions are rejected', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, {});
   const callers = [app.as.liveKey, beside.as(app.tokens.liveKey)];
@@ -130,7 +130,7 @@ test('whatever callers do, no request runs twice and a late completion is refuse
       seen.set(word, (seen.get(word) ?? 0) + 1);
     }
   }
-  // Each kind of result must have occurred, otherwise the test proves little.
+  // Each kind of result must have occurred, otherwise the test would prove little.
   for (const word of ['execute false', 'execute true', 'in_progress', 'replay', 'complete lost']) {
     ok((seen.get(word) ?? 0) > 5, `${word} occurred too rarely: ${JSON.stringify([...seen])}`);
   }

@@ -1,9 +1,9 @@
 // Lists with large `meta` are copied from the database into the response. The main thread neither
-// parses nor serializes it, and one workspace builds only a few such lists at a time.
+// parses nor serializes it, and builds only a few such lists per workspace at a time.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 
-// The driver keeps the JSON.parse that it finds when it is loaded, so this precedes our imports.
+// The driver keeps the JSON.parse it finds when it is loaded, so this precedes our imports.
 let chars = 0;
 const { parse, stringify } = JSON;
 JSON.parse = (text, reviver) => {
@@ -75,7 +75,7 @@ test('each kind of list copies its meta', async (t) => {
   equal(stringify(secrets[0]?.meta), stringify(odd));
 });
 
-test('one workspace builds two large lists at a time; further ones wait or are refused', async (t) => {
+test('a workspace builds at most two large lists at a time; further ones wait or are turned away', async (t) => {
   const app = await harness(t);
   const note = 'x'.repeat(MEBIBYTE / 2);
   await app.given.tenant({ meta: { note } });
@@ -98,7 +98,7 @@ test('one workspace builds two large lists at a time; further ones wait or are r
   };
   const { http } = appBeside(t, app.testApp, { db: counting, checkAnswers: false }).app;
   const headers = { authorization: `Bearer ${app.tokens.testKey}` };
-  // Each request has another limit: equal requests would share one statement.
+  // Each request has a different limit, because equal requests would share one statement.
   const lists = (count: number) =>
     Array.from({ length: count }, async (_, at) => {
       const url = `/v1/tenants?limit=${100 + at}`;

@@ -16,11 +16,11 @@ import type { Transport } from '../../packages/sdk/src/transport.ts';
 const START_MS = 1_800_000_000_000;
 const TIMEOUT_MS = 500;
 const LOST_SHARE = 0.05;
-/** Clocks that follow the network's time differ by at most this in rate. */
+/** Clocks synchronised over the network differ by at most this in rate. */
 const DRIFT_MAX = 0.0005;
 
 export type Subject = { keyId: string; tenantId: string };
-/** Units that were spent: by a check when the store charged them, on lease when a node decided. */
+/** Spent units: by a check when the store charged them, on lease when a node decided. */
 export type Spent = Subject & { atMs: number; units: number; isLeased: boolean };
 
 export type World = {
@@ -30,7 +30,7 @@ export type World = {
   /** Sends a body to the store, as it would arrive now. */
   serve(path: string, body: unknown): Promise<unknown>;
   spent: Spent[];
-  /** Units that are charged by leases, without those that were returned. */
+  /** Units charged by leases, without the returned ones. */
   leased(): number;
   run(): Promise<void>;
 };
@@ -40,7 +40,7 @@ type Served = Record<string, unknown>;
 
 export function createWorld(chance: Chance, storeAt: (nowMs: number) => Counters): World {
   let nowMs = chance() * 60_000;
-  /** In order of time, the earliest last. */
+  /** In chronological order, the earliest last. */
   const due: Due[] = [];
   let pending = 0;
   let leases = 0;
@@ -104,7 +104,7 @@ export function createWorld(chance: Chance, storeAt: (nowMs: number) => Counters
   return world;
 }
 
-/** Delays and loses messages; a call whose answer is lost may still have charged. */
+/** Delays and loses messages; a call whose response is lost may still have charged. */
 function transportIn(world: World, isAlive: () => boolean): Transport {
   const { chance } = world;
   const delayMs = () => oneOf(chance, [0.3, 1, 5, 20, chance() * 100, chance() * 700]);
@@ -131,7 +131,7 @@ function transportIn(world: World, isAlive: () => boolean): Transport {
 
 export type Node = {
   request(subject: Subject, rules: readonly RateLimitRule[], units: number): void;
-  /** Nothing of it goes on, and its leases are lost. */
+  /** Stops all of its work; its leases are lost. */
   crash(): void;
   close(): void;
 };
@@ -173,7 +173,7 @@ export function startNode(world: World): Node {
   };
 }
 
-/** Notes the verdicts of checks, which the world has counted already. */
+/** Notes the verdicts of checks, which the simulation has already counted. */
 const noting = (calls: CounterCalls, checked: WeakSet<LimitVerdict>): CounterCalls => ({
   ...calls,
   check: async (...asked) => {
@@ -183,7 +183,7 @@ const noting = (calls: CounterCalls, checked: WeakSet<LimitVerdict>): CounterCal
   },
 });
 
-/** Rules with leases that matter: windows of some seconds, and limits from tiny to large. */
+/** Rules for which leases matter: windows of a few seconds, and limits from tiny to large. */
 export const rulesIn = (chance: Chance): RateLimitRule[] =>
   Array.from({ length: 1 + upTo(chance, 1) }, (_, at) => ({
     id: `r${at}`,

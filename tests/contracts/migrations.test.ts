@@ -1,4 +1,4 @@
-// Contract of the migrations: they bring any database to this version exactly once.
+// Migration contract: they bring any database to this version exactly once.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -32,7 +32,7 @@ const namesOf = async (): Promise<string[]> => (await readMigrations()).map(({ n
 const applied = async (): Promise<unknown[]> =>
   (await store.beyond('select name from migrations order by name')).map(({ name }) => name);
 
-test('a database that is up to date is not changed', async () => {
+test('an up-to-date database is not changed', async () => {
   const workspaceId = await foundWorkspace(store);
   const before = await store.beyond('select name, hash, applied_at::text from migrations');
   await store.migrate();
@@ -41,7 +41,7 @@ test('a database that is up to date is not changed', async () => {
   equal(await countSeen(store, 'workspaces', { workspaceId }), 1);
 });
 
-test('a migration that was changed after it ran is refused by name', async () => {
+test('a migration that changed after it ran is rejected by name', async () => {
   const [{ name, hash } = { name: '', hash: '' }] = await readMigrations();
   const record = (to: string) =>
     store.beyond(`update migrations set hash = '${to}' where name = '${name}'`);
@@ -51,14 +51,14 @@ test('a migration that was changed after it ran is refused by name', async () =>
   await store.migrate();
 });
 
-test('a database of a newer version is refused, and the unknown migration is named', async () => {
+test('a database of a newer version is rejected, and the unknown migration is named', async () => {
   await store.beyond(`insert into migrations values ('9999_future.sql', 'x', clock_timestamp())`);
   await rejects(store.migrate(), /newer Keyrail \(9999_future\.sql\)/);
   await store.beyond(`delete from migrations where name = '9999_future.sql'`);
   await store.migrate();
 });
 
-test('a database of an earlier commit is refused, and the message says how to move it', async () => {
+test('a database of an earlier commit is rejected, and the message says how to move it', async () => {
   await store.beyond('create table kept as select * from migrations; delete from migrations');
   await store.beyond(
     `insert into migrations values ('0001_reach_and_guards.sql', 'x', clock_timestamp())`,
@@ -71,7 +71,7 @@ test('a database of an earlier commit is refused, and the message says how to mo
 
 type Server = { url: string; superuser: pg.Client };
 
-/** An empty database of the login, without a Keyrail schema. */
+/** An empty database owned by the login, without a Keyrail schema. */
 async function emptyDatabase(owner = 'keyrail'): Promise<Server & { drop(): Promise<void> }> {
   const superuser = new pg.Client({ connectionString: superuserUrl() });
   await superuser.connect();
@@ -97,7 +97,7 @@ async function ask(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-testOnServer('processes that start concurrently migrate an empty database once', async (t) => {
+testOnServer('concurrently started processes migrate an empty database once', async (t) => {
   const databases = [await emptyDatabase(), await emptyDatabase()];
   for (const { drop } of databases) t.after(drop);
   const applied: string[][] = [];
@@ -111,7 +111,7 @@ testOnServer('processes that start concurrently migrate an empty database once',
   for (const { url } of databases) await migratePostgres(url, quiet);
 });
 
-testOnServer('a migration that fails leaves nothing behind', async (t) => {
+testOnServer('a failed migration leaves nothing behind', async (t) => {
   const { url, superuser, drop } = await emptyDatabase();
   t.after(drop);
   const asSuperuser = new URL(url);
@@ -126,14 +126,15 @@ testOnServer('a migration that fails leaves nothing behind', async (t) => {
   await migratePostgres(url, quiet);
 });
 
-/** The id of the lock that migrations of one database take in turn. */
+/** The ID of the lock that migrations of one database take in turn. */
 const LOCK_ID = 7_265_001;
 
-testOnServer('a migration that is ended by a deadlock runs again', async (t) => {
+testOnServer('a migration aborted by a deadlock runs again', async (t) => {
   const other = new pg.Client({ connectionString: asSuperuserOf(store.url ?? '') });
   await other.connect();
   t.after(() => other.end());
-  // The detector of the migration acts first, so the migration is ended and not this transaction.
+  // The migration's deadlock detector acts first, so the migration is aborted and not this
+  // transaction.
   await other.query(`begin; set local deadlock_timeout = '60s'; lock table keyrail.migrations`);
   const migrated = stateOf(store.migrate());
   const waits = `select count(*)::int as waiting from pg_locks
@@ -165,7 +166,7 @@ for (const [kind, attribute] of [
   });
 }
 
-testOnServer('a login without CREATEROLE works once it was granted the roles', async (t) => {
+testOnServer('a login without CREATEROLE works once the roles are granted to it', async (t) => {
   const role = `plain_${randomUUID().slice(0, 8)}`;
   await ask(superuserUrl(), `create role ${role} login noinherit`);
   const { url, drop } = await emptyDatabase(role);

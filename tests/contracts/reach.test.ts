@@ -1,4 +1,4 @@
-// Contract of the reach: rows outside it are invisible, and it ends with its transaction.
+// Scope contract: rows outside the scope are invisible, and the scope ends with its transaction.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -18,7 +18,7 @@ const REFUSED = '42501';
 const ALTERNATIONS = onPostgres ? 10_000 : 500;
 const AT_ONCE = 40;
 
-/** The number of rows of a furnished workspace in each table. */
+/** The number of rows in each table of a fully populated workspace. */
 const furniture = {
   workspaces: 1,
   audit_heads: 1,
@@ -44,7 +44,7 @@ after(() => store.close());
 const run = (text: string, scope: Partial<Scope>, role: DoorRole = 'kr_write') =>
   store.db.once(opening(role, scope), { text, values: [] });
 
-test('a workspace sees its own rows and no others, in every table', async () => {
+test('a workspace sees only its own rows, in every table', async () => {
   for (const [table, count] of Object.entries(furniture)) {
     equal(await countSeen(store, table, { workspaceId: ours.workspaceId }), count, table);
     equal(await countSeen(store, table, { workspaceId: randomUUID() }), 0, table);
@@ -52,7 +52,7 @@ test('a workspace sees its own rows and no others, in every table', async () => 
   }
 });
 
-test('an update that names a row of another workspace changes nothing', async () => {
+test('an update of a row in another workspace changes nothing', async () => {
   const scope = { workspaceId: ours.workspaceId };
   for (const table of ['workspaces', 'secret_keys', 'projects', 'tenants']) {
     const id = table === 'workspaces' ? 'id' : 'workspace_id';
@@ -92,7 +92,7 @@ test('a key cannot belong to a project or tenant of another workspace', async ()
   }
 });
 
-test('an environment out of reach has no visible rows and accepts none', async () => {
+test('an environment outside the scope has no visible rows and accepts none', async () => {
   const { workspaceId } = ours;
   const test = { workspaceId, envs: ['test'] } as const;
   equal(await countSeen(store, 'secret_keys', test), 1);
@@ -105,7 +105,7 @@ test('an environment out of reach has no visible rows and accepts none', async (
   equal(await stateOf(moved), REFUSED);
 });
 
-test('tenant and project narrow the visible keys, each alone and both together', async () => {
+test('tenant and project filters narrow the visible keys, alone and together', async () => {
   const { workspaceId, projects, tenants } = ours;
   const [projectId = ''] = projects;
   const [tenantId = ''] = tenants;
@@ -117,7 +117,7 @@ test('tenant and project narrow the visible keys, each alone and both together',
   equal(await seen({ tenantId: theirs.tenants[0] ?? '' }), 0);
 });
 
-test('reading the environment of a key does not widen the reach of later statements', async () => {
+test("reading a key's environment does not widen the scope of later statements", async () => {
   const { workspaceId } = ours;
   const scope = { workspaceId, envs: ['test'] } as const;
   const seen = await store.db.transaction(opening('kr_read', scope), async (tx) => {

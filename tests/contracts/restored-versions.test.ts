@@ -1,6 +1,6 @@
-// Contract of the fence for policy versions, by random histories: changes, backups, restores of any
-// backup in any order, and clocks that are stepped. A node that has seen a higher version than the
-// database has keeps its policy, so every restore has to be above all versions ever seen.
+// Contract for the fence of policy versions, checked with random histories: changes, backups,
+// restores of any backup in any order, and clocks that are stepped. A node that has seen a higher
+// version than the database keeps its policy, so every restore must exceed all versions ever seen.
 import { ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { fence } from '@keyrail/server/backup/fences.ts';
@@ -13,7 +13,7 @@ const HISTORIES = inRun({ usual: 40, full: 400 });
 const STEPS = 14;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** What the fence adds where it cannot rely on the clock. */
+/** What the fence adds when it cannot rely on the clock. */
 const AHEAD = 1_000_000_000;
 
 let store: Store;
@@ -27,13 +27,13 @@ type History = {
   between: (least: number, most: number) => number;
   nowMs: number;
   version: number;
-  /** The highest version that any node has seen. */
+  /** The highest version any node has seen. */
   seen: number;
   backups: number[];
   told: string[];
 };
 
-/** Fewer than one change in each millisecond, over any time. */
+/** Fewer than one change per millisecond, over any period. */
 function change(history: History): void {
   const count = history.between(1, 100_000);
   history.version += count;
@@ -44,7 +44,7 @@ function change(history: History): void {
 
 async function restore(history: History, backup: number, aheadOf: number): Promise<void> {
   const { session } = history;
-  // The time that a restore takes.
+  // The duration of a restore.
   history.nowMs += history.between(10_000, MINUTE_MS);
   await session.query(`update project_versions set version = ${backup}, floor = 1`);
   await session.query(`select set_config('kr.clock_shift_ms', (${history.nowMs}
@@ -59,7 +59,7 @@ async function restore(history: History, backup: number, aheadOf: number): Promi
   history.told.push(`at ${history.nowMs}, restore of ${backup}, ahead of ${aheadOf}: ${version}`);
 }
 
-/** Whether the versions of nodes leave the fence a chance: the database knows only the backup. */
+/** Whether the nodes' versions give the fence a chance: the database only has the backup. */
 const isForeseen = ({ nowMs, seen }: History, backup: number): boolean =>
   nowMs > seen || (backup >= nowMs && seen < backup + AHEAD);
 
@@ -70,7 +70,7 @@ async function restoreAny(history: History): Promise<void> {
   await restore(history, backup, 0);
   const said = history.told.join('\n');
   if (foreseen) ok(history.version > seen, `nodes have seen ${seen}:\n${said}`);
-  // Otherwise a node that has seen more names its version.
+  // Otherwise a node that has seen a higher version names it.
   if (history.version <= seen) await restore(history, backup, seen);
   ok(history.version > seen, `nodes have seen ${seen}:\n${history.told.join('\n')}`);
   history.seen = history.version;
@@ -110,14 +110,14 @@ async function live(chance: Chance, possible: typeof acts): Promise<History> {
   });
 }
 
-test('after any backups and restores, in any order, versions are above all that nodes saw', async () => {
+test('after any sequence of backups and restores, versions are above all that nodes have seen', async () => {
   for (let seed = 0; seed < HISTORIES; seed += 1) {
     const { told } = await live(chanceOf(seed), acts);
     ok(!told.some((line) => /ahead of [1-9]/.test(line)), `without a hint:\n${told.join('\n')}`);
   }
 });
 
-test('also if clocks are stepped, where a node names the version to get ahead of', async () => {
+test('the same holds if clocks are stepped and a node names the version to get ahead of', async () => {
   const all: string[] = [];
   for (let seed = 0; seed < HISTORIES; seed += 1) {
     all.push(...(await live(chanceOf(seed), [...acts, ...clockActs])).told);

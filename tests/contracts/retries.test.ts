@@ -1,5 +1,5 @@
-// Contract of the retries: a transaction that lost a conflict runs again from its start, three
-// times at most, and takes effect once.
+// Retry contract: a transaction that lost a conflict starts over, at most three times, and takes
+// effect once.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -112,7 +112,7 @@ testOnServer('two sessions in a deadlock both complete', async (t) => {
   let crossing: Promise<unknown> = Promise.resolve();
   const ours = store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     attempts += 1;
-    // Otherwise ours could take the row the other waits for, and deadlock again.
+    // Otherwise our transaction could take the row the other one waits for, and deadlock again.
     await crossing;
     await tx.run({ text: touch(one), values: [] });
     if (attempts === 1) crossing = other.query(touch(one)).then(() => other.query('commit'));

@@ -1,4 +1,4 @@
-// Contract of the doors' roles: each has exactly the privileges that its door needs, on every
+// Contract for the doors' roles: each role has exactly the privileges its door needs, on every
 // table.
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -36,7 +36,7 @@ const trying: Record<Right, (table: string, columns: Column[]) => string> = {
 type Table = {
   name: string;
   columns: Column[];
-  /** Privileges that some role holds on some column: only those are tried column by column. */
+  /** Privileges some role has on some column: only these are tried column by column. */
   confined: Set<string>;
 };
 
@@ -93,7 +93,7 @@ async function held(
   return [`${right}(${allowed})`];
 }
 
-test('every door has the privileges that it needs and no others, on every table', async () => {
+test('every door has exactly the privileges it needs, on every table', async () => {
   const all = await tables();
   for (const table of all) {
     const wanted = granted[table.name];
@@ -129,15 +129,15 @@ test('no door can create, alter or drop anything', async () => {
   }
 });
 
-test('only the write door can call the tail of a change', async () => {
+test('only the write door can close a change', async () => {
   const text = `select from close_change('system', null, '{}', '{}', '{}', '{}', '{}', '{}', '{}', '{}')`;
   for (const role of doors.filter((door) => door !== 'kr_write')) {
     equal(await stateOf(store.db.once(opening(role), { text, values: [] })), REFUSED, role);
   }
 });
 
-// A copy of a database has the privileges of a new one until it migrates: database-roles.test.ts
-// says the same of PostgreSQL.
+// A copied database has a new database's privileges until it migrates: database-roles.test.ts shows
+// the same for PostgreSQL.
 const isCopy = storeName === 'postgres' && 'a copy that has not migrated';
 
 test('no door may create temporary tables or functions', { skip: isCopy }, async () => {

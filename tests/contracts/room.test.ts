@@ -1,5 +1,5 @@
-// A store whose disk fills up: reads go on, writes stop step by step, are refused as unavailable
-// and leave nothing behind. With space again everything works as before.
+// A store whose disk fills up: reads keep working, writes stop step by step, are rejected as
+// unavailable and leave nothing behind. With space again, everything works as before.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '@keyrail/server/base/clock.ts';
@@ -28,7 +28,7 @@ const count: Statement = { text: 'select count(*)::int as beats from worker_beat
 const written = (use?: StorageUse) => db.once({ ...opening('kr_worker'), storage: use }, beat);
 const beats = async () => (await db.once(opening('kr_worker'), count)).rows[0]?.beats;
 
-/** Writes two heartbeats and calls `meanwhile` between them. */
+/** Writes two heartbeats and calls `meanwhile` in between. */
 const writtenTwice = (meanwhile: () => void) =>
   db.transaction(opening('kr_worker'), async (tx) => {
     await tx.run(beat);
@@ -37,7 +37,7 @@ const writtenTwice = (meanwhile: () => void) =>
     return { kind: 'commit', last: [], result: () => 'done' };
   });
 
-test('without space only reads work, and with space everything works again', async () => {
+test('on a full disk only reads work, and with space everything works again', async () => {
   await written();
   storage = 'full';
   await rejects(written(), /disk is nearly full/);
@@ -52,7 +52,7 @@ test('without space only reads work, and with space everything works again', asy
   equal(await beats(), 4);
 });
 
-test('a transaction that uses up the space is rolled back', async () => {
+test('a transaction that runs out of space is rolled back', async () => {
   const before = await beats();
   const growing = writtenTwice(() => {
     storage = 'full';

@@ -1,5 +1,5 @@
-// Rows for contracts, written like a door writes them: in one transaction of the write role, with
-// their audit rows.
+// Rows for contracts, written the way a door writes them: in one transaction of the write role,
+// with their audit rows.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Answer, Scope, Statement } from '@keyrail/server/db/database.ts';
 import type { Entry } from '@keyrail/server/doors/actions.ts';
@@ -15,7 +15,7 @@ export type Place = { workspaceId: string };
 
 type Closing = { entries?: Entry[]; policy?: string[]; actor?: Actor };
 
-/** The tail of a change as the write door sends it. */
+/** The closing statement of a change, as the write door sends it. */
 export const closing = (workspaceId: string, { entries, policy, actor }: Closing = {}): Statement =>
   closeChange({
     actor: actor ?? { type: 'system', id: null },
@@ -25,7 +25,7 @@ export const closing = (workspaceId: string, { entries, policy, actor }: Closing
     newId: randomUUID,
   });
 
-/** Commits statements of one workspace together with one audit row. */
+/** Commits statements for one workspace together with one audit row. */
 export function change(
   { db }: Store,
   scope: Partial<Scope> & Place,
@@ -38,7 +38,7 @@ export function change(
   });
 }
 
-/** An audit entry that fits any change of a workspace. */
+/** An audit entry that matches any change in a workspace. */
 export const renamed = (workspaceId: string): Entry => ({
   action: 'workspace.updated',
   target: workspaceId,
@@ -113,7 +113,7 @@ export async function furnishWorkspace(store: Store): Promise<Furnished> {
   return { workspaceId, projects, tenants };
 }
 
-/** The number of rows of a table that a role sees under a scope. */
+/** The number of rows in a table that a role sees under a scope. */
 export async function countSeen(
   { db }: Store,
   table: string,

@@ -19,10 +19,10 @@ const BEAT_MS = LOCK_MS / 3;
 type Ground = Harness & {
   projectId: string;
   keyrail: Keyrail;
-  /** The number of answered heartbeats. */
+  /** The number of heartbeats that got a response. */
   beats(): number;
   issue(more?: Input): Promise<string>;
-  /** Advances the clocks of server and node. */
+  /** Advances the clocks of the server and the node. */
   pass(ms: number): Promise<void>;
 };
 
@@ -98,7 +98,7 @@ const admitted = (admission: Admission) => {
   throw new Error(`${admission.status} ${admission.body}`);
 };
 
-test('a disabled key is refused until it is enabled, and is listed as the node sees it', async (t) => {
+test('a disabled key is rejected until it is enabled, and is listed as the node sees it', async (t) => {
   const { keyrail, issue, given, as } = await ground(t, { include: ['meta', 'externalId'] });
   const tenant = await given.tenant();
   const key = await issue({ tenant_id: tenant.id, meta: { plan: 'gold' } });
@@ -120,7 +120,7 @@ test('a disabled key is refused until it is enabled, and is listed as the node s
   );
 });
 
-test('of fifty simultaneous requests one is admitted, and the others get its response', async (t) => {
+test('only one of fifty simultaneous requests runs, and the others get its response', async (t) => {
   const { keyrail, issue } = await ground(t);
   const key = await issue();
   const all = await Promise.all(
@@ -157,7 +157,7 @@ test('a slow handler keeps its lock, and a dead one loses it', async (t) => {
   await until(async () => said(await keyrail.admit(call(key), idempotent)) === '201 replayed');
 });
 
-test('the lock of a dead node becomes free when it expires', async (t) => {
+test("a dead node's lock becomes free when it expires", async (t) => {
   const { keyrail, issue, clock } = await ground(t);
   const key = await issue();
   const dead = admitted(await keyrail.admit(call(key), idempotent));
@@ -179,7 +179,7 @@ const limitOf = (limit: number, algorithm = 'fixed', window_ms = 60_000) => ({
 });
 const dear: RouteOptions = { ...idempotent, rateLimit: { cost: 5, onUnavailable: 'deny' } };
 
-test('a request that is sent twice is charged once', async (t) => {
+test('a request sent twice is charged once', async (t) => {
   const { keyrail, issue } = await ground(t);
   const key = await issue(limitOf(16, 'fixed', 2_678_400_000));
   const first = admitted(await keyrail.admit(call(key), dear));
@@ -193,7 +193,7 @@ test('a request that is sent twice is charged once', async (t) => {
   equal(said(await keyrail.admit(call(key), dear)), '201 replayed', 'also without any units left');
 });
 
-test('a request refused by its limit runs when it is repeated after retry-after', async (t) => {
+test('a request denied by its limit runs when it is repeated after retry-after', async (t) => {
   const { keyrail, issue, pass } = await ground(t);
   const key = await issue(limitOf(5));
   admitted(await keyrail.admit(call(key, { once: 'before' }), dear));
@@ -244,7 +244,7 @@ test('a node that dies between claim and charge holds its claim until the lock e
   await until(async () => said(await keyrail.admit(call(key), dear)) === '201 replayed');
 });
 
-test('customers with equal idempotency keys do not share records', async (t) => {
+test('tenants with equal idempotency keys do not share records', async (t) => {
   const { keyrail, issue, given } = await ground(t);
   const other = await given.tenant();
   const keys = [await issue(), await issue(), await issue({ tenant_id: other.id })];
@@ -266,7 +266,7 @@ test('customers with equal idempotency keys do not share records', async (t) => 
   }
 });
 
-test('the keys of a tenant share its limit exactly', async (t) => {
+test("a tenant's keys share its limit exactly", async (t) => {
   const { keyrail, issue } = await ground(t);
   const rate_limits = [
     { id: 'tenant', limit: 30, window_ms: 3_600_000, algorithm: 'sliding', scope: 'tenant' },
@@ -284,7 +284,7 @@ test('the keys of a tenant share its limit exactly', async (t) => {
   ok(/^"tenant";r=\d+;t=\d+, "key";r=\d+;t=\d+$/.test(refused.headers.ratelimit ?? ''));
 });
 
-test('a response larger than the store keeps is replayed without its body, with a header', async (t) => {
+test('a response too large to store is replayed without its body, with a header', async (t) => {
   const { keyrail, issue } = await ground(t);
   const key = await issue();
   const first = admitted(await keyrail.admit(call(key), idempotent));

@@ -31,7 +31,7 @@ test('the session is not a superuser and inherits nothing', async () => {
   deepEqual(role, { name, rolsuper: false, rolbypassrls: false, rolinherit: false });
 });
 
-test('without a door no table can be read', async () => {
+test('no table can be read without opening a door', async () => {
   const tables = await session.idle(`select relname::text as name from pg_class
     where relnamespace = 'keyrail'::regnamespace and relkind in ('r', 'p', 'v', 'm')`);
   ok(tables.length > 5);
@@ -97,7 +97,7 @@ test('a directory is locked once, whatever path leads to it', async (t) => {
   await (await lockDirectory(alias)).release();
 });
 
-test('of many concurrent attempts to lock a directory, one succeeds', async (t) => {
+test('only one of many concurrent attempts to lock a directory succeeds', async (t) => {
   const { path, remove } = await scratch();
   t.after(remove);
   const asked = await Promise.allSettled(Array.from({ length: 50 }, () => lockDirectory(path)));

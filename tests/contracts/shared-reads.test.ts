@@ -1,5 +1,5 @@
-// Reads that share a statement return only their own workspace, and never a state older than the
-// last change that was answered before the read began.
+// Reads that share a statement return only their own workspace's rows, and never a state older than
+// the last change whose response was sent before the read began.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ const CHANGES = 25;
 const READERS = 24;
 const ON_ITS_WAY_MS = 10;
 
-/** Delays the results of reads long enough for a change to be answered in between. */
+/** Delays the results of reads long enough for a change to complete in between. */
 const farAway = (db: Database): Database => ({
   ...db,
   once: async (opening, statement) => {
@@ -50,7 +50,7 @@ async function readWhileRenamed(call: Caller, label: string): Promise<number> {
   return reads;
 }
 
-test('many concurrent readers see their own workspace and all earlier changes', async (t) => {
+test('concurrent readers see only their own workspace and all earlier changes', async (t) => {
   const one = await harness(t);
   const other = await harness(t);
   const { as } = appBeside(t, one.testApp, { db: farAway(one.testApp.db) });

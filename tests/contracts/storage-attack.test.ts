@@ -1,5 +1,5 @@
 // A test key of one workspace fills the disk. Another workspace can still revoke its live key, a
-// started request can be completed, nothing runs unrecorded, and /status reports it.
+// request in progress can be completed, nothing runs unrecorded, and /status reports it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { readdirSync, rmSync, statSync } from 'node:fs';
@@ -28,7 +28,7 @@ const CALLS_MAX = 400;
 
 type Disk = {
   db: Database;
-  /** Leaves this much space until only endings are written. */
+  /** Leaves so little space that only revocations and deletions are written. */
   leaveBeforeFull(bytes: number): Promise<void>;
   /** Adds ample space. */
   enlarge(): Promise<void>;
@@ -107,7 +107,7 @@ const databaseOf = async ({ as }: Beside) => {
 
 const noise = (bytes: number) => randomBytes(bytes).toString('base64');
 
-/** Repeats until the call is refused, or is stored without its body. */
+/** Repeats until the call is denied, or its response is stored without the body. */
 async function until(isOver: () => Promise<boolean>): Promise<void> {
   for (let call = 0; call < CALLS_MAX; call += 1) if (await isOver()) return;
   throw new Error('the disk did not fill up');

@@ -32,11 +32,11 @@ export type Store = {
   /** Moves the database's clock for all later transactions. */
   clock: MovableClock;
   /**
-   * Runs one statement as the superuser, or as the given role, without door and scope. Our roles
-   * have the names of the server's code.
+   * Runs one statement as the superuser, or as the given role, without a door or scope. Our roles
+   * have their names from the server's code.
    */
   beyond(text: string, as?: { role: string }): Promise<Row[]>;
-  /** Replaces our role names in a statement by their names in this database. */
+  /** Replaces our role names in a statement with their names in this database. */
   withWholeNames(text: string): string;
   /** The port over one connection, and direct access to that connection. */
   bare(): Bare;
@@ -44,7 +44,7 @@ export type Store = {
   session<T>(use: (session: pg.Client) => Promise<T>): Promise<T>;
   /** Migrates again, like a start does. */
   migrate(): Promise<void>;
-  /** The connection string of the login; null on the embedded store. */
+  /** The login's connection string; null on the embedded store. */
   url: string | null;
   close(): Promise<void>;
 };
@@ -100,7 +100,7 @@ function bareOnPostgres(url: string, clock: Clock): Bare {
   return { db, idle: async (text) => (await pool.query(text)).rows, close };
 }
 
-/** The connection string of the superuser for the same database. */
+/** The superuser's connection string for the same database. */
 export function asSuperuserOf(loginUrl: string): string {
   const url = new URL(loginUrl);
   url.username = new URL(superuserUrl()).username;
@@ -179,7 +179,7 @@ function movableClock(): MovableClock {
 
 const everything: Scope = { workspaceId: null, envs: ['live', 'test'] };
 
-/** An opening as a door sends it: a role, a scope, a change id, and a long deadline. */
+/** The opening statement as a door sends it: a role, a scope, a change ID, and a long deadline. */
 export const opening = (role: DoorRole, scope: Partial<Scope> = {}): Opening => ({
   role,
   scope: { ...everything, ...scope },
@@ -187,7 +187,7 @@ export const opening = (role: DoorRole, scope: Partial<Scope> = {}): Opening => 
   deadline: deadlineAfter(PATIENCE_MS),
 });
 
-/** The code of the error that the promise rejects with; 'none' if it resolves. */
+/** The code of the error the promise rejects with; 'none' if it resolves. */
 export const stateOf = (failing: Promise<unknown>): Promise<string> =>
   failing.then(
     () => 'none',

@@ -50,7 +50,7 @@ test('a faulty statement is not reported as an outage', () => {
 
 const options = { clock: systemClock, connectionsMax: 2, onIdleError: () => {} };
 
-test('a server that is not there is unavailable immediately', async (t) => {
+test('an unreachable server is reported as unavailable immediately', async (t) => {
   for (const url of ['postgres://keyrail@127.0.0.1:1/x', 'postgres://keyrail@%2Fnowhere/x']) {
     const db = openPostgres({ url, ...options });
     t.after(() => db.close());
@@ -61,7 +61,7 @@ test('a server that is not there is unavailable immediately', async (t) => {
   }
 });
 
-test('a server that accepts and never responds is unavailable after the timeout', async (t) => {
+test('a server that never responds counts as unavailable after the timeout', async (t) => {
   const sockets: Socket[] = [];
   const silent = createServer((socket) => sockets.push(socket)).listen(0, '127.0.0.1');
   await once(silent, 'listening');

@@ -1,4 +1,4 @@
-// Contract of the values: every type of the tables survives a round trip.
+// Value contract: every type the tables use survives a round trip.
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openPostgres } from '@keyrail/server/db/postgres.ts';
@@ -103,7 +103,7 @@ const tastes = {
   default_transaction_isolation: 'serializable',
 };
 
-// Nobody else configures the embedded store.
+// Only Keyrail configures the embedded store.
 if (onPostgres) {
   test('settings of the database change neither values nor isolation', async (t) => {
     const { url, clock, beyond } = store;

@@ -1,4 +1,4 @@
-// A node with a wrong setting says which one it is, and what to set.
+// A node with a wrong setting says which one it is and what to set.
 import { equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { addressOf } from '@keyrail/testing/address.ts';
@@ -7,7 +7,7 @@ import { until } from '@keyrail/testing/until.ts';
 import type { KeyrailOptions } from '../../packages/sdk/src/api/options.ts';
 import { createKeyrail } from '../../packages/sdk/src/keyrail.ts';
 
-/** The first line that a node logs about its feed. */
+/** The first line a node logs about its feed. */
 async function saidBy(t: TestContext, options: KeyrailOptions): Promise<string> {
   const said: string[] = [];
   const log = (_: string, message: string) => void said.push(message);

@@ -1,5 +1,5 @@
-// The program of a backup is killed, or its disk becomes full: what it leaves behind is never taken
-// for a backup, and an earlier backup stays.
+// The backup program is killed, or its disk becomes full: what it leaves behind is never taken for
+// a backup, and an earlier backup is kept.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomInt, randomUUID } from 'node:crypto';
@@ -16,7 +16,7 @@ import { endProcess } from '@keyrail/testing/processes/end-process.ts';
 import { backupProgram, compileServer, inherited } from '@keyrail/testing/processes/environment.ts';
 
 const KILLS = inRun({ usual: 4, full: 10 });
-/** A backup may end before its kill; then another one is started. */
+/** A backup may finish before its kill; then another one is started. */
 const ATTEMPTS_MAX = 40;
 const POLL_MS = 1;
 
@@ -61,7 +61,7 @@ async function lastReport(child: ChildProcess): Promise<unknown> {
 
 const filesIn = (directory: string): Promise<string[]> => readdir(directory).catch(() => []);
 
-test('backups that are killed leave no valid one, and keep the one before', async (t) => {
+test('killed backups leave no valid backup, and keep the previous one', async (t) => {
   const whole = startBackup();
   const { kind, result } = Object(await whole.reported);
   equal(kind, 'done');
@@ -84,7 +84,7 @@ test('backups that are killed leave no valid one, and keep the one before', asyn
     }
     await endProcess(backup.child);
     const left = await listBackups(into);
-    // It was complete before the kill.
+    // The backup was complete before the kill.
     for (const id of left.slice(1)) await rm(join(into, id), { recursive: true });
     if (left.length > 1) continue;
     deepEqual(left, first);
@@ -96,7 +96,7 @@ test('backups that are killed leave no valid one, and keep the one before', asyn
 });
 
 /** systemd signals every process of a service, and Ctrl-C every process of a terminal. */
-test('signals that stop a server do not end its backup: the server decides', async () => {
+test('signals that stop a server do not end its backup, because the server decides', async () => {
   const backup = startBackup();
   while (!(await readdir(into)).includes(backup.part)) await sleep(POLL_MS);
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) backup.child.kill(signal);
@@ -106,7 +106,7 @@ test('signals that stop a server do not end its backup: the server decides', asy
   await rm(join(into, result.backupId), { recursive: true });
 });
 
-test('a program that loses its parent removes what it has written', async () => {
+test('a program that loses its parent removes what it wrote', async () => {
   const backup = startBackup();
   while (!(await readdir(into)).includes(backup.part)) await sleep(POLL_MS);
   const gone = once(backup.child, 'exit');
@@ -118,12 +118,12 @@ test('a program that loses its parent removes what it has written', async () => 
   );
 });
 
-test('a backup to a full disk fails, leaves nothing, and keeps the one before', {
+test('a backup to a full disk fails, leaves nothing behind, and keeps the previous one', {
   skip,
 }, async () => {
   const [kept = ''] = await listBackups(into);
   const files = await readdir(join(into, kept));
-  // In a namespace of its own, a disk with space for one backup and a half: each file takes a page.
+  // In its own namespace, a disk with space for one and a half backups: each file takes a page.
   const disk = `mount -t tmpfs -o size=${files.length * 6}k none "$1" && cp -r "$0" "$1" && shift`;
   const look = `ls -A "${into}" > "${home}/left" && ls -A "${into}/${kept}" >> "${home}/left"`;
   const copy = join(home, kept);

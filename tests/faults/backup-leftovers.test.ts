@@ -1,5 +1,5 @@
-// A backup is killed with everything that it has started: the next start removes what it left, and
-// so does the next backup. What another process still writes stays.
+// A backup is killed with everything it started: the next start removes what it left behind, and so
+// does the next backup. Files another process is still writing are kept.
 import { deepEqual, equal } from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -64,7 +64,7 @@ for (const store of stores) {
   });
 }
 
-test('a start leaves the files of a running backup alone, which ends well', {
+test('a start leaves the files of a running backup alone, and the backup completes', {
   skip: !stores.includes('postgres') && 'the embedded store allows one process',
 }, async (t) => {
   await compileServer();

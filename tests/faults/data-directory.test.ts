@@ -1,4 +1,4 @@
-// One process per data directory: a second one is refused, and the first is unaffected.
+// One process per data directory: a second one is turned away, and the first is unaffected.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -16,7 +16,7 @@ import {
 } from '@keyrail/testing/processes/ledger.ts';
 import { runServer, startServer } from '@keyrail/testing/processes/server.ts';
 
-test('a second process is refused, and the first continues to serve', async (t) => {
+test('a second process is turned away, and the first keeps serving', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   const first = await startServer(home.settings);
@@ -43,7 +43,7 @@ test('a second process is refused, and the first continues to serve', async (t) 
   equal((await audit(again.url, ledger)).keys, before.keys);
 });
 
-test('of several processes that start on an empty directory, one serves', async (t) => {
+test('only one of several processes that start on an empty directory serves', async (t) => {
   const home = await emptyDirectory();
   t.after(home.close);
   const starts = await Promise.allSettled(

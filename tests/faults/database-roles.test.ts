@@ -52,8 +52,10 @@ const ask = (user: string, database: string, text: string): Promise<Row[]> =>
 
 const administer = (text: string): Promise<Row[]> => ask('postgres', 'postgres', text);
 
-/** The statements of docs/operate.md before and after a comment: those before the first start, and
- * those after it; then the same for a login that only migrates. */
+/**
+ * The statements in docs/operate.md before and after a comment: the ones to run before the first
+ * start, and the ones to run after it; then the same for a login that only migrates.
+ */
 const statements = documents()
   .filter(({ path }) => path === 'docs/operate.md')
   .flatMap(blocksOf)
@@ -65,7 +67,7 @@ const statements = documents()
       .filter((part) => part.trim() !== ''),
   );
 
-/** Runs statements of docs/operate.md for another name, each in a transaction of its own. */
+/** Runs statements from docs/operate.md for another name, each in its own transaction. */
 async function administerAsWritten(index: 0 | 1 | 2 | 3, name: string): Promise<void> {
   equal(statements.length, 4, 'the statements were found');
   const database = index === 3 ? name : 'postgres';
@@ -80,7 +82,9 @@ async function made(name: string): Promise<string> {
   return name;
 }
 
-/** Migrates like a start does, and returns the warnings, but not about logins of other tests. */
+/**
+ * Migrates like a start does, and returns the warnings, except those about logins of other tests.
+ */
 async function migrated(login: string, database = login): Promise<string[]> {
   const warnings: string[] = [];
   const log = { debug() {}, info() {}, warn: (text: string) => warnings.push(text), error() {} };
@@ -101,7 +105,7 @@ const openAs = (login: string, database = login) =>
     onIdleError: () => {},
   });
 
-test('a login of another database cannot connect, and cannot use a role if it may', {
+test('a login of another database cannot connect, and cannot use a role even if it may connect', {
   skip,
 }, async () => {
   const mine = await made('mine');
@@ -117,7 +121,7 @@ test('a login of another database cannot connect, and cannot use a role if it ma
     const creating = `set role ${await roleIn(mine, door)}; create temporary table users (id int)`;
     equal(await stateOf(ask(mine, mine, creating)), REFUSED, door);
   }
-  // Every login may connect to a database by default; a start takes that away.
+  // By default, every login may connect to a database; a start removes that privilege.
   await administer(`grant connect on database ${mine} to public`);
   equal(await stateOf(ask(other, mine, 'select 1')), 'none');
   await migrated(mine);
@@ -164,7 +168,9 @@ test('a renamed database keeps its roles, and a copy gets its own', { skip }, as
   }
 });
 
-test('a login that only migrates leaves one that never had CREATEROLE', { skip }, async () => {
+test('a login that only migrates is enough for a server login that never had CREATEROLE', {
+  skip,
+}, async () => {
   await administerAsWritten(2, 'apart');
   await migrated('apart_setup', 'apart');
   await administerAsWritten(3, 'apart');
@@ -208,7 +214,7 @@ test('before PostgreSQL 16 the doctor takes CREATEROLE of any role for an error'
   deepEqual([other.severity, other.remedy], ['error', 'ALTER ROLE "stranger" NOCREATEROLE']);
 });
 
-test('a login without CREATEROLE gets a message that names what it needs', { skip }, async () => {
+test('a login without CREATEROLE gets a message that says what it needs', { skip }, async () => {
   const login = await made('powerless');
   await administer(`alter role ${login} nocreaterole`);
   await rejects(migrated(login), /cannot set up the roles.*ALTER ROLE "powerless" CREATEROLE/);
@@ -216,7 +222,9 @@ test('a login without CREATEROLE gets a message that names what it needs', { ski
   await migrated(login);
 });
 
-test('start refuses a role that bypasses row level security', { skip }, async () => {
+test('the server refuses to start with a role that bypasses row level security', {
+  skip,
+}, async () => {
   const login = await made('unsafe');
   await migrated(login);
   const gate = await roleIn(login, 'kr_gate');
@@ -233,7 +241,7 @@ test('start refuses a role that bypasses row level security', { skip }, async ()
   }
 });
 
-test('a warning names another login that can use our roles', { skip }, async () => {
+test('a warning names any other login that can use our roles', { skip }, async () => {
   const login = await made('shared');
   await migrated(login);
   await administer(

@@ -49,7 +49,7 @@ function run(t: TestContext, words: readonly string[], settings: Settings = {}):
 
 const migrating = [process.execPath, ...serverProgram(['migrate'])];
 
-test('a second process in other namespaces is refused, and the first is unaffected', {
+test('a second process in other namespaces is turned away, and the first is unaffected', {
   skip,
 }, async (t) => {
   const home = await dataDirectory();
@@ -82,7 +82,7 @@ test('a second process in other namespaces is refused, and the first is unaffect
   match(again, /up to date/, 'the lock of a killed process does not block a start');
 });
 
-test('of two processes that start at once after a kill, exactly one gets the directory', {
+test('exactly one of two processes that start together after a kill gets the directory', {
   skip,
 }, async (t) => {
   const path = await mkdtemp(join(tmpdir(), 'kr-lock-'));
@@ -110,7 +110,7 @@ test('a directory path of any length can be locked', async (t) => {
   match(await run(t, [process.execPath, LOCK_PROGRAM, path]).output, /Another Keyrail process/);
 });
 
-test('a directory that has lost its files is refused and not overwritten', async (t) => {
+test('a directory that has lost its files is rejected and not overwritten', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   equal((await runServer(['migrate'], home.settings)).code, 0);

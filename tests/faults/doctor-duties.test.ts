@@ -1,5 +1,5 @@
 // The doctor on a real PostgreSQL, in a deployment that neglects its duties: signing keys, anchors,
-// mail and backups.
+// email and backups.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -18,7 +18,7 @@ import { rotateSigningKey } from '@keyrail/server/signing/rotate-signing-key.ts'
 import { listSigningKeys } from '@keyrail/server/signing/rows.ts';
 import { database, diagnosed, found, messagesOf, type Settings, skip } from './doctor.ts';
 
-test('signing keys: another master key, halves that do not fit, overdue', { skip }, async (t) => {
+test('signing keys: another master key, halves that do not match, overdue', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   const url = settings.DATABASE_URL ?? '';
   const db = openPostgres({ url, clock: systemClock, connectionsMax: 1, onIdleError: () => {} });
@@ -78,7 +78,7 @@ test('signing keys: another master key, halves that do not fit, overdue', { skip
   equal(found(await check(), 'signing keys', /do not match/).severity, 'error');
 });
 
-test('late and broken anchors, and a place that fails', { skip }, async (t) => {
+test('anchors are late or broken, or their destination fails', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   const late = randomUUID();
   const broken = randomUUID();
@@ -97,7 +97,7 @@ test('late and broken anchors, and a place that fails', { skip }, async (t) => {
   equal(found(findings, 'anchors', /https:\/\/worm\.example: status 500/).severity, 'warning');
 });
 
-test('no worker, mail that waits, and two API processes without Redis', { skip }, async (t) => {
+test('no worker, waiting emails, and two API processes without Redis', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm(
     `insert into mail_outbox (id, kind, recipient, params, created_at, due_at, attempts,
@@ -110,7 +110,7 @@ test('no worker, mail that waits, and two API processes without Redis', { skip }
     app_now() + interval '1 minute')`;
   await harm(span, [randomUUID()]);
   const beat = (at: string) => harm(`insert into worker_beats values ($1, ${at})`, [randomUUID()]);
-  // By a worker that is gone, before the clock was set back.
+  // Written by a worker that no longer runs, before the clock was set back.
   await beat(`app_now() + interval '1 hour'`);
   const one = await diagnosed(settings);
   deepEqual(messagesOf(one, 'settings', 'error'), []);
@@ -123,7 +123,7 @@ test('no worker, mail that waits, and two API processes without Redis', { skip }
   equal(found(two, 'worker', /A worker is running/).severity, 'ok');
 });
 
-test('backups that are late or failed', { skip }, async (t) => {
+test('backups are late or have failed', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm(`create table if not exists backup_runs (id uuid primary key, kind text not null,
     backup_id text, started_at timestamptz not null, ended_at timestamptz not null,

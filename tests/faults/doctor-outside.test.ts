@@ -1,4 +1,4 @@
-// The doctor on what is outside the database, each broken for real: Redis, the mail server, the
+// The doctor on everything outside the database, each really broken: Redis, the mail server, the
 // public URL, files and the disk.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -30,7 +30,7 @@ async function portOf(t: TestContext, server: Server): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-test('versions that are too old', () => {
+test('versions are too old', () => {
   deepEqual(postgresVersion({ version: 150_000, shown: '15.0' }), []);
   equal(postgresVersion({ version: 140_012, shown: '14.12' })[0]?.severity, 'error');
   for (const version of ['6.2.0', '7.0.15', '10.1.0'])
@@ -111,7 +111,7 @@ test('Redis: a Cluster that is whole, misnamed, and without a master', {
   found(findings, 'redis', /Can't reach Redis at /);
 });
 
-/** A Redis whose clock is ahead: the seconds in its answers to TIME are replaced. */
+/** A Redis whose clock is ahead: the seconds in its TIME responses are replaced. */
 async function aheadBy(t: TestContext, port: number, seconds: number): Promise<number> {
   const later = (text: string) =>
     text.replace(
@@ -154,7 +154,7 @@ test('Redis: a clock that is ahead', { skip: noRedis }, async (t) => {
   }
 });
 
-test('mail: a handshake that succeeds or fails in each step', async (t) => {
+test('email: a handshake succeeds or fails in each step', async (t) => {
   const settings = await quietSettings(t);
   const mail = async (url: string) => {
     const findings = await diagnosed({ ...settings, KEYRAIL_MAIL: url });
@@ -185,7 +185,7 @@ test('mail: a handshake that succeeds or fails in each step', async (t) => {
   equal((await mail(`file:${file}/mail`))?.severity, 'error');
 });
 
-test('the public URL: not there, another server, a redirect, plain text', async (t) => {
+test('the public URL: unreachable, another server, a redirect, plain text', async (t) => {
   const settings = await quietSettings(t);
   const url = async (publicUrl: string) =>
     (await diagnosed({ ...settings, KEYRAIL_PUBLIC_URL: publicUrl })).filter(
@@ -226,7 +226,7 @@ test('the public URL: not there, another server, a redirect, plain text', async 
   match((await url(`https://localhost:${secure}`))[0]?.message ?? '', /self-signed certificate/);
 });
 
-test('files that others can read, and a directory that cannot be written', async (t) => {
+test('others can read the files, or the directory is not writable', async (t) => {
   const settings = await quietSettings(t);
   const { KEYRAIL_DATA_DIR: directory } = settings;
   await chmod(directory, 0o755);
@@ -239,7 +239,7 @@ test('files that others can read, and a directory that cannot be written', async
   equal(found(closed, 'files', /isn't writable/).severity, 'error');
 });
 
-test('a disk that is nearly full', async (t) => {
+test('the disk is nearly full', async (t) => {
   const settings = await quietSettings(t);
   const { KEYRAIL_DATA_DIR: directory } = settings;
   const small = join(directory, 'small');

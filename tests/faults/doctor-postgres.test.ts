@@ -1,4 +1,4 @@
-// The doctor on a real PostgreSQL in which each thing is broken.
+// The doctor on a real PostgreSQL, with one thing broken at a time.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -16,11 +16,13 @@ import {
 
 const roleOf = (name: string) => `(select role_of('${name}'))`;
 
-test('a sound database has no errors, and each check says that it is fine', { skip }, async (t) => {
+test('a healthy database has no errors, and each check says that all is well', {
+  skip,
+}, async (t) => {
   const { settings } = await database(t);
   const findings = await diagnosed(settings);
   deepEqual(
-    // The logins of the test cluster make roles for each database.
+    // The test cluster's logins create roles for each database.
     findings.filter(
       ({ severity, message }) => severity === 'error' && !/create roles/.test(message),
     ),
@@ -34,7 +36,7 @@ test('a sound database has no errors, and each check says that it is fine', { sk
   equal(found(findings, 'settings', /REDIS_URL isn't set/).severity, 'warning');
 });
 
-test('a database that is gone, silent, or opened by a superuser', { skip }, async (t) => {
+test('the database is down, unresponsive, or opened by a superuser', { skip }, async (t) => {
   const { settings } = await database(t);
   const url = settings.DATABASE_URL ?? '';
   const missing = url.replace(/\/[^/?]+(\?|$)/, '/no_such_database$1');
@@ -59,14 +61,14 @@ test('a database that is gone, silent, or opened by a superuser', { skip }, asyn
   match(unsafe.remedy ?? '', /CREATE ROLE keyrail LOGIN NOINHERIT/);
 });
 
-test('a copy that still uses the roles of the original', { skip }, async (t) => {
+test('a database copy still uses the roles of the original', { skip }, async (t) => {
   const { url } = await postgresCopyFor(t, superuserUrl);
   const findings = await diagnosed({ ...(await quietSettings(t)), DATABASE_URL: url });
   equal(found(findings, 'migrations', /is a copy/).severity, 'warning');
   deepEqual(messagesOf(findings, 'roles', 'error'), []);
 });
 
-test('pending, newer, changed and earlier migrations', { skip }, async (t) => {
+test('migrations are pending, newer, changed or earlier', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm('delete from migrations where name = (select max(name) from migrations)');
   equal(
@@ -87,7 +89,7 @@ test('pending, newer, changed and earlier migrations', { skip }, async (t) => {
   equal(found(await diagnosed(settings), 'migrations', /never been migrated/).severity, 'warning');
 });
 
-test('privileges that were lost, added or given to others, and open tables', {
+test('privileges were lost, added or given to others, or tables are open', {
   skip,
 }, async (t) => {
   const { settings, break: harm } = await database(t);
@@ -122,7 +124,7 @@ test('privileges that were lost, added or given to others, and open tables', {
   );
 });
 
-test('a role that is gone or that the login cannot use', { skip }, async (t) => {
+test('a role is missing, or the login cannot use it', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm(`do $$ begin
     execute format('revoke %I from keyrail', role_of('kr_read'));
@@ -138,7 +140,7 @@ test('a role that is gone or that the login cannot use', { skip }, async (t) => 
   match(remedy ?? '', /GRANT kr_read_\d+ TO keyrail/);
 });
 
-test('a server that loses changes, cannot write, or has too few connections', {
+test('the server loses changes, cannot write, or has too few connections', {
   skip,
 }, async (t) => {
   const { settings, break: harm } = await database(t);
@@ -151,7 +153,7 @@ test('a server that loses changes, cannot write, or has too few connections', {
   equal(found(findings, 'database', /may need 1003/).severity, 'error');
 });
 
-test('a table that another session holds does not hold up the doctor', { skip }, async (t) => {
+test('a table locked by another session does not hold up the doctor', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm('begin');
   await harm('lock table signing_keys in access exclusive mode');
@@ -161,7 +163,7 @@ test('a table that another session holds does not hold up the doctor', { skip },
   equal(messagesOf(findings, 'anchors', 'ok').length, 1, 'the checks after it are made');
 });
 
-test('a database that is nearly as large as it may be', { skip }, async (t) => {
+test('the database has nearly reached its maximum size', { skip }, async (t) => {
   const { settings } = await database(t);
   const limited = (bytes: string) => diagnosed({ ...settings, KEYRAIL_DATABASE_BYTES_MAX: bytes });
   equal(
@@ -171,7 +173,7 @@ test('a database that is nearly as large as it may be', { skip }, async (t) => {
   equal(found(await limited('1MiB'), 'disk', /writing stops in steps/).severity, 'error');
 });
 
-test('a clock that is a little or far ahead', { skip }, async (t) => {
+test('the clock is slightly or far ahead', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   for (const [seconds, severity] of [
     [10, 'warning'],

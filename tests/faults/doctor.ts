@@ -1,4 +1,4 @@
-// The doctor in this process, over settings as an operator gives them.
+// The doctor in this process, with settings as an operator provides them.
 import { match, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
 
 export type Settings = Record<string, string>;
 
-/** A data directory of its own, and a port that no public URL is derived from. */
+/** Its own data directory, and a port no public URL is derived from. */
 export async function quietSettings(
   t: TestContext,
 ): Promise<Settings & { KEYRAIL_DATA_DIR: string }> {
@@ -28,7 +28,7 @@ export async function quietSettings(
 
 export const diagnosed = (settings: Settings): Promise<Finding[]> => diagnose(readConfig(settings));
 
-/** The finding of a check whose message matches. It has a remedy, unless nothing is wrong. */
+/** The finding of a check whose message matches. It has a remedy unless nothing is wrong. */
 export function found(findings: readonly Finding[], check: string, message: RegExp): Finding {
   const own = findings.filter((finding) => finding.check === check);
   const [finding] = own.filter((each) => message.test(each.message));
@@ -38,7 +38,7 @@ export function found(findings: readonly Finding[], check: string, message: RegE
   return finding;
 }
 
-/** The messages of a check with a severity. */
+/** The messages a check reports with this severity. */
 export const messagesOf = (findings: readonly Finding[], check: string, severity: Severity) =>
   findings
     .filter((finding) => finding.check === check && finding.severity === severity)
@@ -50,10 +50,10 @@ export const skip = superuserUrl === '' && 'no PostgreSQL';
 
 type Broken = { settings: Settings; break(text: string, values?: unknown[]): Promise<void> };
 
-/** A migrated database, and statements of its superuser. */
+/** A migrated database, changed by statements its superuser runs. */
 export async function database(t: TestContext): Promise<Broken> {
   const { url, admin } = await postgresCopyFor(t, superuserUrl);
-  await withPostgresAdmin(url, migrate); // the copy gets roles of its own
+  await withPostgresAdmin(url, migrate); // the copy gets its own roles
   await admin.query('set search_path = keyrail');
   await admin.query('set session_replication_role = replica'); // without triggers
   return {

@@ -1,5 +1,5 @@
-// The roles in the embedded store, whose PostgreSQL version is newer than that of most servers. It
-// can also act as a server, with a login that is not a superuser.
+// The roles in the embedded store, whose PostgreSQL version is newer than most servers'. It can
+// also act as a server, with a login that is not a superuser.
 import { deepEqual, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PGlite } from '@electric-sql/pglite';
@@ -10,7 +10,7 @@ import { allRoles } from '@keyrail/server/db/roles.ts';
 import { openEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
 import pg from 'pg';
 
-/** Owners, grants and policies of the schema; role names come without the oid of their database. */
+/** Owners, grants and policies of the schema; role names come without the database's OID. */
 const BELONGINGS = `
   with held as (
     select c.oid::regclass::text as thing, relowner as owner, relacl as acl
@@ -57,7 +57,7 @@ async function openEmpty(): Promise<PGlite> {
   return lite;
 }
 
-/** The same for a login as docs/operate.md creates it. */
+/** The same for a login created as in docs/operate.md. */
 async function asServer(): Promise<PGlite> {
   const lite = await openEmpty();
   await lite.exec(`create role keyrail login noinherit createrole;
@@ -70,7 +70,7 @@ async function asked(lite: PGlite, text: string): Promise<unknown[]> {
   return (await lite.query(text)).rows;
 }
 
-/** Owners and grants of a database that this version created. */
+/** Owners and grants of a database created by this version. */
 async function wanted(): Promise<unknown[]> {
   const fresh = await openEmbeddedCopy();
   const rows = await asked(fresh, BELONGINGS);
@@ -78,7 +78,7 @@ async function wanted(): Promise<unknown[]> {
   return rows;
 }
 
-test('a login that creates the roles may SET ROLE to them, since version 16 too', async (t) => {
+test('a login that creates the roles may SET ROLE to them, also since PostgreSQL 16', async (t) => {
   const lite = await asServer();
   t.after(() => lite.close());
   const names = (await readMigrations()).map(({ name }) => name);

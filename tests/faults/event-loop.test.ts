@@ -72,7 +72,8 @@ test('listing a thousand keys and verifying a long chain do not block other requ
       await act();
       longest.push(Math.max(...turns.stop()));
     }
-    // A garbage collection may lengthen a turn of some rounds; work that is too long, of all.
+    // A garbage collection may lengthen a turn in some rounds; work that is too long does so in
+    // all.
     const longestMs = Math.min(...longest);
     t.diagnostic(`${what}: the longest turn took ${longestMs.toFixed(1)} ms`);
     ok(longestMs < TURN_MS_MAX, `a turn took ${longestMs} ms to ${what}`);

@@ -1,10 +1,10 @@
-// A start that fails half way prints the reason and exits, so that a supervisor can restart it.
+// A start that fails halfway prints the reason and exits, so that a supervisor can restart it.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openCluster, whyNoCluster } from '@keyrail/testing/processes/homes.ts';
 import { runServer } from '@keyrail/testing/processes/server.ts';
 
-test('a database that refuses the first statement ends the start, despite open LISTEN connections', {
+test('a database that rejects the first statement stops the start, despite open LISTEN connections', {
   skip: whyNoCluster(),
 }, async (t) => {
   const cluster = await openCluster();

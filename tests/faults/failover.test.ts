@@ -1,7 +1,7 @@
 // PostgreSQL with a synchronous replica under Patroni: the primary is lost under load, the replica
-// takes its place, and the server goes on without a restart. No acknowledged change is lost, no
-// node accepts a key whose revocation was complete, and no change is acknowledged that only the
-// primary has. The long form is `npm run soak -- --bed ha`.
+// takes its place, and the server keeps working without a restart. No acknowledged change is lost,
+// no node accepts a key whose revocation was complete, and no change that only the primary has is
+// acknowledged. The long form is `npm run soak -- --bed ha`.
 import { equal, ok, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -37,7 +37,7 @@ const SERVED_MS_MAX = 60_000;
 
 type Caller = (path: string, body?: object) => Promise<Body>;
 
-/** Repeats a request that is refused while there is no primary. */
+/** Repeats a request that fails while there is no primary. */
 const caller =
   (url: string, token: string): Caller =>
   async (path, body) => {
@@ -111,14 +111,14 @@ test('the loss of the primary loses no acknowledged change', { skip }, async (t)
   assertDecent(ledger);
   const key = await call(`/v1/keys/${ended.id}`);
   ok(key.revoked_at, 'the revocation is lost');
-  // The feed goes on: a key that is created now is accepted, and one that is revoked now is not.
+  // The feed still works: a key created now is accepted, and a key revoked now is rejected.
   const later = await ground.issue();
   await until(() => node.verify(later.key).allowed);
   await revokeCompletely(server.url, ledger, later.id);
   equal(node.verify(later.key).allowed, false);
   equal(node.verify(ended.key).allowed, false);
 
-  // PostgreSQL ends the wait for a replica with a commit that only the primary has.
+  // PostgreSQL stops waiting for a replica, with a commit that only the primary has.
   await patroni.tell("alter system set synchronous_standby_names = 'gone'");
   await patroni.tell('select pg_reload_conf()');
   const unconfirmed = await firstRefused(server.url, ledger);
@@ -147,7 +147,7 @@ async function commitWithoutWaiting(port: number): Promise<void> {
   }
 }
 
-/** The response to the first write that is not acknowledged. */
+/** The response to the first unacknowledged write. */
 async function firstRefused(url: string, ledger: Ledger) {
   for (let n = 0; n < WRITES; n += 1) {
     const outcome = await writeOnce(url, ledger);
@@ -157,7 +157,7 @@ async function firstRefused(url: string, ledger: Ledger) {
   throw new Error('writes without a replica are acknowledged');
 }
 
-/** While nothing can be written, a client waits before it tries again. */
+/** While nothing can be written, a client waits before it retries. */
 async function writing(url: string, ledger: Ledger): Promise<void> {
   const outcome = await writeOnce(url, ledger);
   if (outcome.kind !== 'answered' || outcome.status !== 201) await sleep(PAUSE_MS);

@@ -1,5 +1,5 @@
-// Completed work of a store under a saturating load and under many times that load. The store must
-// immediately refuse work that it could not finish in time, and use its connections for the rest.
+// Work a store completes under a saturating load and under many times that load. The store must
+// immediately refuse work it could not finish in time, and use its connections for the rest.
 import { ok } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
@@ -19,8 +19,8 @@ export type Goodput = { callers: number; done: number; refused: number };
 export type Work = (goesFirst?: boolean) => Promise<boolean>;
 
 /**
- * A change like that of an endpoint: several statements, each awaited. `onStatement` is called
- * after each statement.
+ * A change like an endpoint makes: several statements, each awaited. `onStatement` is called after
+ * each statement.
  */
 export const workOn =
   (db: Database, statements: readonly Statement[], onStatement = () => {}): Work =>

@@ -1,6 +1,6 @@
-// The process is killed during telemetry. A batch with an id counts exactly once, however often it
-// is sent. Of batches without an id, every acknowledged one counts, and nothing that was never
-// sent.
+// The process is killed during telemetry. A batch with an ID counts exactly once, however often it
+// is sent. Of the batches without an ID, every acknowledged one counts, and nothing counts that was
+// never sent.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -56,7 +56,7 @@ async function requestsOf(url: string, token: string, { id }: Key): Promise<numb
 const eventsIn = (sent: readonly Sent[]): number =>
   sent.reduce((sum, { events }) => sum + events, 0);
 
-test('kills during telemetry lose no batch and count none twice', {
+test('kills during ingest lose no batch and count none twice', {
   skip,
 }, async (t) => {
   let server = await startServer(cluster.settings);
@@ -94,7 +94,7 @@ test('kills during telemetry lose no batch and count none twice', {
     server = await startServer(cluster.settings);
   }
 
-  // Send unacknowledged batches again, like a node does, some of them twice at once.
+  // Send unacknowledged batches again, like a node does, some of them twice at the same time.
   const open = named.filter((sent) => !isDone(sent));
   await Promise.all(open.flatMap((sent) => [send(sent), send(sent)]));
   await Promise.all(named.filter(isDone).slice(0, 20).map(send));

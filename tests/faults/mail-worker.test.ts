@@ -1,5 +1,6 @@
-// Mail under faults: the mail server is away and returns, the worker is killed during a message,
-// several workers run at once. No mail is lost, and a duplicate is recognizable by its id.
+// Emails under faults: the mail server goes down and comes back, the worker is killed during a
+// message, several workers run at the same time. No email is lost, and a duplicate is recognisable
+// by its ID.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +12,7 @@ import { until } from '@keyrail/testing/until.ts';
 import { type Deployment, deploy, type Running } from '../journeys/deployment.ts';
 
 const PASSWORD = 'correct horse battery staple';
-/** A server gets another port with each start; the links in its mails stay the same. */
+/** A server gets a different port with each start; the links in its emails stay the same. */
 const PUBLIC_URL = 'http://127.0.0.1:4400';
 
 const stores = storesOfRun();
@@ -109,7 +110,7 @@ for (const store of stores) {
 
 const skip = stores.includes('postgres') ? whyNot('postgres') : 'for PostgreSQL only';
 
-test('two workers beside one API send each mail once, and one alone continues', {
+test('two workers beside one API send each email once, and one alone continues', {
   skip,
 }, async (t) => {
   const { sink, deployment } = await setUp(t, 'postgres');
@@ -119,7 +120,7 @@ test('two workers beside one API send each mail once, and one alone continues', 
     deployment.run('worker'),
   ]);
   const emails = Array.from({ length: 12 }, (_, n) => `person-${n}@example.com`);
-  // One after the other: on a busy machine, twelve at once could be refused.
+  // One after the other: on a busy machine, twelve at the same time could be refused.
   for (const email of emails) await signUp(api, email);
   await until(() => sink.letters.length === emails.length);
   await one.kill();

@@ -1,5 +1,6 @@
-// Memory over time: rounds of the same load leave the heap as the first one left it. A few rounds
-// by default; KEYRAIL_TEST_SOAK_MINUTES extends the run, which finds smaller leaks.
+// Memory over time: after several rounds of the same load, the heap is as large as after the first
+// one. A few rounds by default; KEYRAIL_TEST_SOAK_MINUTES extends the run, which finds smaller
+// leaks.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { INSPECTED, type Memory, memoryOf } from '@keyrail/testing/processes/heap.ts';
@@ -19,7 +20,7 @@ const RESIDENT_GROWTH_MIB_MAX = 150;
 
 const skip = process.platform === 'linux' ? false : 'resident memory is read from /proc';
 
-test('the memory of a server is the same after many requests as after a few', {
+test('a server uses the same memory after many requests as after a few', {
   skip,
 }, async (t) => {
   const home = await dataDirectory();
@@ -44,7 +45,7 @@ test('the memory of a server is the same after many requests as after a few', {
   ok(last.residentMiB - first.residentMiB < RESIDENT_GROWTH_MIB_MAX, `all: ${sizes.join('  ')}`);
 });
 
-/** Requests of every outcome: created, read, refused, too large, not found. */
+/** Requests with every outcome: created, read, denied, too large, not found. */
 async function round({ url }: ServerProcess, token: string): Promise<void> {
   const agent = keptConnections(CLIENTS);
   const secretKey = { env: 'test', name: 'x' };

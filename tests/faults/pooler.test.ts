@@ -1,6 +1,6 @@
 // Two API processes behind PgBouncer in transaction mode, which gives each transaction any of its
-// connections: everything works, nothing of a request stays on a connection, and a crash of the
-// pooler loses no acknowledged write.
+// connections: everything works, no trace of a request stays on a connection, and a pooler crash
+// loses no acknowledged write.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,7 +43,7 @@ after(async () => {
   await cluster?.close();
 });
 
-test('changes through one process reach a held poll at the other', { skip }, async () => {
+test('changes made through one process reach a poll held by another', { skip }, async () => {
   const [first, second] = servers.map(({ url }) => url);
   const ledger = await openLedger(first ?? '', BOOTSTRAP_TOKEN);
   const call = async (url = '', path: string, body?: object) => {

@@ -1,4 +1,4 @@
-// PostgreSQL freezes without closing a connection: every request is still answered in time, the
+// PostgreSQL freezes without closing a connection: every request still gets a response in time, the
 // process stays alive, and everything recovers with the database.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -23,7 +23,7 @@ const skip = whyNoCluster();
 
 type Probe = { what: string; outcome: Outcome };
 
-test('requests are answered in time while PostgreSQL is frozen, and succeed again after it thaws', {
+test('requests get a response in time while PostgreSQL is frozen, and succeed again after it thaws', {
   skip,
 }, async (t) => {
   const cluster = await openCluster();
@@ -39,7 +39,7 @@ test('requests are answered in time while PostgreSQL is frozen, and succeed agai
 
   const before = await cluster.connections();
   await cluster.freeze();
-  // All of them are answered before PostgreSQL thaws.
+  // All of them get a response before PostgreSQL thaws.
   const probes = await probeWhile(server, ledger, FROZEN_MS);
   cluster.thaw();
   const thawedAt = performance.now();

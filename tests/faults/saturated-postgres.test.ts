@@ -1,5 +1,5 @@
 // All connections of a pool are in use: by transactions that do not end, and by statements that
-// wait for a lock of another session.
+// wait for another session's lock.
 import { equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
@@ -22,7 +22,9 @@ if (cluster) process.env.KEYRAIL_TEST_POSTGRES = cluster.postgres.superuserUrl;
 const { BOOTSTRAP_TOKEN: bootstrapToken, testApp } = await import('@keyrail/testing/test-app.ts');
 after(() => cluster?.close()); // after the application, which closes its own connections
 
-test('an exhausted pool is reported in time and recovers immediately', { skip }, async (t) => {
+test('an exhausted connection pool is reported in time and recovers immediately', {
+  skip,
+}, async (t) => {
   const readyMs = await assertSaturationIsTold({
     testApp: await testApp(),
     bootstrapToken,
@@ -32,7 +34,7 @@ test('an exhausted pool is reported in time and recovers immediately', { skip },
   t.diagnostic(`/readyz said no after ${Math.round(readyMs)} ms`);
 });
 
-test('statements that wait for a lock time out, and work once it is released', {
+test('statements that wait for a lock time out, and work once the lock is released', {
   skip,
 }, async (t) => {
   if (!cluster) return;
@@ -47,7 +49,7 @@ test('statements that wait for a lock time out, and work once it is released', {
     });
   const holder = await cluster.session();
   await holder.query('begin; lock table keyrail.workspaces in access exclusive mode');
-  // The lock is held until all of them are answered.
+  // The lock is held until all of them have a response.
   const outcomes = await Promise.all(Array.from({ length: 30 }, found));
   for (const outcome of outcomes) {
     ok(outcome.kind === 'answered', JSON.stringify(outcome));

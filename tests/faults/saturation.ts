@@ -1,5 +1,5 @@
-// All connections of a store are in use by transactions that do not end: other callers are refused
-// in time, and served as soon as a transaction ends.
+// All of a store's connections are in use by transactions that do not end: other callers are turned
+// away in time, and served as soon as a transaction ends.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
@@ -83,7 +83,7 @@ async function assertRefused(store: Saturable): Promise<number> {
     ...writes,
   ]);
 
-  // All of them are answered while the connections are still in use.
+  // All of them get a response while the connections are still in use.
   equal(unready.status, 503);
   const { status, database } = unready.body;
   deepEqual({ status, database }, { status: 'unavailable', database: 'unavailable' });
@@ -91,7 +91,8 @@ async function assertRefused(store: Saturable): Promise<number> {
   for (const refusal of [surplus, ...refused]) {
     equal(refusal.status, 503, JSON.stringify(refusal.body));
   }
-  // The queue is bounded: a caller that finds it full is refused before those that wait in it.
+  // The queue is limited: a caller that finds it full is turned away before the callers waiting in
+  // it.
   const firstWaited = Math.min(...refused.map(({ answeredAt }) => answeredAt));
   ok(surplus.answeredAt < firstWaited, `the surplus request waited ${surplus.ms} ms`);
   ok(health.answeredAt < firstWaited, `/healthz took ${health.ms} ms`);

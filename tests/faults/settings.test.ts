@@ -1,4 +1,4 @@
-// A start with wrong settings reports all of them at once, and no secret.
+// A start with wrong settings reports all of them together, and no secret.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -18,7 +18,7 @@ const wrong = {
   KEYRAIL_LOG_LEVEL: 'loud',
 };
 
-test('every wrong setting is named at once, and no secret is printed', async () => {
+test('all wrong settings are reported together, and no secret is printed', async () => {
   const { code, output } = await runServer(['start'], wrong);
   equal(code, 1);
   for (const name of Object.keys(wrong)) match(output, new RegExp(`^ {2}- ${name} `, 'm'));
@@ -28,7 +28,7 @@ test('every wrong setting is named at once, and no secret is printed', async () 
   }
 });
 
-test('a misspelt setting is named, and the name of a client is only ignored', async () => {
+test('a misspelt setting is reported, and a client setting is only ignored', async () => {
   const { code, output } = await runServer(['start'], {
     KEYRAIL_PROT: '4400',
     KEYRAIL_DATADIR: '.',
@@ -40,13 +40,13 @@ test('a misspelt setting is named, and the name of a client is only ignored', as
   match(output, /^keyrail-server: ignoring KEYRAIL_URL/m);
 });
 
-test('PostgreSQL without a master key is refused before anything is opened', async () => {
+test('a start on PostgreSQL without a master key fails before anything is opened', async () => {
   const { code, output } = await runServer(['start'], { DATABASE_URL: 'postgres://127.0.0.1:1/x' });
   equal(code, 1);
   match(output, /KEYRAIL_MASTER_KEY is required with DATABASE_URL/);
 });
 
-test('an unknown command is answered with the list of commands', async () => {
+test('an unknown command prints the list of commands', async () => {
   const { code, output } = await runServer(['begin'], {});
   equal(code, 2);
   match(output, /unknown command "begin"/);
@@ -54,7 +54,7 @@ test('an unknown command is answered with the list of commands', async () => {
   match(output, /^ {2}KEYRAIL_PORT /m);
 });
 
-test('a port in use ends the start with exit code 1 and a reason', async (t) => {
+test('a port in use makes the start fail with exit code 1 and a reason', async (t) => {
   const home = await dataDirectory();
   const taken = createServer().listen(0, '127.0.0.1');
   t.after(async () => {
@@ -71,7 +71,7 @@ test('a port in use ends the start with exit code 1 and a reason', async (t) => 
   match(output, /KEYRAIL_PORT/, 'names the setting to change');
 });
 
-test('an unreachable PostgreSQL ends the start with exit code 1 and a reason', async () => {
+test('an unreachable PostgreSQL makes the start fail with exit code 1 and a reason', async () => {
   const { code, output } = await runServer(['start'], {
     DATABASE_URL: 'postgres://keyrail@127.0.0.1:1/keyrail',
     KEYRAIL_MASTER_KEY: Buffer.alloc(32).toString('base64'),
@@ -80,7 +80,7 @@ test('an unreachable PostgreSQL ends the start with exit code 1 and a reason', a
   match(output, /keyrail-server: .*DATABASE_URL.*ECONNREFUSED/);
 });
 
-test('a start that fails after opening the store ends with exit code 1 and a reason', async (t) => {
+test('a start that fails after opening the store exits with code 1 and a reason', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await writeFile(join(home.path, 'master-key'), '');
@@ -99,7 +99,7 @@ test('an unusable data directory is named with its setting', async (t) => {
   match(output, /keyrail-server: .*KEYRAIL_DATA_DIR/);
 });
 
-test('a damaged embedded database is named, with what to do', async (t) => {
+test('a damaged embedded database is reported with what to do', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await writeFile(join(home.path, 'database/global/pg_control'), 'x');

@@ -4,7 +4,7 @@ import { openEmbeddedBed } from '../../lab/soak/bed/embedded.ts';
 import { assertSoaks, SOAK_TIMEOUT_MS } from './soak-short.ts';
 
 test(
-  'clients and faults on the embedded store leave no violation',
+  'clients and faults on the embedded store cause no violation',
   {
     timeout: SOAK_TIMEOUT_MS,
   },

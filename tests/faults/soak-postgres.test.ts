@@ -6,7 +6,7 @@ import { openPostgresBed } from '../../lab/soak/bed/postgres.ts';
 import { assertSoaks, SOAK_TIMEOUT_MS } from './soak-short.ts';
 
 test(
-  'clients and faults on PostgreSQL and Redis leave no violation',
+  'clients and faults on PostgreSQL and Redis cause no violation',
   {
     skip: whyNoCluster() || redisIsMissing(),
     timeout: SOAK_TIMEOUT_MS,

@@ -1,4 +1,4 @@
-// A graceful stop under load: accepted requests are answered completely, other connections are
+// A graceful stop under load: accepted requests get complete responses, other connections are
 // closed, and the process exits with 0.
 import { equal, match, ok } from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -40,7 +40,7 @@ async function stopUnderLoad(
   const agent = kept ? keptConnections(CLIENTS) : undefined;
   const load = startWriting(CLIENTS, async () => {
     const outcome = await writeOnce(server.url, ledger, agent && { agent });
-    // Refused clients retry, but not a thousand times a second.
+    // Clients that are turned away retry, but not a thousand times a second.
     if (outcome.kind !== 'answered') await sleep(20);
   });
   await writesOf(ledger, CLIENTS * 2);
@@ -79,19 +79,19 @@ async function assertLostWereNeverLetIn(server: ServerProcess, ledger: Ledger): 
   }
 }
 
-test('a stop under load interrupts no request, on the embedded store', async (t) => {
+test('stopping under load interrupts no request, on the embedded store', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   await assertStopsInOrder(t, home.settings);
 });
 
-test('a stop under load interrupts no request, on PostgreSQL', {
+test('stopping under load interrupts no request, on PostgreSQL', {
   skip: whyNoCluster(),
 }, async (t) => {
   const cluster = await openCluster();
   t.after(cluster.close);
   await assertStopsInOrder(t, cluster.settings);
-  // The server that was started last has jobs of its own: no transaction of the others stays open.
+  // The last server started has its own jobs: no transaction of the others stays open.
   const isQuiet = async () => {
     const [row] = await cluster.ask(
       `select count(*)::int as open from pg_stat_activity
@@ -105,7 +105,7 @@ test('a stop under load interrupts no request, on PostgreSQL', {
 test('npm start forwards the signal and exits like the server', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
-  // Without npm's lifecycle scripts: the set-up is not under test here.
+  // Without npm's lifecycle scripts, because the setup is not under test here.
   const npm = spawn('npm', ['start', '--ignore-scripts'], {
     cwd: join(import.meta.dirname, '../..'),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, KEYRAIL_PORT: '0', ...home.settings },

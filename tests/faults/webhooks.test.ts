@@ -1,6 +1,6 @@
 // Events under faults: workers are killed, one receiver is killed and comes back, one fails half of
-// the time, and one never answers. Every committed change reaches the good receiver at least once,
-// under one id, and no other change does. KEYRAIL_TEST_CHANGES sets the number of changes.
+// the time, and one never responds. Every committed change reaches the good receiver at least once,
+// under one ID, and no other change does. KEYRAIL_TEST_CHANGES sets the number of changes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openWork } from '@keyrail/server/doors/work.ts';
@@ -19,7 +19,7 @@ const stores = storesOfRun();
 const whyNot = (store: StoreName): string | false =>
   store === 'postgres' && !process.env.KEYRAIL_TEST_POSTGRES ? 'no PostgreSQL is available' : false;
 
-/** Ends claims and pauses after failures, so that the test need not wait for them. */
+/** Expires claims and pauses after failures, so that the test need not wait for them. */
 async function lapse({ open }: Deployment): Promise<void> {
   const db = await open();
   const text = `update webhook_deliveries set due_at = created_at,
@@ -30,7 +30,7 @@ async function lapse({ open }: Deployment): Promise<void> {
 
 type Api = { current: Running };
 
-/** Creates tenants; every fourth request repeats one, and so is rolled back. */
+/** Creates tenants; every fourth request repeats one and is therefore rolled back. */
 async function write(api: Api, token: string, { from, to }: { from: number; to: number }) {
   for (let n = from; n < to; n += 1) {
     for (const external_id of n % 4 === 0 ? [`cust-${n}`, `cust-${n}`] : [`cust-${n}`]) {
@@ -52,7 +52,7 @@ const writeAll = (api: Api, token: string, { from, to }: { from: number; to: num
   );
 };
 
-/** The ids of all rows of the log about tenants. */
+/** The IDs of all audit rows about tenants. */
 async function committed({ as }: Running, token: string): Promise<Set<string>> {
   const ids = new Set<string>();
   for (let after = 0; ; ) {

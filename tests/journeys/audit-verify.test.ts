@@ -1,6 +1,6 @@
-// Anchors of a running deployment reach a file and an https: address. An operator checks all chains
-// against them, a customer checks an export offline, and an administrator that cuts off the end of
-// the log is found.
+// Anchors of a running deployment reach a file and an https: URL. An operator verifies all chains
+// against them, a tenant verifies an export offline, and an administrator who cuts off the end of
+// the log is caught.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,7 +35,7 @@ const run = (file: string, words: string[], env: Record<string, string> = {}): P
 
 type Received = { text: string; credentials: Set<string | undefined> };
 
-/** An address that takes a POST, behind TLS with a certificate of its own; null without openssl. */
+/** A URL that accepts a POST, over TLS with its own certificate; null without openssl. */
 async function receiver(t: TestContext, directory: string) {
   const pair = createCertificate(directory, 'localhost');
   if (pair === null) return null;

@@ -1,8 +1,8 @@
-// Runs commands of backups on a deployment, and reads their results.
+// Runs backup commands on a deployment, and reads their results.
 import { equal, ok } from 'node:assert/strict';
 import type { Deployment } from './deployment.ts';
 
-/** The result that a command prints last. */
+/** The result a command prints last. */
 export async function command(deployment: Deployment, ...words: string[]) {
   const { code, output } = await deployment.command(...words);
   equal(code, 0, output);

@@ -1,4 +1,4 @@
-// Backups by the schedule of the worker: each is tested, and the operator learns of a failure.
+// Scheduled backups by the worker: each is tested, and the operator is notified of a failure.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
@@ -62,7 +62,7 @@ test('the worker backs up and tests on schedule, and reports a backup that fails
   );
   await first.stop();
 
-  // The backup is whole, but the audit log in it is not.
+  // The backup is complete, but the audit log in it is not intact.
   await tamper(join(deployment.directory, 'database'));
   await deployment.passTime(2 * MINUTE_MS);
   const second = await deployment.run();
@@ -76,7 +76,7 @@ test('the worker backs up and tests on schedule, and reports a backup that fails
   equal((await readdir(into)).length, 3, 'no backup was removed');
 });
 
-test('a failed backup keeps the one before, and the operator gets one mail', async (t) => {
+test('a failed backup keeps the previous one, and the operator gets one email', async (t) => {
   const operator = 'operator@example.com';
   const deployment = await deploy(t, {
     KEYRAIL_BACKUP_EVERY: 'off',
@@ -89,7 +89,7 @@ test('a failed backup keeps the one before, and the operator gets one mail', asy
   const into = join(path, '..');
   const state = async () => (await server.as(null)('GET /status')).components.backup;
 
-  // The directory cannot be written: there is a file in its place.
+  // The directory is not writable, because a file has its name.
   await rename(into, `${into}-away`);
   await writeFile(into, '');
   for (let times = 0; times < 2; times += 1) {

@@ -1,5 +1,5 @@
-// A deployment of the real program as an operator runs it: its own store and directory, called over
-// HTTP, observed through its mail and log, stopped and killed by its pid.
+// A deployment of the real program as an operator runs it: with its own store and directory, called
+// over HTTP, observed through its emails and log, stopped and killed by its pid.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -51,18 +51,18 @@ export type Running = {
 
 export type Deployment = {
   directory: string;
-  /** `main` is the program of another release. */
+  /** `main` is the program of a different release. */
   run(command?: Command, more?: Settings, main?: string): Promise<Running>;
   /** Runs a command of the program until it exits. */
   command(...words: string[]): Promise<Ended>;
-  /** Starts a command, with all that it starts itself, in a process group of its own. */
+  /** Starts a command, with everything it starts itself, in its own process group. */
   inGroup(...words: string[]): ChildProcess;
   /** The output of all its processes. */
   printed(): string;
   mails(): Promise<Mail[]>;
   /** Opens the store; the embedded one only while no process runs. */
   open(): Promise<Database>;
-  /** Moves the store's clock forward; that of the embedded one only while no process runs. */
+  /** Moves the store's clock forward; the embedded store's only while no process runs. */
   passTime(ms: number): Promise<void>;
   /** Runs statements as the superuser; in the embedded store only while no process runs. */
   beyond(text: string): Promise<void>;
@@ -143,7 +143,7 @@ export async function deploy(
   };
 }
 
-/** Replaces the function that gives the server's transactions their time. */
+/** Replaces the function the server's transactions get their time from. */
 const clockAhead = (aheadMs: number): string => `create or replace function keyrail.app_now()
   returns timestamptz volatile language sql
   return date_trunc('milliseconds', clock_timestamp() + ${aheadMs} * interval '1 millisecond')`;
@@ -243,7 +243,7 @@ async function mailsIn(directory: string): Promise<Mail[]> {
   );
 }
 
-/** Waits for a mail of a kind to an address, and extracts its token. */
+/** Waits for an email of a kind to an address, and extracts its token. */
 export async function mailedToken(
   { mails }: Deployment,
   address: string,

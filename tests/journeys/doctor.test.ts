@@ -1,4 +1,5 @@
-// An operator runs the doctor before, beside and without a server.
+// An operator runs the doctor before the first start, beside a running server, and without a
+// server.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Finding } from '@keyrail/server/doctor/finding.ts';
@@ -45,7 +46,7 @@ test('the doctor reports in text and JSON, and exits by severity', async (t) => 
   equal((await deployment.command('doctor', '--jsno')).code, 2);
 });
 
-test('wrong settings are findings, each with its remedy', async (t) => {
+test('wrong settings are reported, each with its remedy', async (t) => {
   const deployment = await deploy(t, { KEYRAIL_LOG_LEVEL: 'loud', KEYRAIL_PROT: '1' });
   const { code, output } = await deployment.command('doctor', '--json');
   equal(code, 2);

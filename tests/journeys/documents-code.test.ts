@@ -21,7 +21,7 @@ await new Promise((done) => listening.once('listening', done));
 export const url = 'http://127.0.0.1:' + listening.address().port;
 export const close = () => listening.close();`;
 
-/** The lines that a reader's program has around the example of a framework. */
+/** The lines a reader's own code has around a framework example. */
 const programs: Record<string, { before: string; after: string }> = {
   express: { before: "import express from 'express';\nconst app = express();", after: LISTEN },
   koa: { before: "import Koa from 'koa';\nconst app = new Koa();", after: LISTEN },
@@ -144,7 +144,7 @@ test('the client and the SDK work as their READMEs show, against a real server',
   }
 });
 
-test('the lines with jose verify a receipt, and refuse an altered one', async (t) => {
+test('the example with jose verifies a receipt and rejects an altered one', async (t) => {
   const server = await (await deploy(t)).run();
   const founding = { name: 'Acme', slug: 'acme' };
   const { secret_key } = await server.as(BOOTSTRAP_TOKEN)('POST /v1/workspaces', founding);
@@ -165,7 +165,7 @@ test('the lines with jose verify a receipt, and refuse an altered one', async (t
   await rejects(run(receipt.replace(/\.[^.]{4}/, '.AAAA')));
 });
 
-/** Examples without a request: they only have to run. One with a node of its own is compiled. */
+/** Examples without a request only have to run. An example with its own node is compiled. */
 const others = [
   ...sdk.filter(({ code }) => /createTestKeyrail\(|resources: \{/.test(code)),
   ...['docs/rate-limits.md', 'docs/idempotency.md']
@@ -173,7 +173,7 @@ const others = [
     .filter(({ code }) => !code.includes('createKeyrail(')),
 ];
 
-/** The example with the lines around it, and the end of its node. */
+/** The example with the lines around it, and the code that closes its node. */
 function around(code: string): string[] {
   const close = 'await keyrail.close();';
   if (code.includes('createTestKeyrail(')) return [code];

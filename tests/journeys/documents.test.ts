@@ -15,11 +15,11 @@ import { until } from '@keyrail/testing/until.ts';
 
 const READY_MS_MAX = 60_000;
 const FIRST = 'README.md';
-/** Installs a server: run by production.test.ts. */
+/** Installs a server; production.test.ts runs it. */
 const ELSEWHERE = 'docs/deploy.md';
 const REFUSAL = '{"error":{';
 
-/** What the commands of a document print, in this order. Other documents only have to succeed. */
+/** What a document's commands print, in this order. Other documents only have to succeed. */
 const printed: Record<string, RegExp[]> = {
   [FIRST]: [
     /"slug":"acme"/,
@@ -36,10 +36,10 @@ const printed: Record<string, RegExp[]> = {
   'docs/secret-scanning.md': [/^true$/m],
   'docs/security.md': [/entries, intact\./],
 };
-/** Documents that show a refused request. */
+/** Documents that show a denied request. */
 const refusals: Record<string, number> = { [FIRST]: 1 };
 
-/** A folder with links to everything in the clone, so that `npm start` keeps its data apart. */
+/** A folder with links to everything in the clone, so that `npm start` keeps its data separate. */
 async function linkedClone(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'kr-documents-'));
   t.after(() => rm(folder, { recursive: true, force: true }));

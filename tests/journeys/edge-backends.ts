@@ -1,5 +1,5 @@
-// The vendor's API as programs in three kinds of server see it. Each answers with the variables
-// that CGI makes of headers: it writes "-" as "_", so that two headers may become one variable.
+// The vendor's API as backends on three kinds of server see it. Each responds with the variables
+// CGI makes of headers: it writes "-" as "_", so that two headers may become one variable.
 import { spawn, spawnSync } from 'node:child_process';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -12,7 +12,7 @@ export type Backend = {
   /** An address and a port. */
   api: string;
   isFastCgi: boolean;
-  /** Requests that reached it; null if it does not count. */
+  /** Requests that reached it; null if it does not count them. */
   requests(): number | null;
 };
 
@@ -90,7 +90,7 @@ const STDIN = 5;
 const STDOUT = 6;
 const END_REQUEST = 3;
 
-/** A responder of FastCGI for one request on a connection at a time. */
+/** A FastCGI responder that handles one request on a connection at a time. */
 export async function openFastCgi(t: TestContext): Promise<Backend> {
   const server = createServer((socket) => {
     let unread = Buffer.alloc(0);

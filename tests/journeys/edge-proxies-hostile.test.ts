@@ -1,5 +1,5 @@
-// Requests that try to get past the examples of nginx and Caddy, or to change what the API learns
-// about the key. The API runs in three kinds of server, because CGI, WSGI and FastCGI read several
+// Requests that try to get past the nginx and Caddy examples, or to change what the API receives
+// about the key. The API runs on three kinds of server, because CGI, WSGI and FastCGI read several
 // spellings of a header as one.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -16,7 +16,7 @@ type Header = readonly [name: string, value: string];
 type Hostile = { name: string; headers: readonly Header[]; line?: string; body?: string };
 
 const PROXIES = ['nginx', 'caddy'] as const;
-/** Some attacks succeed only sometimes: by the order of a map, or by a race of two sockets. */
+/** Some attacks succeed only sometimes: through the order of a map, or a race of two sockets. */
 const ROUNDS = 6;
 const FILLER = 1000;
 
@@ -24,7 +24,7 @@ const nominated = (connection: string): readonly Header[] => [['Connection', con
 const spelled = (spelling: (name: string) => string): readonly Header[] =>
   keyHeaderNames.map((name) => [spelling(name), 'spoofed']);
 
-/** Each is sent with a valid key: the API must see what Edge found out, and nothing else. */
+/** Each is sent with a valid key: the API must see exactly what Edge determined. */
 const changing: readonly Hostile[] = [
   ...keyHeaderNames.map((name) => ({
     name: `${name} is hop-by-hop`,
@@ -133,7 +133,7 @@ async function scene(t: TestContext) {
   return { socket, key, id, isReady };
 }
 
-test('the examples of nginx and Caddy under hostile requests', async (t) => {
+test('the nginx and Caddy examples withstand hostile requests', async (t) => {
   const missing = proxyIsMissing('nginx') ?? proxyIsMissing('caddy');
   if (missing !== null) return t.skip(missing);
   const { socket, key, id, isReady } = await scene(t);
@@ -180,7 +180,7 @@ async function learnsTheTruth(t: TestContext, { port, key, id, hostile }: Learni
   const headers: Header[] = [['X-Api-Key', key], ...hostile.headers];
   for (let round = 0; round < ROUNDS; round += 1) {
     const { status, text } = await sent(t, port, { ...hostile, headers });
-    // A proxy may refuse what is malformed.
+    // A proxy may reject malformed requests.
     if (status === 400) continue;
     equal(status, 200, hostile.name);
     ok(!text.includes('spoofed'), `${hostile.name}: ${text}`);

@@ -1,4 +1,4 @@
-// nginx and Caddy admit, refuse and limit with the files of examples/edge.
+// nginx and Caddy allow, deny and limit with the files in examples/edge.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ import {
 } from './edge-proxy-ground.ts';
 import { newGround } from './sdk-ground.ts';
 
-/** The vendor's API: it answers with the headers that reached it. */
+/** The vendor's API: it responds with the headers it received. */
 async function openApi(t: TestContext): Promise<string> {
   const server = createServer((incoming, response) => {
     response.end(JSON.stringify(incoming.headers));
@@ -39,7 +39,7 @@ const spoofed = {
   'x-keyrail-scopes': 'spoofed',
 };
 
-test('nginx and Caddy admit, refuse and limit with the files of examples/edge', async (t) => {
+test('nginx and Caddy allow, deny and limit with the files in examples/edge', async (t) => {
   const missing = proxyIsMissing('nginx') ?? proxyIsMissing('caddy');
   if (missing !== null) return t.skip(missing);
   const server = await (await deploy(t)).run();
@@ -97,7 +97,7 @@ test('nginx and Caddy admit, refuse and limit with the files of examples/edge', 
     equal((await ask(port, '/', bearing(good.key))).status, 401, `revoked: ${name}`);
   }
 
-  // Killed, not stopped. A proxy that fails open passes requests on, without any made-up header.
+  // Killed, not stopped. A proxy that fails open forwards requests, without any made-up header.
   await endProcess(edge);
   for (const [name, port] of Object.entries(ports)) {
     const answer = await ask(port, '/', { ...bearing(good.key), ...spoofed });
@@ -109,14 +109,14 @@ test('nginx and Caddy admit, refuse and limit with the files of examples/edge', 
       deepEqual(denialOf(answer), [503, { code: 'unavailable', message }]);
     } else equal(answer.status, 502, name);
   }
-  // The socket that it left behind is replaced, and SIGTERM ends it in order.
+  // The socket it left behind is replaced, and SIGTERM ends it gracefully.
   const again = await startEdge(t, settings);
   await until(async () => (await ask(ports.nginx ?? 0, '/', {})).status === 401, WAIT_MS_MAX);
   again.kill('SIGTERM');
   deepEqual(await once(again, 'exit'), [0, null]);
 });
 
-/** A caller gets the reason that the SDK gives, with its scopes and headers. */
+/** A caller gets the reason the SDK gives, with its scopes and headers. */
 async function deniesLikeTheSdk(port: number, keys: { narrow: string; wrong: string }) {
   const none = await ask(port, '/', spoofed);
   deepEqual(denialOf(none), [401, { code: 'missing_key', message: 'An API key is required.' }]);

@@ -1,6 +1,6 @@
-// nginx and Caddy in front of an API, with exactly the files of examples/edge: only ports, the
-// socket, the comment signs of fail-open and the protocol of the API are replaced. Edge runs as the
-// program of operators.
+// nginx and Caddy in front of an API, with exactly the files in examples/edge: only ports, the
+// socket, the comment signs of fail-open and the API's protocol are replaced. Edge runs as the
+// program operators use.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -31,7 +31,7 @@ export const example = (name: string): string =>
 type Front = { api: string; socket: string; failsOpen: boolean; isFastCgi?: boolean };
 type Place = Front & { directory: string; port: number };
 
-/** Writes the configuration, and returns the arguments of the program. */
+/** Writes the configuration, and returns the program's arguments. */
 const configure: Record<ProxyProgram, (place: Place) => string[]> = {
   nginx({ directory, port, api, socket, failsOpen, isFastCgi = false }) {
     const site = replaced(example('nginx.conf'), [
@@ -50,13 +50,13 @@ const configure: Record<ProxyProgram, (place: Place) => string[]> = {
       ['127.0.0.1:3000', api],
       [SOCKET, socket],
     ]);
-    // A sign without a blank stands before configuration.
+    // A comment sign without a space stands before configuration.
     const chosen = failsOpen ? site.replaceAll(/^\t#(?! )/gm, '\t') : site;
     return writeCaddy(directory, ['auto_https off', 'default_bind 127.0.0.1'], chosen);
   },
 };
 
-/** As a comment of the example says. */
+/** As the comment in the example says. */
 const withFastCgi = (site: string, api: string): string =>
   replaced(site, [[`proxy_pass http://${api}`, `fastcgi_pass ${api}`]]).replaceAll(
     /proxy_set_header (X-Keyrail-[\w-]+)/g,

@@ -1,5 +1,5 @@
-// A real browser on the embed plane: a page of a registered origin manages keys, a page of another
-// origin is blocked by the browser and by the server.
+// A real browser uses the embed API: a page on a registered origin manages keys, and a page on
+// another origin is blocked by the browser and by the server.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -8,7 +8,7 @@ import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { BOOTSTRAP_TOKEN, deploy, type Running } from './deployment.ts';
 
-/** An empty page on an origin of its own. */
+/** An empty page on its own origin. */
 async function openSite(t: TestContext): Promise<string> {
   const site = createServer((_request, response) => {
     response.setHeader('content-type', 'text/html').end('<!doctype html><title>page</title>');

@@ -1,5 +1,5 @@
-// Every example as a process of its own on its real framework, against the real server: keys,
-// scopes, limits, fifty callers with one idempotency key, a revocation, an outage, a graceful stop.
+// Every example in its own process, on its real framework, against the real server: keys, scopes,
+// limits, fifty callers with one idempotency key, a revocation, an outage, a graceful stop.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { givenBy } from '@keyrail/testing/fixtures.ts';
@@ -93,7 +93,7 @@ async function worksWith(vendor: Vendor, call: Caller, project_id: string): Prom
   return good.key;
 }
 
-/** Waits until the node knows a key that was just created. */
+/** Waits until the node has received a newly created key. */
 async function known(vendor: Vendor, key: string): Promise<void> {
   for (let turn = 0; turn < 500; turn += 1) {
     if ((await vendor.get(key)).status === 200) return;
@@ -138,7 +138,7 @@ async function isLimited(vendor: Vendor, key: string): Promise<void> {
   equal(await codeOf(beyond), '429 rate_limited');
 }
 
-/** On a busy machine the counters may be late, and then the request is admitted uncounted. */
+/** On a busy machine the counters may be late, and then the request is allowed uncounted. */
 async function counted(vendor: Vendor, key: string): Promise<Response> {
   for (let turn = 0; turn < 50; turn += 1) {
     const response = await vendor.get(key);
@@ -148,7 +148,7 @@ async function counted(vendor: Vendor, key: string): Promise<Response> {
   throw new Error('The counters never responded in time.');
 }
 
-/** Known keys are admitted, unknown ones are refused, and no charge is made twice. */
+/** Known keys are accepted, unknown ones are rejected, and no charge is made twice. */
 async function worksWithout(vendor: Vendor, key: string): Promise<void> {
   const welcome = await vendor.get(key);
   equal(welcome.status, 200);

@@ -1,6 +1,6 @@
-// The first start in a fresh clone, on a machine with a Node that can run the server: a real
-// installation, without development dependencies and the pinned Node. Then the first example of the
-// README, and the beginning of what the next script adds.
+// The first start in a fresh clone, on a machine whose Node.js can run the server: a real
+// installation, without development dependencies and the pinned Node.js. Then the first example in
+// the README, and the beginning of what the next script adds.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
@@ -20,7 +20,7 @@ async function freshClone(t: TestContext): Promise<Clone> {
   const folder = join(place, 'clone');
   const programs = join(place, 'bin');
   await Promise.all([copyTree(folder), mkdir(programs)]);
-  // The machine's Node is this one.
+  // The machine's Node.js is the one that runs this test.
   await symlink(process.execPath, join(programs, 'node'));
   const env = { PATH: `${programs}:${PATH}`, HOME: homedir(), npm_config_prefer_offline: 'true' };
   return { folder, env };
@@ -56,7 +56,7 @@ async function vendorOf(url: string, { folder, env }: Clone) {
   return { key, env: { ...env, ...settings, PORT: '0' } };
 }
 
-/** `npm run example`, called once with the key of a customer. */
+/** `npm run example`, called once with a tenant's key. */
 async function runExample(url: string, clone: Clone): Promise<void> {
   const { key, env } = await vendorOf(url, clone);
   let called: Promise<Response> | undefined;

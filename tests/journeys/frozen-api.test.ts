@@ -1,6 +1,6 @@
 // An API process freezes and thaws (SIGSTOP, SIGCONT) while its nodes run and keys are revoked.
-// What receipts, lists of nodes, /status and the nodes say stays true. The clock of the database
-// is moved while it is frozen, so that minutes need no waiting.
+// Receipts, node lists, /status and the nodes' own statements stay true. The database's clock is
+// moved while the process is frozen, so that minutes need no waiting.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyReceipt } from '@keyrail/client';
@@ -50,7 +50,7 @@ const listed = async ({ ground }: Scene, through: Running): Promise<string[]> =>
   return data.map(({ state }) => state);
 };
 
-/** What the response says, and its receipt, which has to say the same. */
+/** What the response says, and its receipt, which must say the same. */
 async function stated(server: Running, propagation: Propagation & { receipt?: string }) {
   const { complete, nodes, receipt = '' } = propagation;
   const found = { complete, acked: nodes.map(({ acked }) => acked).toSorted() };
@@ -65,7 +65,7 @@ async function stated(server: Running, propagation: Propagation & { receipt?: st
   return found;
 }
 
-/** What a node says of a key in one look. */
+/** What a node reports about a key at one moment. */
 async function claimOf(node: NodeProcess, { key }: Key) {
   const decision = await node.verify(key);
   const { degraded } = decision.allowed ? decision.context : decision;
@@ -73,8 +73,8 @@ async function claimOf(node: NodeProcess, { key }: Key) {
 }
 
 /**
- * Waits until the node claims to have the policy of after the revocation. A node that claims
- * that must not allow the key, nor must one that was degraded and claims not to be.
+ * Waits until the node claims to have the policy from after the revocation. A node with that claim
+ * must not allow the key, and neither must a node that was degraded and claims it no longer is.
  */
 async function becomesCurrent(
   node: NodeProcess,
@@ -91,7 +91,7 @@ async function becomesCurrent(
   });
 }
 
-test('a revocation while the API process of the nodes is frozen is not complete', async (t) => {
+test('a revocation is not complete while the API process of the nodes is frozen', async (t) => {
   const at = await scene(t);
   const { deployment, server, ground, nodes, keys } = at;
   const [revoked, other] = keys;
@@ -118,7 +118,7 @@ test('a revocation while the API process of the nodes is frozen is not complete'
   }
 });
 
-test('nodes that were seen before a freeze of ten minutes count right after it', async (t) => {
+test('nodes seen before a ten-minute freeze count right after it', async (t) => {
   const at = await scene(t);
   const { deployment, server, ground, nodes, keys } = at;
   const [revoked] = keys;
@@ -141,7 +141,7 @@ test('nodes that were seen before a freeze of ten minutes count right after it',
   deepEqual(await stated(server, again), { complete: false, acked: [false, true] });
 });
 
-test('a revocation that waits through a freeze of its process does not become complete', async (t) => {
+test('a revocation whose process freezes while it waits is not reported as complete', async (t) => {
   const { deployment, server, ground, nodes, keys } = await scene(t);
   const [revoked] = keys;
   const beside = await deployment.run('api');

@@ -1,4 +1,5 @@
-// Requests that must run once, while processes race and the control plane crashes at bad moments.
+// Requests that must run only once, while processes race and the control plane crashes at bad
+// moments.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { givenBy } from '@keyrail/testing/fixtures.ts';
@@ -49,7 +50,7 @@ test('two processes, forty callers, ten idempotency keys: ten charges', async (t
   equal(counts[0] + counts[1], 10);
 });
 
-test('a response survives a control plane that dies before it is stored', async (t) => {
+test('a response survives if the control plane dies before storing it', async (t) => {
   const { deployment, server, settings, key } = await ground(t);
   const node = {
     url: settings.KEYRAIL_URL,

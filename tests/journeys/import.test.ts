@@ -1,5 +1,5 @@
-// A vendor moves from another product: its whole file of keys, through the real command line, into
-// a deployment, and from there to a node.
+// A vendor moves from another product: its whole key file goes through the real command line into a
+// deployment, and from there to a node.
 import { deepEqual, equal } from 'node:assert/strict';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ function* csvOf(keys: number): Generator<string> {
   }
 }
 
-test('a hundred thousand keys are imported from one CSV file, and a node admits them', async (t) => {
+test('a hundred thousand keys are imported from one CSV file, and a node accepts them', async (t) => {
   const server = await (await deploy(t)).run();
   const ground = await newGround(server);
   for (const external_id of TENANTS.slice(1)) {

@@ -1,5 +1,5 @@
 // A deployment is lost and comes back from a backup: taken while it served, restored into another
-// store, and accepted by nodes that had newer policy.
+// store, and accepted by nodes that had a newer policy.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -19,7 +19,7 @@ const WAIT_MS_MAX = 60_000;
 const chainOf = async (server: Running, token: string) =>
   (await server.as(token)('GET /v1/audit_logs/chain')) as Record<string, unknown>;
 
-/** Keys of tokens; those of anchors stay published, because older anchors still verify. */
+/** Token keys; anchor keys stay published, because older anchors still verify. */
 const kidsOf = async (server: Running): Promise<string[]> =>
   (await server.as(null)('GET /.well-known/jwks.json')).keys
     .filter(({ purpose }) => purpose === 'embed_token')
@@ -40,7 +40,7 @@ export async function lostAndRestored(
   const kept = await ground.issue(before);
   await until(async () => (await node.verdict(kept.key)) === 'allowed', WAIT_MS_MAX);
 
-  // Changes go on while the backup is taken.
+  // Changes continue while the backup is taken.
   let issued = 0;
   const load = startWriting(2, async () => {
     await ground.issue(before, { env: 'test' });
@@ -51,7 +51,7 @@ export async function lostAndRestored(
   await load.stop();
   ok(issued > 5, 'changes were made');
 
-  // Changes that the backup does not have, and that the node has applied.
+  // Changes the backup lacks and the node has applied.
   const after = await ground.issue(before);
   await ground.revoke(before, kept.id);
   await until(async () => (await node.verdict(after.key)) === 'allowed', WAIT_MS_MAX);
@@ -72,17 +72,17 @@ export async function lostAndRestored(
   equal(chain.verified, true, JSON.stringify(chain));
   const newKids = await kidsOf(again);
   ok(newKids.length > 0 && !newKids.some((kid) => kids.includes(kid)), 'the signing key is new');
-  // Keys and audit rows are of the same moment.
+  // Keys and audit rows are from the same moment.
   const keys = await listAll(again.url, ground.secretKey, '/v1/keys?limit=200');
   const log = await listAll(again.url, ground.secretKey, '/v1/audit_logs?limit=200');
   ok(keys.length > 5, 'some keys of the load are in the backup');
   equal(log.filter(({ action }) => action === 'api_key.created').length, keys.length);
 
-  // The node was ahead. It ends with the policy of the restored plane.
+  // The node was ahead. It ends with the restored plane's policy.
   await until(async () => (await node.verdict(kept.key)) === 'allowed', WAIT_MS_MAX);
   equal(await node.verdict(after.key), 'unknown_key');
   const revoked = await ground.revoke(again, kept.id);
-  // The only node has applied it, but the database cannot know that there is no other one.
+  // The only node has applied it, but the database cannot rule out another one.
   deepEqual([revoked.incomplete_reason, revoked.acked_nodes], ['restored', revoked.total_nodes]);
   equal(await node.verdict(kept.key), 'unknown_key');
   const { restoreTest, components } = await again.as(null)('GET /status');

@@ -1,5 +1,5 @@
-// The files of deploy/monitoring with the distribution's Prometheus, over a live server: only
-// addresses, intervals and the path of the token are replaced.
+// The files in deploy/monitoring with the distribution's Prometheus, over a live server: only
+// addresses, intervals and the token path are replaced.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -23,7 +23,7 @@ type Dashboard = { panels: { title: string; targets: { expr: string }[] }[] };
 const dashboard = (): Dashboard =>
   JSON.parse(readFileSync(join(FILES, 'keyrail-dashboard.json'), 'utf8'));
 
-/** Names that a query selects: words before a brace or a bracket, or alone. */
+/** Metric names in a query: words before a brace or a bracket, or alone. */
 const namesIn = (query: string): string[] => query.match(/\b(?:keyrail|nodejs|process)_\w+/g) ?? [];
 
 function replaced(text: string, changes: readonly (readonly [string, string])[]): string {
@@ -33,7 +33,7 @@ function replaced(text: string, changes: readonly (readonly [string, string])[])
   }, text);
 }
 
-/** Prometheus with the example's configuration, until the test ends. Returns its URL. */
+/** Runs Prometheus with the example's configuration until the test ends. Returns its URL. */
 async function startPrometheus(t: TestContext, target: string): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'kr-prometheus-'));
   cpSync(FILES, directory, { recursive: true });
@@ -74,7 +74,7 @@ async function ask(url: string): Promise<Answer> {
   return (await fetch(url)).json() as Promise<Answer>;
 }
 
-test('every alert and every panel asks for metrics that a server exports', { skip }, async (t) => {
+test('every alert and every panel queries metrics a server exports', { skip }, async (t) => {
   const deployment = await deploy(t, { KEYRAIL_METRICS_TOKEN: TOKEN });
   const server = await deployment.run('start');
   const prometheus = await startPrometheus(t, new URL(server.url).host);

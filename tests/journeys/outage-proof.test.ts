@@ -1,4 +1,4 @@
-// The control plane is away for a while. Right after its return, a revocation waits for every node
+// The control plane is down for a while. Right after it returns, a revocation waits for every node
 // that was live before the outage: `complete` never means that no node was counted.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -11,14 +11,14 @@ import { type Ground, newGround } from './sdk-ground.ts';
 
 const CONVERGED_MS_MAX = 60_000;
 const OUTAGE_SECONDS = [10, 100, 1_000];
-/** Short, because the tests look at the response for a silent node. */
+/** Short, because the tests examine the response for a silent node. */
 const settings = { KEYRAIL_REVOKE_WAIT_MS: '1000' };
 
 const portOf = ({ url }: Running) => Number(new URL(url).port);
 
 type Attached = { node: NodeProcess; proxy: Wire };
 
-/** A real node that knows the key, over a connection that the test can redirect. */
+/** A real node that has the key, over a connection the test can redirect. */
 async function attach(
   t: TestContext,
   ground: Ground,
@@ -61,7 +61,7 @@ async function verdictsOnceComplete(
   return verdicts;
 }
 
-test('after an outage a revocation counts the node that has not received it', async (t) => {
+test('after an outage, a revocation waits for the node that has not received it', async (t) => {
   const deployment = await deploy(t, settings);
   let server = await deployment.run();
   for (const seconds of OUTAGE_SECONDS) {
@@ -92,7 +92,7 @@ test('after an outage a revocation counts the node that has not received it', as
   }
 });
 
-test('the nodes of a stopped API process are counted until they poll another one', {
+test('nodes of a stopped API process count until they poll another one', {
   skip: storeName === 'embedded' && 'two API processes need PostgreSQL',
 }, async (t) => {
   const deployment = await deploy(t, settings);

@@ -1,5 +1,5 @@
-// The life of a team, from signing up to leaving, over HTTP against the real program with the mail
-// that it sends.
+// The life of a team, from signing up to leaving, over HTTP against the real program and the emails
+// it sends.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, refused } from '@keyrail/testing/harness.ts';
@@ -26,7 +26,7 @@ async function verified(deployment: Deployment, server: Running, email: string) 
   return logIn(server, email);
 }
 
-/** Accepts the token that the owner passes on, with a verified address. */
+/** Accepts the token the owner passes on, with a verified address. */
 async function joinByHand(
   deployment: Deployment,
   server: Running,
@@ -40,7 +40,7 @@ async function joinByHand(
   return grace;
 }
 
-/** Joins with an unverified address: the mailed link verifies it. */
+/** Joins with an unverified address: the emailed link verifies it. */
 async function joinByMail(
   deployment: Deployment,
   server: Running,
@@ -57,7 +57,7 @@ async function joinByMail(
   return mary;
 }
 
-test('a team signs up, creates a workspace, invites, accepts, switches, is promoted and leaves', async (t) => {
+test('team members sign up, create a workspace, invite, accept, switch, get promoted and leave', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   const ada = await verified(deployment, server, 'ada@example.com');

@@ -83,7 +83,7 @@ const filtersOf = ({ project_id, tenants }: Ground): FeedQuery[] => [
   { project_id, max_keys: 11 },
 ];
 
-/** One node per filter, distributed over the servers that receive no writes. */
+/** One node per filter, distributed over the servers no writes go to. */
 const startNodes = (ground: Ground): RunningNode[] =>
   filtersOf(ground).map((query, at) =>
     startNode(through(1 + (at % 2), ground.token), { ...query, node: `node-${at}` }),
@@ -130,7 +130,7 @@ async function assertFolded(ground: Ground, query: FeedQuery, held: Held): Promi
   deepEqual(fold(held), fold(fresh), JSON.stringify(filter));
 }
 
-test('whatever is cut, every node and every old snapshot converges to the current policy', {
+test('every node and every old snapshot converges to the current policy, whatever connection breaks', {
   skip,
 }, async (t) => {
   const ground = await newGround();
@@ -158,7 +158,7 @@ test('whatever is cut, every node and every old snapshot converges to the curren
   t.diagnostic(`${starts.length} snapshots followed ${WRITERS * WRITES} writes`);
 });
 
-/** Revokes a key, waits for all nodes, and checks that they really have it. */
+/** Revokes a key, waits for all nodes, and checks that they have really applied it. */
 async function revokeEverywhere(ground: Ground, nodes: RunningNode[]): Promise<void> {
   const client = through(0, ground.token);
   const [tenant_id] = ground.tenants;
@@ -187,7 +187,7 @@ async function settledNodes(t: TestContext, ground: Ground): Promise<RunningNode
   return nodes;
 }
 
-test('a revocation is complete when every node has it, whichever process the node polls', {
+test('a revocation is complete when every node has it, whichever process it polls', {
   skip,
 }, async (t) => {
   const ground = await newGround();
@@ -201,7 +201,7 @@ test('a revocation is complete when every node has it, whichever process the nod
   await revokeEverywhere(ground, nodes);
 });
 
-test('without notifications between processes nodes learn of a change within about two seconds', {
+test('without notifications between processes, nodes receive a change within about two seconds', {
   skip,
 }, async (t) => {
   const ground = await newGround();

@@ -1,7 +1,7 @@
-// The commands of docs/deploy.md, as they are written but with other paths, and the server as a
-// user that can neither change the code nor write beside its data.
+// The commands in docs/deploy.md, as written except for their paths, and the server under a user
+// that can neither change the code nor write outside its data.
 //
-// Two things are not as in production. The dependencies are copied as the lock file names them,
+// Two things differ from production. The dependencies are copied as the lock file lists them,
 // because installing them takes longer than everything else; and the user is `nobody`, so that the
 // machine gets no new user.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
@@ -49,7 +49,7 @@ const here = (text: string, port: number): string =>
     .replaceAll(/(--regid|-g) keyrail\b/g, `$1 ${idOf('-g')}`)
     .replaceAll('4400', String(port));
 
-/** Stands in for npm: see above. Any other command of npm would fail. */
+/** Stands in for npm: see above. Any other npm command would fail. */
 const NPM = 'npm() { [ "$*" = "ci --omit=dev" ] && mv "$DEPENDENCIES/node_modules" . &&';
 const NESTED = 'cp -r "$DEPENDENCIES/packages" .; }';
 
@@ -79,7 +79,7 @@ test('the commands of the guide install, start, probe and stop the server', { sk
 
 const settings = () => ({ KEYRAIL_PORT: '0', KEYRAIL_DATA_DIR: place.data });
 
-/** Starts the server as the user, and stops it as soon as it is ready and was used. */
+/** Starts the server as that user, and stops it once it is ready and has been used. */
 async function startAndStop(
   words: string[],
   use: (url: string) => Promise<void> = async () => {},
@@ -101,7 +101,7 @@ async function startAndStop(
   equal(/installing|EACCES/.exec(output), null, output);
 }
 
-/** The page of the dashboard, and every file that it names. */
+/** The dashboard page, and every file it references. */
 async function openDashboard(url: string): Promise<void> {
   const page = await (await fetch(url)).text();
   const names = page.match(/\/assets\/[\w.-]+/g) ?? [];
@@ -127,7 +127,7 @@ test('npm start needs no development dependency, writes nothing into the clone, 
   ]);
 });
 
-test('on an older Node the entry starts the installed one, and passes signals on', {
+test('on an older Node.js, the entry point starts the installed one and forwards signals', {
   skip,
 }, async (t) => {
   const node = await findNode20();
@@ -151,7 +151,7 @@ test('without dependencies, one sentence says what to do', { skip }, async (t) =
   }
 });
 
-test('the unit runs the command of the guide, and systemd accepts it', { skip }, async (t) => {
+test('the unit runs the command from the guide, and systemd accepts it', { skip }, async (t) => {
   const unit = readFileSync(join(root, UNIT), 'utf8');
   const [, command = ''] = /^ExecStart=(.+)$/m.exec(unit) ?? [];
   ok(readFileSync(join(root, GUIDE), 'utf8').includes(command), command);

@@ -1,4 +1,4 @@
-// A place like /opt on a server: a clone that belongs to root, and a user that may not change it.
+// A place like /opt on a server: a clone owned by root, and a user that may not change it.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -12,13 +12,13 @@ import { copyInstalled } from '@keyrail/testing/installed-packages.ts';
 const USER = 'nobody';
 const PROGRAMS = ['bash', 'curl', 'git', 'npm', 'setpriv'];
 
-/** The PATH of the machine: npm puts the clone's own programs in front of it. */
+/** The machine's PATH; npm puts the clone's own programs in front of it. */
 export const PATH = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((folder) => !folder.includes('node_modules'))
   .join(delimiter);
 
-/** The arguments of `setpriv` for the user. */
+/** The arguments for `setpriv` to become that user. */
 export const asUser = (): string[] => [
   '--reuid',
   idOf('-u'),
@@ -54,7 +54,7 @@ export type Place = {
 
 export async function openPlace(): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'kr-production-'));
-  // The user passes through, and sees no other folder of the tests.
+  // The user can pass through, but sees no other folder of the tests.
   await chmod(folder, 0o755);
   const place = {
     folder,
@@ -118,7 +118,7 @@ async function linkPrograms(modules: string): Promise<void> {
 
 type Ended = { code: number | null; output: string };
 
-/** Runs a command; `onOutput` sees everything that it has printed until then. */
+/** Runs a command; `onOutput` sees everything it has printed so far. */
 export async function runCommand(
   [command = '', ...words]: string[],
   { cwd, env }: { cwd: string; env: Record<string, string> },

@@ -1,5 +1,5 @@
-// A relay freezes or dies, and so does the control plane: nodes decide by what they have, and go on
-// through their next address.
+// A relay freezes or dies, and so does the control plane: nodes decide with the policy they have,
+// and continue through their next address.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -11,14 +11,14 @@ import { newGround } from './sdk-ground.ts';
 
 const NODES = 3;
 
-/** Asks for the rate limits of the key, which only the control plane knows. */
+/** Requests the key's rate limits, which only the control plane has. */
 async function admitted(node: Keyrail, key: string): Promise<boolean> {
   const header = (name: string) => (name === 'x-api-key' ? key : null);
   const { kind } = await node.admit({ method: 'GET', path: '/', header }, {});
   return kind === 'admitted';
 }
 
-test('nodes outlive their relay, the control plane, and both', async (t) => {
+test('nodes survive the loss of their relay, the control plane, and both', async (t) => {
   const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '3000' })).run();
   const ground = await newGround(server);
   const relay = await startRelay(t, server.url, ground);
@@ -59,7 +59,7 @@ test('nodes outlive their relay, the control plane, and both', async (t) => {
   await catchUp();
 
   relay.signal('SIGSTOP');
-  // The relay does not respond to this, so the nodes ask whether it is alive.
+  // The relay does not respond to this request, so the nodes check whether it is alive.
   await Promise.all(nodes.map((node) => admitted(node, limited.key)));
   equal(all(lasting.key, true), true, 'the relay is frozen');
   await catchUp();

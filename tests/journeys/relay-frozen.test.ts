@@ -1,5 +1,6 @@
 // A relay freezes (SIGSTOP) while keys are revoked: no receipt says that the nodes behind it have
-// applied that, and after it thaws they do not claim to be current before they have.
+// applied the revocation, and after the relay thaws they do not claim to be current before they
+// have.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { verifyReceipt } from '@keyrail/client';
@@ -28,14 +29,14 @@ async function nodesBehind(t: TestContext, ground: Ground, url: string): Promise
 
 const syncedAt = (node: Keyrail): number => node.state().lastSyncAt ?? 0;
 
-/** What a node says of a key in one look. */
+/** What a node reports about a key at one moment. */
 function claimOf(node: Keyrail, key: string) {
   const decision = node.verify(key);
   const { degraded } = decision.allowed ? decision.context : decision;
   return { isAllowed: decision.allowed, degraded };
 }
 
-/** Looks in every turn of the event loop, so that no response is missed. */
+/** Checks in every turn of the event loop, so that no response is missed. */
 async function becomesCurrent(node: Keyrail, revoked: string): Promise<void> {
   let isOver = false;
   const lookedAt = (async () => {
@@ -54,7 +55,7 @@ async function becomesCurrent(node: Keyrail, revoked: string): Promise<void> {
   await lookedAt;
 }
 
-/** Which of the nodes the response calls acknowledged; its receipt has to say the same. */
+/** The nodes the response calls acknowledged; its receipt has to say the same. */
 async function revoked(server: Running, ground: Ground, id: string) {
   const { complete, nodes, ...more } = await ground.revoke(server, id);
   const jwks = await server.as(null)('GET /.well-known/jwks.json');
@@ -66,7 +67,7 @@ async function revoked(server: Running, ground: Ground, id: string) {
   return { complete, acked: new Map(nodes.map((node) => [node.node_id, node.acked])) };
 }
 
-test('behind a frozen relay no revocation is complete, and no node claims to be current', async (t) => {
+test('behind a frozen relay, no revocation is complete and no node claims to be current', async (t) => {
   const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '1000' })).run();
   const ground = await newGround(server);
   const first = await ground.issue(server);
@@ -82,7 +83,7 @@ test('behind a frozen relay no revocation is complete, and no node claims to be 
   const ackedOf = (acked: Map<string, boolean>) =>
     nodes.map((node) => acked.get(node.state().nodeId));
 
-  // Revoked while their polls are held, and again when they have given these up.
+  // Revoked while their polls are held, and again when the nodes have given up these polls.
   relay.signal('SIGSTOP');
   for (const { id, key } of [first, second]) {
     const { complete, acked } = await revoked(server, ground, id);
@@ -101,7 +102,7 @@ test('behind a frozen relay no revocation is complete, and no node claims to be 
   deepEqual([complete, ackedOf(acked)], [true, nodes.map(() => true)]);
 });
 
-test('no node confirms what was revoked during a freeze that its poll outlives', async (t) => {
+test('a node whose poll outlives a freeze does not confirm what was revoked during it', async (t) => {
   // The freeze is longer than polls are held, and shorter than nodes wait for a response.
   const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '3000' })).run();
   const ground = await newGround(server);

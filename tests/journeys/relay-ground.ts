@@ -26,7 +26,7 @@ export async function openTap(t: TestContext, upstream: string): Promise<Tap> {
   const tap: Tap = { url: '', heldPolls: () => held.size, alter: null };
   const server = createServer((incoming, outgoing) => {
     const { url = '', method = 'GET', headers } = incoming;
-    // The Edge itself is a node, too, and asks for the external ids of tenants.
+    // Edge is also a node itself, and requests the external IDs of tenants.
     const isHeld = /delta.*wait_ms=[1-9]/.test(url) && !url.includes('external_id');
     if (isHeld) held.add(incoming);
     outgoing.on('close', () => held.delete(incoming));
@@ -58,7 +58,7 @@ export type RelayProcess = {
   url: string;
   signal(name: NodeJS.Signals): void;
   kill(): Promise<void>;
-  /** The value of a metric of the relay. */
+  /** The value of one of the relay's metrics. */
   metric(name: string): Promise<number>;
 };
 

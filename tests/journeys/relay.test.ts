@@ -1,4 +1,4 @@
-// Nodes behind a relay: they learn of revocations, revocations wait for them by name, and the
+// Nodes behind a relay: they receive revocations, revocations wait for them by name, and the
 // control plane decides what each may read.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -48,7 +48,7 @@ async function completed({ server, ground }: Scene, id: string): Promise<Propaga
   return propagation;
 }
 
-/** The keys that sign the feed, as an operator pins them. */
+/** The keys that sign the feed, as pinned by an operator. */
 async function feedKeysOf(server: Running): Promise<NonNullable<KeyrailOptions['feedKeys']>> {
   let pinned: unknown;
   await until(async () => {
@@ -69,7 +69,7 @@ test('nodes behind a relay', async (t) => {
   const scene = { t, server, ground, relay };
   const feedKeys = await feedKeysOf(server);
 
-  await t.test('get revocations, and revocations wait for each by its name', async () => {
+  await t.test('receive revocations, and revocations wait for each of them by name', async () => {
     await revocationsArrive(scene, tap, feedKeys);
   });
   await t.test('hold a revocation back until they apply it or leave', async () => {
@@ -81,7 +81,7 @@ test('nodes behind a relay', async (t) => {
   await t.test('act with their own secret keys only', async () => {
     await noKeyActsForAnother(scene);
   });
-  await t.test('refuse an altered policy, and go on with an intact one', async () => {
+  await t.test('reject an altered policy, and continue with an intact one', async () => {
     await alteredPoliciesAreRefused(scene, tap, feedKeys);
   });
 });
@@ -106,7 +106,7 @@ async function revocationsArrive(scene: Scene, tap: Tap, feedKeys: KeyrailOption
   }
   equal(nodes[0]?.state().failure, null);
   await until(() => tap.heldPolls() === 1);
-  // They say so when they stop, and nobody waits for them any more.
+  // Nodes say so when they stop, and nothing waits for them any more.
   await Promise.all(nodes.map((node) => node.close()));
   const { id } = await ground.issue(server);
   equal(ackedIn(await ground.revoke(server, id)).size, 1);
@@ -174,7 +174,7 @@ async function secretKeysAreJudged({ server, ground, relay }: Scene) {
   equal(nobody.status, 401);
 }
 
-/** A body behind a GET begins a request, which the secret key of the next node would complete. */
+/** A body behind a GET begins a request, which the next node's secret key would complete. */
 async function noKeyActsForAnother({ t, server, ground, relay }: Scene) {
   const ATTEMPTS = 5;
   const asVendor = server.as(ground.secretKey);
@@ -190,7 +190,7 @@ async function noKeyActsForAnother({ t, server, ground, relay }: Scene) {
       `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
     ];
     await exchanged(t, port, attack.join('\r\n'));
-    // A service that has just started: the relay asks for its key without a body.
+    // A service that has just started: the relay verifies its key without a body.
     const live = await asVendor('POST /v1/secret_keys', { env: 'live' });
     const headers = { authorization: `Bearer ${live.key}` };
     equal((await fetch(`${relay.url}${feed}`, { headers })).status, 200);

@@ -1,6 +1,5 @@
-// Deployments that are restored several times, from backups in any order: nodes that had newer
-// policy accept each of them, or say what to do. tests/contracts/restored-versions has random
-// histories.
+// Deployments restored several times, from backups in any order: nodes that had a newer policy
+// accept each of them, or say what to do. tests/contracts/restored-versions has random histories.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -8,10 +7,10 @@ import { command } from './backup-commands.ts';
 import type { Running } from './deployment.ts';
 import { type Fleet, newFleet, restorable, restoredFrom, revoked } from './restored-fleets.ts';
 
-/** A node that was refused something tries again after a minute at most. */
+/** A rejected node retries after a minute at most. */
 const FOLLOWED_MS_MAX = 90_000;
 
-/** Waits until all nodes have the policy of this server. */
+/** Waits until all nodes have this server's policy. */
 async function followed(server: Running, { ground, nodes }: Fleet): Promise<void> {
   const list = () =>
     server.as(ground.secretKey)('GET /v1/policy/nodes', {
@@ -24,7 +23,7 @@ async function followed(server: Running, { ground, nodes }: Fleet): Promise<void
   await until(isCurrent, FOLLOWED_MS_MAX);
 }
 
-test('nodes follow each of several restores, also of an older backup than the last one', async (t) => {
+test('nodes follow each of several restores, even from an older backup than the last', async (t) => {
   let place = await restorable(t);
   let server = await place.run();
   const fleet = await newFleet(t, server, { known: 1, keys: 2 });
@@ -45,7 +44,7 @@ test('nodes follow each of several restores, also of an older backup than the la
   deepEqual(verdicts, ['unknown_key']);
 });
 
-test('a node that has a higher version than a restored database names what to restore with', async (t) => {
+test('a node ahead of a restored database says what to restore with', async (t) => {
   const lost = await restorable(t);
   const before = await lost.run();
   const fleet = await newFleet(t, before, { known: 1, keys: 1 });

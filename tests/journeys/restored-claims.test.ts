@@ -1,5 +1,5 @@
-// What was said before a restore, and what the restored deployment says: signed heads of the audit
-// log, and what /status knows of backups.
+// Statements from before a restore, and what the restored deployment says: signed audit log heads,
+// and what /status reports about backups.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ async function anchored(deployment: Deployment, ground: Ground) {
   return { server, anchor };
 }
 
-/** A place that outlives the deployments. */
+/** A destination that outlives the deployments. */
 async function placeOfAnchors(t: TestContext) {
   const directory = await mkdtemp(join(tmpdir(), 'kr-anchors-'));
   t.after(() => rm(directory, { recursive: true, force: true }));
@@ -51,7 +51,7 @@ async function placeOfAnchors(t: TestContext) {
 const verified = (deployment: Deployment, file: string) =>
   deployment.command('audit', 'verify', '--anchors', file);
 
-test('anchors of before a restore still verify or say what was lost, and later ones hide no fork', async (t) => {
+test('anchors from before a restore verify or say what was lost, and later ones hide no fork', async (t) => {
   const place = await placeOfAnchors(t);
   const lost = await restorable(t, { KEYRAIL_AUDIT_ANCHORS: place.path });
   const first = await lost.run();
@@ -75,7 +75,7 @@ test('anchors of before a restore still verify or say what was lost, and later o
   deepEqual(await server.as(ground.secretKey)('GET /v1/audit_logs/anchor'), kept);
   const { keys } = await server.as(null)('GET /.well-known/jwks.json');
   ok(keys.some(({ kid }) => kid === kept.kid));
-  // The log is as long as it was, with other rows.
+  // The log is as long as before, with different rows.
   while ((await headSeq(server, ground)) < newer.seq) await ground.issue(server);
   await ground.issue(server);
   await server.stop();
@@ -90,7 +90,7 @@ test('anchors of before a restore still verify or say what was lost, and later o
   await until(() => place.has(own));
   await last.stop();
   equal((await verified(restored, await place.fileOf('own', own))).code, 0);
-  // The operator has kept the place: it holds the anchors of both histories.
+  // The operator has kept the destination: it holds the anchors of both histories.
   const all = await verified(restored, place.path);
   equal(all.code, 1, all.output);
   match(all.output, new RegExp(`row ${newer.seq}: .*rewritten after row ${kept.seq}`));
@@ -122,5 +122,5 @@ test('/status of a restored deployment knows its backup, and the test before it'
   }
 });
 
-/** Its test was after it, so it does not know of one. */
+/** The backup was tested after it was taken, so it contains no record of a test. */
 const NOT_TESTED = { lastRunAt: null, pass: null, backupId: null };

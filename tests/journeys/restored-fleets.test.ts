@@ -1,5 +1,5 @@
-// Right after a restore the database does not know the nodes that joined after the backup, and they
-// come back after their own pause. A revocation says so until they had the time to.
+// Right after a restore, the database has no record of the nodes that joined after the backup, and
+// they come back after their own pause. A revocation says so until they have had time to return.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { command } from './backup-commands.ts';

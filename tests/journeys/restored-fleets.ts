@@ -1,5 +1,5 @@
-// Fleets of real nodes, some of which joined after the backup that a deployment is restored from.
-// A fleet is a project; all fleets run through one restore.
+// Fleets of real nodes, some of which joined after the backup their deployment is restored from. A
+// fleet is a project; all fleets go through the same restore.
 import type { TestContext } from 'node:test';
 import { freePort } from '@keyrail/testing/ports.ts';
 import { type NodeProcess, startSdkNode } from '@keyrail/testing/processes/sdk-nodes.ts';
@@ -68,7 +68,7 @@ export async function restoredFrom(
 export const verdictsOf = ({ nodes }: Fleet, key: string): Promise<string[]> =>
   Promise.all(nodes.map((node) => node.verdict(key)));
 
-/** Revokes a key; returns the answer, and what the nodes said of the key right after it. */
+/** Revokes a key; returns the response, and what the nodes said about the key right after it. */
 export async function revoked(
   server: Running,
   fleet: Fleet,

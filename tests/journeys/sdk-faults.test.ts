@@ -1,5 +1,5 @@
 // Nodes in real processes and a real server that dies, returns, or is reached over a connection
-// that is cut: the nodes serve from the policy they have, and converge in the end.
+// that keeps breaking: the nodes serve from the policy they have, and converge in the end.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ async function scratch(t: TestContext): Promise<string> {
 
 const portOf = ({ url }: Running) => new URL(url).port;
 
-test('nodes with a policy survive the death of the server, a new one refuses; then all converge', async (t) => {
+test('when the server dies, nodes with a policy keep serving and a new one refuses; then all converge', async (t) => {
   const nodes = killedAtTheEnd(t);
   const cacheDir = await scratch(t);
   const deployment = await deploy(t);
@@ -80,7 +80,7 @@ test('nodes with a policy survive the death of the server, a new one refuses; th
   }
 });
 
-test('a node that is killed right after a revocation and restarts offline knows it', async (t) => {
+test('a node killed right after a revocation still rejects the key when it restarts offline', async (t) => {
   const nodes = killedAtTheEnd(t);
   const cacheDir = await scratch(t);
   const deployment = await deploy(t);
@@ -137,7 +137,7 @@ async function writeAtRandom(ground: Ground, server: Running, seed: number) {
   return expected;
 }
 
-test('nodes converge over a connection that is cut', async (t) => {
+test('nodes converge over a connection that keeps breaking', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run('start', { KEYRAIL_POLICY_PAGE_CEILING: '7' });
   const proxy = await openProxy(Number(portOf(server)));
@@ -166,7 +166,7 @@ test('nodes converge over a connection that is cut', async (t) => {
   t.diagnostic(`${proxy.cuts()} cuts`);
 });
 
-test('a fleet that returns at once is served completely', async (t) => {
+test('a fleet that reconnects all together is served completely', async (t) => {
   const deployment = await deploy(t);
   const first = await deployment.run();
   const ground = await newGround(first);

@@ -1,4 +1,4 @@
-// The events of a node arrive at a real server, and nothing else is counted there.
+// The events of a node arrive at a real server, and nothing else is counted.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -44,7 +44,7 @@ async function usageOf({ ground, server }: Vendor, id: string) {
   return { requests, errors, lastUsedAt: last_used_at };
 }
 
-test('served and refused requests of two keys are counted exactly', async (t) => {
+test('allowed and denied requests of two keys are counted exactly', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   const ground = await newGround(server);

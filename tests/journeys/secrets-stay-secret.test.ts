@@ -20,10 +20,10 @@ import {
 const SMTP_PASSWORD = 'canary-password-of-the-mail-account';
 const [PASSWORD, NEXT, THIRD] = [1, 2, 3].map((n) => `canary password number ${n} of a person`);
 const EMAIL = 'ada@example.com';
-/** Sent to be explained, but no key. */
+/** Sent to be explained, but not a key. */
 const PASTED = 'canary of a text that somebody pasted';
 
-/** The token in the newest received mail. */
+/** The token in the newest received email. */
 async function arrived({ letters }: Sink, count: number): Promise<string> {
   await until(() => letters.length >= count);
   const token = /#token=(\S+)/.exec(letters.at(-1)?.parts['text/plain'] ?? '')?.[1];
@@ -66,7 +66,7 @@ async function journey({ as }: Running, sink: Sink): Promise<string[]> {
   return [verification, reset, invited.token, mailed, ...sessions, ...keys];
 }
 
-/** Refused requests with secrets in every possible place. */
+/** Rejected requests with secrets in every possible place. */
 async function refusals({ ask, url }: Running, secrets: string[]): Promise<string[]> {
   const answers: string[] = [];
   for (const secret of secrets) {
@@ -91,7 +91,7 @@ async function refusals({ ask, url }: Running, secrets: string[]): Promise<strin
     const query = new URLSearchParams({ token: secret });
     answers.push(await (await fetch(`${url}/v1/members?${query}`)).text());
   }
-  // The name of an unknown field is repeated only to its sender.
+  // An unknown field's name is repeated only to its sender.
   return answers.filter((text) => !text.includes('Unknown field.'));
 }
 

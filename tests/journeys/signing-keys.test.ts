@@ -6,7 +6,7 @@ import { BOOTSTRAP_TOKEN, deploy, type Running } from './deployment.ts';
 
 const ORIGIN = 'https://app.customer.example';
 
-/** Mints tokens of one tenant through the given server. */
+/** Creates embed tokens for one tenant through the given server. */
 async function minterOn({ as }: Running): Promise<(server: Running) => Promise<string>> {
   const founded = await as(BOOTSTRAP_TOKEN)('POST /v1/workspaces', { name: 'Acme', slug: 'acme' });
   const vendor = as(founded.secret_key.key);
@@ -56,7 +56,7 @@ test('an operator lists and rotates signing keys', async (t) => {
   }
 });
 
-test('two processes that start at once agree on their keys, also after rotations', async (t) => {
+test('two processes that start together agree on their keys, also after rotations', async (t) => {
   if (storeName === 'embedded') return t.skip('the embedded store allows one process');
   const deployment = await deploy(t, { KEYRAIL_PUBLIC_URL: 'https://keys.example.com' });
   const [one, two] = await Promise.all([deployment.run('api'), deployment.run('api')]);
@@ -70,7 +70,7 @@ test('two processes that start at once agree on their keys, also after rotations
   equal((await published(two)).length, 2);
   for (const server of [one, two]) equal(await statusOf(server, old), 200);
   const now = await deployment.command('signing-keys', 'rotate', '--now');
-  // The output also holds warnings, so the id is found by the words behind it.
+  // The output also contains warnings, so the ID is found by the words after it.
   const created = now.output.match(/\S+(?= created; it signs from )/g);
   for (const server of [one, two]) deepEqual(await published(server), created);
   for (const server of [one, two]) equal(await statusOf(server, old), 401);

@@ -1,5 +1,5 @@
-// Traces of a real server, read from the bytes that a collector gets: requests with and without a
-// traceparent, their statements, their log lines, a collector that is gone, and a graceful stop.
+// Traces of a real server, read from the bytes a collector receives: requests with and without a
+// traceparent, their statements, their log lines, a collector that is down, and a graceful stop.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
@@ -91,7 +91,7 @@ async function tracedServer(t: TestContext) {
       spans().find(
         (each) => each.parentSpanId === parent.spanId && each.kind === CLIENT && each.name === name,
       ),
-    /** The line of a request in the log. */
+    /** The request's line in the log. */
     logged: (requestId: string): Record<string, unknown> => {
       const line = deployment
         .printed()
@@ -163,13 +163,13 @@ async function tracesWork({ ask, spanOf, below, spans, server, secretKey, collec
   equal(named('job purge-hourly')?.parentSpanId ?? '', '');
 }
 
-test('a server that exports traces', async (t) => {
+test('the server exports traces', async (t) => {
   const traced = await tracedServer(t);
   const { ask, spanOf, below, spans, logged, collector, server, printed } = traced;
 
-  await t.test('continues the trace of its caller', () => continuesTheTrace(traced));
+  await t.test("continues its caller's trace", () => continuesTheTrace(traced));
 
-  await t.test('keeps an operation in its trace after the body was read', async () => {
+  await t.test('keeps an operation in its trace after reading the body', async () => {
     const { status, requestId } = await ask('/v1/projects', {
       traceparent: `00-${hex(16)}-${hex(8)}-01`,
       body: { name: 'Billing', slug: 'billing' },
@@ -182,7 +182,7 @@ test('a server that exports traces', async (t) => {
     ok(below(transaction, 'insert projects'));
   });
 
-  await t.test('gives an error the request id of its span, and no span a path', async () => {
+  await t.test("gives an error its span's request ID, and no span a path", async () => {
     const missing = await ask(`/v1/keys/${randomUUID()}`);
     const unknown = await ask(`/${IN_PATH}?q=${IN_QUERY}`);
     equal((await ask(`/v1/keys?q=${IN_QUERY}`)).status, 200);
@@ -194,7 +194,7 @@ test('a server that exports traces', async (t) => {
     equal((await spanOf(unknown.requestId)).name, 'GET');
   });
 
-  await t.test('ignores what is no traceparent, and follows one that is not sampled', async () => {
+  await t.test('ignores an invalid traceparent, and follows an unsampled one', async () => {
     const traceId = hex(16);
     for (const traceparent of [
       `00-${traceId}-${hex(8)}`,
@@ -214,7 +214,7 @@ test('a server that exports traces', async (t) => {
     equal(logged(unsampled.requestId).trace_id, traceId);
   });
 
-  await t.test('traces jobs, mails and webhooks', () => tracesWork(traced));
+  await t.test('traces jobs, emails and webhooks', () => tracesWork(traced));
 
   await t.test('traces calls to Redis', { skip }, async () => {
     const limits = [{ id: 'one', limit: 5, window_ms: 60_000, algorithm: 'fixed', scope: 'key' }];
@@ -237,7 +237,7 @@ test('a server that exports traces', async (t) => {
     equal(printed().split(gone).length, 2);
   });
 
-  await t.test('exports what is left when it stops, and never a secret', async () => {
+  await t.test('exports the remaining spans when it stops, and never a secret', async () => {
     await collector.revive();
     const last = await ask('/v1/workspace');
 

@@ -1,4 +1,4 @@
-// A vendor's API as a process of its own: an example, run as a reader would run it.
+// A vendor's API in its own process: an example, run the way a reader would run it.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ export type VendorSettings = {
   KEYRAIL_PROJECT_ID: string;
 };
 
-/** Starts an example and kills it at the end of the test if it still runs. */
+/** Starts an example, and kills it at the end of the test if it is still running. */
 export async function startVendor(
   t: TestContext,
   file: string,

@@ -1,5 +1,5 @@
-// One file passes the body of a request on as the body of another, and only that of a POST. Node
-// frames only the bodies of some methods, so a body that is piped elsewhere may become the next
+// Only one file forwards a request body as the body of another request, and only for a POST.
+// Node.js frames only the bodies of some methods, so a body piped elsewhere may become the next
 // request on its connection.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,12 +8,12 @@ import { type Fault, isTest, lineAt, list, type Source, source, sources } from '
 
 const MAY_PIPE = 'packages/edge/src/relay/pass-on.ts';
 const HTTP = /^(node:)?(http|https|http2)$/;
-/** Here, functions may get the requests of other files. */
+/** In these files, functions may receive other files' requests. */
 const PROXY = /^packages\/edge\/src\//;
 
 type Piped = { start: number; isOfPost: boolean };
 
-/** Calls of `pipe` and `pipeline`, and whether they run only for a POST. */
+/** Calls of `pipe` and `pipeline`, and whether they only run for a POST. */
 function pipedIn({ text, parsed }: Source): Piped[] {
   if (!parsed) return [];
   const starts: number[] = [];
@@ -45,7 +45,7 @@ function pipeFaults(file: Source): Fault[] {
   return pipedIn(file).map(({ start }) => ({ path, line: lineAt(text, start), says }));
 }
 
-/** What is piped for requests of any method. */
+/** What is piped for requests with any method. */
 const ofAnyMethod = (file: Source): string[] =>
   pipedIn(file)
     .filter(({ isOfPost }) => !isOfPost)
@@ -57,7 +57,7 @@ test('no file but one pipes into a request', () => {
   deepEqual([...new Set(found.map(({ path }) => path))], [MAY_PIPE], list(found).join('\n'));
 });
 
-test('that file passes responses on, and the bodies of POST only', () => {
+test('that file forwards responses, and only the bodies of POST requests', () => {
   const [file] = sources(['ts', 'tsx'], 'packages/edge/src/relay').filter(
     ({ path }) => path === MAY_PIPE,
   );
@@ -66,7 +66,7 @@ test('that file passes responses on, and the bodies of POST only', () => {
   ]);
 });
 
-test('each way to pipe into a request is found', () => {
+test('every way to pipe into a request is found', () => {
   const imported = "import { request } from 'node:https';\n";
   const faultsIn = (code: string, path = 'a.ts') => pipeFaults(source(path, code)).length;
   deepEqual(

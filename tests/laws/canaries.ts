@@ -1,4 +1,4 @@
-// A workspace with a mark in every text that its callers can write. A mark in another workspace's
+// A workspace with a mark in every text its callers can write. A mark in another workspace's
 // response reveals a leak.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import type { JsonObject } from '@keyrail/protocol/json-schema.ts';
@@ -8,7 +8,7 @@ import { anyIds, endpointOf, fixtureOf, isWrite, served } from './lines.ts';
 
 export type Marked = { app: Harness; canary: string; ids: Set<string>; marks: number };
 
-/** Fields with free text; others (tokens, passwords) have a meaning and stay. */
+/** Fields with free text; others (tokens, passwords) have a meaning and keep their value. */
 const FREE_TEXT = /^(name|slug|external_id|reason|email|billing_email|meta|scopes|embed_origins)$/;
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g;
@@ -36,11 +36,11 @@ function marked(line: AnyLine, input: Input, canary: string): Input {
   return result;
 }
 
-/** Calls every endpoint that writes, with marks, and collects every returned id. */
+/** Calls every endpoint that writes, with marks, and collects every returned ID. */
 export async function markedWorkspace(app: Harness, canary: string): Promise<Marked> {
   const ids = new Set([app.workspaceId]);
   let taken = 0;
-  // Deleted objects could not be searched for.
+  // Deleted objects could not be searched for marks.
   for (const line of served.filter((each) => isWrite(each) && !each.startsWith('DELETE'))) {
     const { caller } = fixtureOf(line);
     if (caller !== 'liveKey' && caller !== 'owner' && caller !== 'embed') continue;
@@ -59,7 +59,7 @@ export async function markedWorkspace(app: Harness, canary: string): Promise<Mar
   return { app, canary, ids, marks: taken };
 }
 
-/** Lists that need no id. */
+/** Lists that need no ID. */
 const plainLists = served.filter(
   (line) => endpointOf(line).list && Object.keys(anyIds(line)).length === 0,
 );
@@ -74,7 +74,9 @@ export async function ownLists({ ask, tokens, people, embed }: Harness): Promise
   return Promise.all(plainLists.map((line) => ask(line, {}, app[endpointOf(line).auth] ?? vendor)));
 }
 
-/** State that must not change when another workspace acts: the head of the log, and counts. */
+/**
+ * State that must not change when another workspace acts: the latest hash of the log, and counts.
+ */
 export async function digestOf(app: Harness): Promise<unknown> {
   const { head_hash: head } = await app.as.liveKey('GET /v1/audit_logs/chain');
   const counts = (await ownLists(app)).map(({ body }) =>

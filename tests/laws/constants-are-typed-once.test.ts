@@ -22,7 +22,7 @@ test('no constant of protocol/wire is typed again, and no message is compared', 
   deepEqual(list(all.flatMap((one) => copyFaults(one, wire))), []);
 });
 
-test('the name of a constant is taken', () => {
+test("a constant's name cannot be reused", () => {
   refused(screen, 'const HOUR_MS = 3_600_000;');
   refused(screen, 'export const HOUR_MS = 60 * MINUTE_MS;');
   refused(screen, "const roles = ['owner'] as const;");
@@ -36,7 +36,7 @@ test('the name of a constant is taken', () => {
   allowed(screen, 'const roles = rolesOf(member);');
 });
 
-test('a number under the end of such a name is a copy, if the value is the same', () => {
+test('a number with the same value and the same last words in its name is a copy', () => {
   refused(screen, 'const HOURS_MAX = 168;');
   allowed(screen, 'const HOURS_MAX = 100;');
   allowed(screen, 'const SHOWN_MAX = 168;');

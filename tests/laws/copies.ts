@@ -1,6 +1,6 @@
 /**
  * What protocol/wire defines is not typed again elsewhere: constants and unions of the same name,
- * numbers of the same value under the end of such a name, durations, and the form of a UUID. And no
+ * numbers of the same value under the end of such a name, durations, and the UUID format. And no
  * message is compared: it is a text for people, and its code says what happened.
  */
 import { type Expression, type TSType, Visitor } from 'oxc-parser';
@@ -8,7 +8,7 @@ import { type Fault, isTest, lineAt, type Source } from './tree.ts';
 
 const WIRE = 'packages/protocol/src/wire/';
 
-/** Names that protocol/wire exports, with the value of those that are numbers. */
+/** Names that protocol/wire exports, with the values of the numbers. */
 export type WireNames = ReadonlyMap<string, number | null>;
 
 const isWire = ({ path }: Source): boolean => path.startsWith(WIRE) && !isTest(path);
@@ -23,7 +23,7 @@ export const wireNames = (all: readonly Source[]): WireNames =>
   );
 
 const DURATIONS: Record<string, string> = { 3600000: 'HOUR_MS', 86400000: 'DAY_MS' };
-/** They show what the API says, or send what people type. The others have bounds of their own. */
+/** These show what the API says, or send what users type. The others have their own limits. */
 const SHOWS = /^packages\/(dashboard|widget|cli|client)\//;
 
 const UUID = /^\/\^\[(0-9|\\d)a-f-?\](\{8\}.*\{12\}|\{36\})\$\/i?$/;
@@ -63,7 +63,7 @@ export function copyFaults(source: Source, names: WireNames): Fault[] {
 
 type Copy = { path: string; name: string; value: number | null };
 
-/** The name in protocol/wire that this one repeats, or null. */
+/** The name in protocol/wire that this name repeats, or null. */
 function copiedName({ path, name, value }: Copy, names: WireNames): string | null {
   const shows = SHOWS.test(path);
   const isSame = names.get(name) === value;
@@ -76,7 +76,7 @@ function copiedName({ path, name, value }: Copy, names: WireNames): string | nul
 
 type Declared = { name: string; value: number | null; start: number; isExported: boolean };
 
-/** Constants at the top of a file that are written out, and types that are unions of texts. */
+/** Constants at the top of a file with a literal value, and types that are unions of texts. */
 function declared({ path, parsed }: Source): Declared[] {
   return (parsed?.program.body ?? []).flatMap((statement) => {
     const isExported = statement.type === 'ExportNamedDeclaration';

@@ -1,6 +1,6 @@
 /**
- * The layers of the dashboard, from the lowest: a file imports only its own layer and those before
- * it. Screens are each on their own: what two of them show is in `parts/`.
+ * The layers of the dashboard, from the lowest: a file imports only its own layer and the lower
+ * ones. Screens do not import each other: what two of them show is in `parts/`.
  */
 const DASHBOARD = 'packages/dashboard/src/';
 

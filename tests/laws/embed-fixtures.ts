@@ -1,10 +1,10 @@
-// Fixtures of the embed plane and of the scanner's webhook.
+// Fixtures for the embed API and the scanner's webhook.
 import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import type { Fixture } from './fixtures.ts';
 
 const nothing = (): Input => ({});
 
-/** A key within the reach of the token. */
+/** A key within the token's scope. */
 const aKey = async ({ embed, given }: Harness): Promise<Input> => {
   const { projectId, tenantId } = await embed();
   return { id: (await given.key({ project_id: projectId, tenant_id: tenantId })).id };

@@ -1,5 +1,5 @@
-// With `dry_run=true` an endpoint refuses what it refuses without it, and otherwise writes nothing,
-// locks nothing and sends nothing. The database itself reports what each transaction did.
+// With `dry_run=true` an endpoint rejects whatever it rejects without it, and otherwise writes
+// nothing, locks nothing and sends nothing. The database itself reports what each transaction did.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -26,7 +26,7 @@ const DONE: Statement = {
   values: [],
 };
 
-/** Asks the database at both ends of each transaction; some counts are of the ones before. */
+/** Queries the database at both ends of each transaction; some counts include earlier ones. */
 function observed(db: Database, noted: Done[]): Database {
   return {
     ...db,
@@ -65,8 +65,8 @@ const readIn = ({ testApp, workspaceId }: Harness, text: string) =>
   );
 
 /**
- * The use of a credential is noted for every request, and the calling test makes some. A process
- * that listens records that it is serving.
+ * The use of a credential is recorded for every request, and the test itself makes some. A
+ * listening process records that it is serving.
  */
 const WRITTEN_MEANWHILE: ReadonlySet<string> = new Set(['secret_key_uses', 'served_spans']);
 
@@ -111,7 +111,7 @@ const callerOf = async (app: Harness, line: AnyLine) => ({
   }`,
 });
 
-test('the endpoints that end or restrict something accept a dry run', () => {
+test('the endpoints that revoke, delete or restrict something accept a dry run', () => {
   deepEqual(dryRunLines.toSorted(), [
     'DELETE /v1/members/{userId}',
     'DELETE /v1/projects/{id}',
@@ -132,7 +132,7 @@ for (const line of dryRunLines) {
     const { app, done, sent } = watch(t, held);
     const headers = await callerOf(held, line);
     const input = await fixtureOf(line).input(held);
-    await ask(app, 'GET /v1/workspace', { input: {}, headers }); // notes the use of the credential
+    await ask(app, 'GET /v1/workspace', { input: {}, headers }); // records the credential use
     const before = await rowsOf(held);
     done.length = 0;
     sent();
@@ -174,7 +174,7 @@ async function refusedAlike(
   return real.status;
 }
 
-test('whatever is refused is refused alike in a dry run', async (t) => {
+test('a dry run is rejected exactly when the real call is', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -200,7 +200,7 @@ test('whatever is refused is refused alike in a dry run', async (t) => {
   }
 });
 
-test('whatever conflicts with the state of its target conflicts alike in a dry run', async (t) => {
+test("a conflict with the target's state is reported the same way in a dry run", async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const key = async (end?: 'revoke' | 'disable'): Promise<string> => {
@@ -232,7 +232,7 @@ test('whatever conflicts with the state of its target conflicts alike in a dry r
   }
 });
 
-test('an unknown value of dry_run is refused, and false is as without it', async (t) => {
+test('an unknown value of dry_run is rejected, and false has the same effect as leaving it out', async (t) => {
   const app = await harness(t);
   const { id } = await app.given.key();
   const headers = { authorization: `Bearer ${app.tokens.liveKey}` };

@@ -1,5 +1,5 @@
-// As the disk fills up, endpoints that end or remove something keep working, and all other writes
-// are refused first. Each route declares its class.
+// As the disk fills up, endpoints that revoke, delete or remove something keep working, and all
+// other writes are refused first. Each route declares its class.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -10,7 +10,7 @@ import { endpointOf, fixtureOf, isWrite, routeTable, served } from './lines.ts';
 
 const ENDS = /^DELETE |\/(revoke|disable)$/;
 
-/** Endpoints that write from the reserve without ending anything, with the reason. */
+/** Endpoints that write from the reserve without removing anything, each with its reason. */
 const alsoFromReserve = [
   'GET /v1/policy/delta', // carries revocations to the nodes
   'GET /v1/policy/snapshot',
@@ -18,12 +18,12 @@ const alsoFromReserve = [
   'POST /v1/idempotency/complete', // otherwise an executed request would run again
   'POST /v1/idempotency/heartbeat',
   'POST /v1/idempotency/release',
-  'POST /v1/webhooks/scanner/secret_scanning', // ends leaked keys
+  'POST /v1/webhooks/scanner/secret_scanning', // revokes leaked keys
 ];
 
 const storageOf = (line: string) => routeTable.find((route) => route.line === line)?.storage;
 
-test('every endpoint that ends something writes from the reserve, and few others do', () => {
+test('every endpoint that revokes or removes something writes from the reserve, and few others do', () => {
   const ending = served.filter((line) => ENDS.test(line));
   const reserved = served.filter((line) => storageOf(line) === 'reserve');
   deepEqual(reserved.toSorted(), [...ending, ...alsoFromReserve].toSorted());
@@ -48,7 +48,7 @@ const headersFor = async (app: Harness, line: AnyLine): Promise<Record<string, s
   return caller === 'embed' ? (await app.embed()).headers : null;
 };
 
-test('with a full disk reads and endings are answered, other changes are refused', async (t) => {
+test('with a full disk, reads and revocations still work and other changes are refused', async (t) => {
   const app = await harness(t);
   const db = withDiskReserve(app.testApp.db, { state: () => 'full' });
   const full = appBeside(t, app.testApp, { db });

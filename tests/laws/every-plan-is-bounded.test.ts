@@ -1,4 +1,4 @@
-// No statement of the server reads an unbounded number of rows, whatever the planner's statistics.
+// No statement of the server reads an unlimited number of rows, whatever the planner's statistics.
 // Every endpoint is called in a workspace full of rows, and PostgreSQL reports each plan.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
@@ -24,7 +24,7 @@ import { beliefs, fill, type Ground, openAdmin } from './plan-ground.ts';
 const skip = storeName === 'embedded' && 'the embedded store does not report plans';
 const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
 
-/** More than any page, statement or batch reads; far less than the tables hold. */
+/** More than any page, statement or batch reads; far less than the tables contain. */
 const ROWS_MAX = 2500;
 
 /** Tables of the deployment with a few rows at most. */
@@ -64,7 +64,7 @@ function faultsOf({ text, root }: Plan): string[] {
   });
 }
 
-/** The first is that of a new installation. */
+/** The first one is for a new installation. */
 const BELIEFS = inRun({ usual: 1, full: 3 });
 
 const limits = [{ id: 'm', limit: 5, window_ms: 60_000, algorithm: 'sliding', scope: 'key' }];
@@ -72,8 +72,8 @@ const limits = [{ id: 'm', limit: 5, window_ms: 60_000, algorithm: 'sliding', sc
 const REPEATS_MAX = 3;
 
 /**
- * Repeats a read that responded 503, as @keyrail/client does: a machine that is busy with other
- * tests may stall for longer than a request waits. An unbounded plan exceeds that time each time.
+ * Repeats a read that got a 503, as @keyrail/client does: a machine that is busy with other tests
+ * may stall for longer than a request waits. An unbounded plan exceeds that time every time.
  */
 const patient =
   (call: Caller): Caller =>
@@ -143,7 +143,7 @@ async function tour(app: Harness, { projectId, tenantId, version }: Ground): Pro
   await tourEvents(app);
 }
 
-/** The queue of events and the notices, after a day in which many keys came near their end. */
+/** The event queue and the notices, after a day on which many keys came close to expiring. */
 async function tourEvents({ as, clock, testApp }: Harness): Promise<void> {
   const { worker } = testApp.app;
   await queueNotices(worker);

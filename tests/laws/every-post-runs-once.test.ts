@@ -1,4 +1,4 @@
-// Every POST of the vendor plane, sent twice with one idempotency key, is carried out once.
+// Every POST of the vendor plane, sent twice with one idempotency key, runs only once.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { acceptsRequestKey, splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -13,7 +13,7 @@ const doorOf = (line: string) => routeTable.find((route) => route.line === line)
 const tokenOf = async (app: Harness, caller: Fixture['caller']): Promise<string> =>
   caller === 'owner' ? (await app.people.owner()).token : app.tokens.liveKey;
 
-/** Names of secrets, which every first response that has one marks as shown once. */
+/** Names of secrets, which every first response with a secret marks as shown once. */
 const secretsIn = ({ body }: Answer): string[] =>
   Object.keys(body).flatMap((name) => /^(.*)_shown_once$/.exec(name)?.[1] ?? []);
 
@@ -26,7 +26,7 @@ test('the client recognises the same requests as the server', () => {
   }
 });
 
-test('every change of the vendor plane that is a POST goes through the write door', () => {
+test('every POST that changes the vendor plane goes through the write door', () => {
   for (const line of keyed) {
     const door = doorOf(line);
     ok(door === 'write' || fixtures[line]?.audits.length === 0, `${line} has the door ${door}`);
@@ -64,7 +64,7 @@ test('a repeated POST returns the first response without its secret, and changes
   }
 });
 
-/** All kept responses of the workspace, as text. */
+/** All of the workspace's stored responses, as text. */
 async function keptIn({ testApp, workspaceId }: Harness): Promise<string> {
   const text = 'select response from kept_responses where workspace_id = $1';
   const { rows } = await testApp.app.worker.work((tx) => tx.run({ text, values: [workspaceId] }));

@@ -1,5 +1,5 @@
-// Every endpoint refuses unknown callers, the wrong kind of credential, a test key beyond the
-// boundary and malformed input, and a refusal changes nothing.
+// Every endpoint rejects unknown callers, the wrong kind of credential, a test key beyond the
+// boundary and malformed input, and a rejected request changes nothing.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';
@@ -26,7 +26,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const headOf = async ({ as }: Harness): Promise<string> =>
   (await as.liveKey('GET /v1/audit_logs/chain')).head_hash;
 
-test('a caller without a credential is refused as unauthenticated', async (t) => {
+test('a caller without a credential is rejected as unauthenticated', async (t) => {
   const { ask } = await harness(t);
   for (const line of guarded) {
     const answer = await ask(line, anyIds(line));
@@ -35,7 +35,7 @@ test('a caller without a credential is refused as unauthenticated', async (t) =>
   }
 });
 
-test('an invented credential of any form is refused', async (t) => {
+test('an invented credential of any form is rejected', async (t) => {
   const { ask, tokens } = await harness(t);
   const mint = (kind: 'api_key' | 'secret_key' | 'session') =>
     mintCredential(kind, kind === 'session' ? null : 'live', seededBytes('stranger')).secret;
@@ -59,7 +59,7 @@ test('an invented credential of any form is refused', async (t) => {
   }
 });
 
-test('the wrong kind of credential is refused, naming the kind', async (t) => {
+test('the wrong kind of credential is rejected, naming the kind', async (t) => {
   const { ask, tokens, people, embed } = await harness(t);
   const takes: Record<Auth, string[]> = {
     vendor: ['liveKey', 'session'],
@@ -84,7 +84,7 @@ test('the wrong kind of credential is refused, naming the kind', async (t) => {
   }
 });
 
-test('a member reads, an admin changes, and both are refused what only the owner may do', async (t) => {
+test('a member can read, an admin can change, and neither may do what only the owner may do', async (t) => {
   const app = await harness(t);
   const member = bearer((await app.people.member()).token);
   const admin = bearer((await app.people.admin()).token);
@@ -110,7 +110,7 @@ test('a member reads, an admin changes, and both are refused what only the owner
   equal(await headOf(app), before);
 });
 
-test('a session without a workspace is refused as such on the vendor plane', async (t) => {
+test('a session without a workspace is rejected as such on the vendor plane', async (t) => {
   const { as, testApp, ask } = await harness(t);
   const callerFor = (token: string | null) => (token === null ? as.nobody : as.token(token));
   const { token } = await newPerson(testApp, callerFor);
@@ -120,7 +120,7 @@ test('a session without a workspace is refused as such on the vendor plane', asy
   }
 });
 
-test('a test key is refused beyond the boundary, and nothing changes', async (t) => {
+test('a test key is denied beyond the boundary, and nothing changes', async (t) => {
   const app = await harness(t);
   for (const line of guarded) {
     const { beyond } = fixtureOf(line);
@@ -133,7 +133,7 @@ test('a test key is refused beyond the boundary, and nothing changes', async (t)
   }
 });
 
-test('a malformed id in a path is invalid, not missing', async (t) => {
+test('a malformed ID in a path is invalid, not missing', async (t) => {
   const { ask, tokens, people, embed } = await harness(t);
   const app: Record<string, Record<string, string>> = {
     session: bearer((await people.owner()).token),
@@ -151,7 +151,7 @@ test('a malformed id in a path is invalid, not missing', async (t) => {
   }
 });
 
-test('an unknown field is refused and named by its path', async (t) => {
+test('an unknown field is rejected and named by its path', async (t) => {
   const app = await harness(t);
   for (const line of served.filter((each) => endpointOf(each).auth !== 'signature')) {
     const { query, body } = endpointOf(line);
@@ -173,7 +173,7 @@ test('an unknown field is refused and named by its path', async (t) => {
   }
 });
 
-test('an unknown query parameter is refused, except on endpoints with a raw body', async (t) => {
+test('an unknown query parameter is rejected, except on endpoints with a raw body', async (t) => {
   const { testApp, tokens, people, embed } = await harness(t);
   const app: Record<string, Record<string, string>> = {
     founder: bearer(BOOTSTRAP_TOKEN),
@@ -193,7 +193,7 @@ test('an unknown query parameter is refused, except on endpoints with a raw body
   }
 });
 
-test('a body that is not JSON, or declares another type, is refused', async (t) => {
+test('a body that is not JSON, or declares another type, is rejected', async (t) => {
   const { testApp, tokens, people, embed } = await harness(t);
   const app: Record<string, Record<string, string>> = {
     founder: bearer(BOOTSTRAP_TOKEN),

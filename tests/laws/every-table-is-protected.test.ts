@@ -1,4 +1,4 @@
-// Read from the catalogue: no table, role or function can be added without its guard.
+// Read from the catalogue: no table, role or function can be added without its protection.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
@@ -23,7 +23,7 @@ const withoutWorkspace: Record<string, string> = {
   notice_marks: 'progress of a job of the deployment',
 };
 
-/** Tables that the write door may change without an audit row, each with its reason. */
+/** Tables the write door may change without an audit row, each with its reason. */
 const unaudited: Record<string, string> = {
   users: 'joining may verify the address of the new member',
   sessions: 'the active workspace of a person',
@@ -86,7 +86,7 @@ test('every table of a workspace has forced row level security for all its scope
   }
 });
 
-test('every table that the write door may change is audited', async () => {
+test('every table the write door may change is audited', async () => {
   const granted = (await grants()).filter(
     ({ grantee, may }) => grantee === 'kr_write' && (may === 'INSERT' || may === 'UPDATE'),
   );
@@ -98,7 +98,7 @@ test('every table that the write door may change is audited', async () => {
   }
 });
 
-test('every table that feeds the policy gets its versions from the tail', async () => {
+test('every table that feeds the policy gets its versions from the close of the change', async () => {
   const fed = (await readTables()).filter(({ columns }) => columns.includes('lookup_hash'));
   for (const { name, columns, triggers } of fed.filter((each) => each.columns.includes('scopes'))) {
     equal(columns.includes('change_id'), true, name);
@@ -135,7 +135,7 @@ test('no function runs with its owner’s rights unless its search path is pinne
     where n.nspname = 'keyrail' and p.prosecdef
       and not exists (select from unnest(p.proconfig) setting where setting like 'search_path=%')`);
   deepEqual(loose, []);
-  // Unless pg_temp is named last, a caller's temporary tables are found first.
+  // Unless pg_temp is listed last, a caller's temporary tables are found first.
   const shadowed = await catalogue(`select p.proname as name from pg_proc p
     join pg_namespace n on n.oid = p.pronamespace
     where n.nspname = 'keyrail' and p.prosecdef and not exists (

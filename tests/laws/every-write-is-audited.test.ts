@@ -1,4 +1,4 @@
-// Every endpoint appends exactly the audit rows of its fixture, and the chain stays valid.
+// Every endpoint appends exactly the audit rows in its fixture, and the chain stays valid.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';

@@ -5,7 +5,7 @@ import { list, source, sources } from './tree.ts';
 import { entryPoints, unusedExports } from './unused-exports.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const PLACES = '{packages,tests,scripts,bench,examples}';
+const PLACES = '{packages,tests,lab,scripts,bench,examples}';
 
 test('every export of the packages is imported by another file', () => {
   const all = sources(['ts', 'tsx', 'mts', 'cts', 'mjs'], PLACES);

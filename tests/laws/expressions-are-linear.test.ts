@@ -1,4 +1,4 @@
-// The time of every regular expression in production code grows in proportion to its input.
+// The running time of every regular expression in production code grows in proportion to its input.
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -23,11 +23,11 @@ const exceptions: Exceptions = {
 const production = sources(['ts', 'tsx']).filter(({ path }) => path.startsWith('packages/'));
 const all = production.flatMap(expressionsIn);
 
-test('the time of every expression grows in proportion to its input', async () => {
+test('the running time of every regular expression grows in proportion to its input', async () => {
   deepEqual(list(await expressionFaults(all, exceptions)), []);
 });
 
-test('every exception is of an expression that exists and needs it', async () => {
+test('every exception names an expression that exists and needs it', async () => {
   const names = new Set(all.map(nameOf));
   for (const name of Object.keys(exceptions)) {
     equal(names.has(name), true, name);
@@ -71,7 +71,7 @@ for (const expression of [
   });
 }
 
-test('the law finds expressions wherever they are made', async () => {
+test('the law finds regular expressions wherever they are created', async () => {
   const found = async (code: string) =>
     list(await expressionFaults(expressionsIn(source('packages/sdk/src/x.ts', code)), {}));
   equal((await found('const blanks = /^[ \\t]+|[ \\t]+$/g;')).length, 1);

@@ -1,12 +1,12 @@
 /**
- * The regular expressions of production code, and what is wrong with them. An expression whose time
+ * The regular expressions in production code, and what is wrong with them. An expression whose time
  * grows faster than its input lets a caller stop a process with a few kilobytes.
  */
 import { type Argument, Visitor } from 'oxc-parser';
 import { check } from 'recheck';
 import { type Fault, isTest, lineAt, type Source } from './tree.ts';
 
-/** `pattern` is null if the expression is not written where it is made. */
+/** `pattern` is null if the expression is not written as a literal. */
 export type Expression = { path: string; line: number; pattern: string | null; flags: string };
 
 /** By path and pattern, with the reason why its time does not matter. */
@@ -36,7 +36,7 @@ export function expressionsIn({ path, text, parsed }: Source): Expression[] {
   return found;
 }
 
-/** Inserted values are names and numbers, for which a digit stands. */
+/** Inserted values are names and numbers; a digit stands in for them. */
 function patternOf(given: Argument): string | null {
   if (given.type === 'Literal' && typeof given.value === 'string') return given.value;
   if (given.type !== 'TemplateLiteral') return null;

@@ -10,9 +10,9 @@
  *   rows       rows.ts, *.rows.ts      the statements
  *   noun       anything else           pure and shared: lifetime.ts, feed-view.ts
  *
- * A file imports kinds below its own, in any feature. Nouns may import one another and the types
- * of rows, and presenters one another, because wire objects nest. Nothing else imports its own
- * kind, so an operation never calls an operation. The linter refuses import cycles.
+ * A file imports kinds below its own, in any feature. Nouns may import one another and the types of
+ * rows, and presenters may import one another, because wire objects nest. Nothing else imports its
+ * own kind, so an operation never calls an operation. The linter refuses import cycles.
  */
 
 const ORDER = [

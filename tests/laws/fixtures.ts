@@ -1,5 +1,5 @@
-// A fixture for each endpoint: a successful call, its audit rows, and a call beyond the reach of a
-// test key. An endpoint without a fixture fails by name.
+// A fixture for each endpoint: a successful call, its audit rows, and a call beyond a test key's
+// boundary. An endpoint without a fixture fails by name.
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
 import { createAnchorJob } from '@keyrail/server/features/audit/anchor-heads.job.ts';
@@ -13,9 +13,9 @@ export type Fixture = {
   /** The caller of the successful call. */
   caller: 'liveKey' | 'bootstrap' | 'nobody' | 'owner' | 'visitor' | 'embed' | 'scanner';
   input(app: Harness): Promise<Input> | Input;
-  /** Audit actions that the call appends, in order. */
+  /** Audit actions the call appends, in order. */
   audits: readonly string[];
-  /** A call that a test key is refused; null if a test key may do all that the endpoint does. */
+  /** A call denied to a test key; null if a test key may do everything the endpoint does. */
   beyond: ((app: Harness) => Promise<Input> | Input) | null;
 };
 
@@ -29,7 +29,7 @@ const liveSecretKey = async ({ as }: Harness): Promise<Input> => {
 const reading: Pick<Fixture, 'caller' | 'audits'> = { caller: 'liveKey', audits: [] };
 const probe: Fixture = { caller: 'nobody', input: nothing, audits: [], beyond: null };
 
-/** The feed of a new project. */
+/** A new project's feed. */
 const aFeed =
   (more: Input) =>
   async ({ given }: Harness): Promise<Input> => ({
@@ -39,13 +39,13 @@ const aFeed =
 
 let slugs = 0;
 
-/** Signs the heads of all chains. */
+/** Signs the latest hash of every chain. */
 const anchored = async ({ testApp }: Harness): Promise<Input> => {
   await createAnchorJob(testApp.app.worker)();
   return {};
 };
 
-/** A person's own account: not audited, and not available to a secret key. */
+/** A user's own account: not audited, and not available to a secret key. */
 const personal = (
   caller: 'owner' | 'visitor' | 'nobody',
   input: Fixture['input'] = nothing,
@@ -60,7 +60,7 @@ const anInvite = async ({ as }: Harness): Promise<Input> => {
   return { id };
 };
 
-/** The token in the mail to a new person after this request. */
+/** The token in the email to a new user after this request. */
 const mailed =
   (kind: 'verify_email' | 'password_reset', more: Input = {}) =>
   async ({ as, testApp }: Harness): Promise<Input> => {
@@ -92,7 +92,7 @@ const keyIn =
 
 let imports = 0;
 
-/** One key that was never imported before, of a new tenant. */
+/** One key never imported before, for a new tenant. */
 const importIn =
   (env: 'live' | 'test') =>
   async ({ given }: Harness): Promise<Input> => {
@@ -106,7 +106,7 @@ const importIn =
     };
   };
 
-/** A change that a test key may not make. */
+/** A change a test key may not make. */
 const changing = (input: Fixture['input'], audit: string): Fixture => ({
   caller: 'liveKey',
   input,

@@ -36,7 +36,7 @@ before(async (t) => {
   app = await harness(t as never);
 });
 
-/** The bearer token of a caller that may make the call; a visitor is new for every endpoint. */
+/** The bearer token of a caller allowed to make the call; a visitor is new for every endpoint. */
 const tokens: Record<Fixture['caller'], () => Promise<string | null> | string | null> = {
   nobody: () => null,
   bootstrap: () => BOOTSTRAP_TOKEN,
@@ -61,7 +61,7 @@ async function send(line: AnyLine, { url, token, body, type }: Sent): Promise<Re
     headers: {
       ...(token !== null && { authorization: `Bearer ${token}` }),
       ...(endpointOf(line).auth === 'embed' && { origin: ORIGIN }),
-      // An unsigned request would be refused before its body is read.
+      // An unsigned request would be rejected before its body is read.
       ...(endpointOf(line).auth === 'signature' && signedHeaders(body ?? '')),
       ...(body !== undefined && { 'content-type': type ?? 'application/json' }),
     },
@@ -167,7 +167,7 @@ for (const line of served.filter((each) => !inputless.includes(each))) {
         const asTest = dice === 0 && fixture.caller === 'liveKey';
         const bearer = asTest ? app.tokens.testKey : token;
         const { statusCode } = await send(line, { ...made, token: bearer });
-        // Create a new valid input if this one was used up, so that the next request is near to
+        // Create a new valid input if this one was used up, so that the next request is nearly
         // valid.
         if (isWrite(line) && statusCode < 300) valid = await fixture.input(app);
       }),
@@ -176,7 +176,7 @@ for (const line of served.filter((each) => !inputless.includes(each))) {
   });
 }
 
-test('hostile bodies are refused by every endpoint, also where no body is expected', async () => {
+test('every endpoint rejects hostile bodies, also where it expects no body', async () => {
   for (const [at, line] of served.filter((each) => !isGet(each)).entries()) {
     const { url } = wired(line, anyIds(line));
     const schema = bodySchemaOf(line);
@@ -197,7 +197,7 @@ test('hostile bodies are refused by every endpoint, also where no body is expect
   }
 });
 
-test('hostile content types are refused exactly by the endpoints that expect JSON', async () => {
+test('exactly the endpoints that expect JSON reject hostile content types', async () => {
   ok(hostileTypes.length >= 30);
   for (const line of served.filter((each) => bodySchemaOf(each) !== null)) {
     const { url } = wired(line, anyIds(line));
@@ -209,7 +209,7 @@ test('hostile content types are refused exactly by the endpoints that expect JSO
   }
 });
 
-test('a body may have exactly the bytes that its endpoint allows', async () => {
+test('a body may have exactly as many bytes as its endpoint allows', async () => {
   for (const line of served.filter((each) => bodySchemaOf(each) !== null)) {
     const { url } = wired(line, anyIds(line));
     const token = await tokenFor(line);
@@ -222,7 +222,7 @@ test('a body may have exactly the bytes that its endpoint allows', async () => {
   }
 });
 
-test('hostile ids are refused as malformed by every endpoint with an id', async () => {
+test('every endpoint with an ID rejects hostile IDs as malformed', async () => {
   for (const line of served.filter((each) => pathParams(each).length > 0)) {
     const token = await tokenFor(line);
     for (const id of hostileIds) {
@@ -233,7 +233,7 @@ test('hostile ids are refused as malformed by every endpoint with an id', async 
   }
 });
 
-test('hostile queries do no harm on any endpoint', async () => {
+test('hostile queries do no harm to any endpoint', async () => {
   for (const line of served) {
     const { url } = wired(line, anyIds(line));
     const token = await tokenFor(line);

@@ -1,5 +1,5 @@
-// Values and requests that have broken other servers. In place of a valid value they must be
-// refused like any other mistake.
+// Values and requests that have broken other servers. In place of a valid value, they must be
+// rejected like any other mistake.
 import { BODY_BYTES_MAX, JSON_DEPTH_MAX } from '@keyrail/protocol/wire/limits.ts';
 import fc from 'fast-check';
 
@@ -134,7 +134,7 @@ export const hostileBodies: Record<string, Buffer> = {
   'broken UTF-8': Buffer.concat([Buffer.from('{"name":"'), Buffer.from([0xff]), Buffer.from('"}')]),
   'a surrogate in UTF-8': Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
   'UTF-16': Buffer.from('{"name":"a"}', 'utf16le'),
-  'white space': Buffer.from(' \n '),
+  whitespace: Buffer.from(' \n '),
   'a truncated body': Buffer.from('{"name":'),
   'two values': Buffer.from('{}{}'),
   'a duplicate name': Buffer.from('{"name":"a","name":1}'),
@@ -224,7 +224,7 @@ export const hostileQueries = [
   '?after_seq=9007199254740993',
 ];
 
-/** Values in place of an id. */
+/** Values in place of an ID. */
 export const hostileIds = [
   'nonsense',
   '%00',

@@ -1,4 +1,4 @@
-// Fixtures of the hot endpoints. They append no audit rows, and name their environment.
+// Fixtures for the hot endpoints. They append no audit rows, and name their environment.
 import { createHash, randomUUID } from 'node:crypto';
 import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
@@ -19,7 +19,7 @@ export function newScope(): string {
   return createHash('sha256').update(`${process.pid} ${scopes}`).digest('hex');
 }
 
-/** The lock token of a claim. */
+/** The lock token from a claim. */
 const app =
   (more: Input = {}) =>
   async ({ as }: Harness, env: 'live' | 'test'): Promise<Input> => {

@@ -1,4 +1,4 @@
-/** Circles of imports, types included. (The linter's rule ignores imports of types.) */
+/** Import cycles, including type imports. (The linter's rule ignores imports of types.) */
 import { importsOf } from './imports.ts';
 import type { Source } from './tree.ts';
 
@@ -14,12 +14,12 @@ export function importCircles(sources: readonly Source[]): string[][] {
     const reached = reachableFrom(path, graph);
     if (!reached.has(path)) return [];
     const circle = [...reached].filter((other) => reachableFrom(other, graph).has(path)).sort();
-    // Each circle is listed once, for its first file.
+    // Each cycle is listed once, for its first file.
     return circle[0] === path ? [circle] : [];
   });
 }
 
-/** The files that a file imports, directly or through others; itself only if it is in a circle. */
+/** The files a file imports, directly or through others; itself only if it is in a cycle. */
 function reachableFrom(path: string, graph: ReadonlyMap<string, string[]>): Set<string> {
   const reached = new Set<string>();
   const next = [...(graph.get(path) ?? [])];

@@ -1,13 +1,13 @@
 /**
  * Allowed imports. Packages import only along the arrows of ARROWS. Folders and root files of the
  * server are in the order of LINE, and a file imports only from earlier ones. Inside a feature the
- * kind of a file is its layer (see feature-kinds.ts). The SDK has folders (see sdk-organs.ts), and
+ * kind of a file is its layer (see feature-kinds.ts). The SDK has folders (see sdk-modules.ts), and
  * the dashboard layers (see dashboard-layers.ts). Tests import anything; no package imports tests.
  */
 import { dashboardFault } from './dashboard-layers.ts';
 import { featureFault } from './feature-kinds.ts';
 import { type Import, importsOf } from './imports.ts';
-import { organFault } from './sdk-organs.ts';
+import { moduleFault } from './sdk-modules.ts';
 import { type Fault, isTest, type Source } from './tree.ts';
 
 type Rule = (source: Source, one: Import) => string | null;
@@ -24,7 +24,7 @@ const ARROWS: Record<string, string[]> = {
   widget: ['client', 'protocol'],
 };
 
-/** Published packages, and what browsers load: the rest of the protocol would bring zod. */
+/** Published packages and packages browsers load: the rest of the protocol would pull in zod. */
 const TAKES_WIRE = ['sdk', 'client', 'cli', 'edge', 'dashboard', 'widget'];
 const WIRE = 'packages/protocol/src/wire/';
 
@@ -51,9 +51,9 @@ const SERVER = 'packages/server/src/';
 const HOLD_DB = ['db', 'doors', 'backup', 'app.ts', 'doctor', 'commands'];
 /** The statement builder and the table types hold no connection, so rows may use them. */
 const ROWS_MAY_USE = [`${SERVER}db/sql.ts`, `${SERVER}db/tables.ts`];
-/** Backups and the doctor have connections of their own, beside the pool. */
+/** Backups and the doctor have their own connections, beside the pool. */
 const DATABASE = ['db', 'backup', 'doctor'];
-/** Foreign packages, and the only folders of the server that may import them. */
+/** Third-party packages, and the only folders of the server that may import them. */
 const KEPT_IN: Record<string, readonly string[]> = {
   fastify: ['http'],
   pg: DATABASE,
@@ -167,7 +167,7 @@ function kindFault({ path }: Source, one: Import): string | null {
 }
 
 function sdkFault({ path }: Source, { target }: Import): string | null {
-  return target === null ? null : organFault({ from: path, to: target });
+  return target === null ? null : moduleFault({ from: path, to: target });
 }
 
 function layerFault({ path }: Source, { target }: Import): string | null {

@@ -37,7 +37,7 @@ test('packages import only along the allowed arrows', () => {
   allowed(`${server}/app.test.ts`, from('@keyrail/testing/harness.ts'));
 });
 
-test('a foreign package is imported by one folder only', () => {
+test('each third-party package is imported by one folder only', () => {
   allowed('packages/protocol/src/validators.ts', from('zod'));
   refused('packages/protocol/src/validators.ts', from('pg'));
   refused(`${server}/http/input.ts`, from('zod'));
@@ -77,7 +77,7 @@ test('only doors and the composition roots import the database', () => {
   refused(`${server}/access/session.ts`, from('../db/database.ts'));
 });
 
-test('inside features the kind of a file is its layer', () => {
+test('within a feature, the kind of a file determines its layer', () => {
   allowed(`${keys}/routes.ts`, from('./rotate-key.ts') + from('./present.ts'));
   allowed(`${keys}/expire-keys.job.ts`, from('./revoke-key.ts'));
   allowed(`${keys}/parts.ts`, from('./expire-keys.job.ts') + types('./routes.ts'));
@@ -100,7 +100,7 @@ test('inside features the kind of a file is its layer', () => {
   refused(`${keys}/routes.ts`, types('./parts.ts'));
 });
 
-test('the organs of the SDK do not import each other', () => {
+test('the modules of the SDK import each other only along the arrows', () => {
   const sdk = 'packages/sdk/src';
   allowed(`${sdk}/api/keyrail.ts`, types('./route.ts') + types('@keyrail/protocol/wire/env.ts'));
   allowed(`${sdk}/decide/decide.ts`, from('../policy/table/digest.ts'));
@@ -117,7 +117,7 @@ test('the organs of the SDK do not import each other', () => {
   refused(`${sdk}/adapters/koa.ts`, types('../idempotency/stored-response.ts'));
 });
 
-test('the layers of the dashboard import only layers before them', () => {
+test('the layers of the dashboard import only lower layers', () => {
   const src = 'packages/dashboard/src';
   allowed(`${src}/screens/keys/screen.tsx`, from('./columns.tsx') + from('../../parts/key/key.ts'));
   allowed(`${src}/parts/key/rotate.tsx`, from('../../shell/scope.ts') + from('../slug.ts'));
@@ -146,7 +146,7 @@ test('imports carry extensions, and only published packages have an index', () =
   allowed('packages/sdk/src/index.ts', `export { decide } from './decide/decide.ts';`);
 });
 
-test('an import in a comment or in a string does not count', () => {
+test('an import in a comment or string does not count', () => {
   allowed(`${server}/base/ids.ts`, `// import { x } from '../db/sql.ts';\n`);
   allowed(`${server}/base/ids.ts`, `const text = "import { x } from '../db/sql.ts'";\n`);
 });

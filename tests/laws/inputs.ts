@@ -1,4 +1,5 @@
-// The input of each endpoint, from its schemas: the names of its fields, and values that fit them.
+// The input of each endpoint, from its schemas: the names of its fields, and values that match
+// them.
 import { pathParams, querySchemaOf } from '@keyrail/protocol/endpoint.ts';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
 import { type JsonObject, jsonSchemaOf } from '@keyrail/protocol/json-schema.ts';
@@ -21,7 +22,7 @@ export function bodySchemaOf(line: AnyLine): JsonObject | null {
   return schema ? resolved(jsonSchemaOf(schema, 'input', components)) : null;
 }
 
-/** Every field that a caller may send, in any part of the request. */
+/** Every field a caller may send, in any part of the request. */
 export function fieldsOf(line: AnyLine): Field[] {
   const query = querySchemaOf(endpointOf(line));
   const inPart = (part: 'query' | 'body', schema: JsonObject | null): Field[] =>
@@ -44,7 +45,7 @@ export function resolved(schema: JsonObject): JsonObject {
   return name === undefined ? schema : resolved(components[name] ?? {});
 }
 
-/** Values that fit a schema, including its limits. */
+/** Values that match a schema, including its limits. */
 export function fitting(unresolved: JsonObject): fc.Arbitrary<unknown> {
   const schema = resolved(unresolved);
   const choices = [schema.anyOf, schema.oneOf].find((each) => Array.isArray(each));

@@ -1,4 +1,4 @@
-// The endpoints that this build serves, each with its fixture.
+// The endpoints this build serves, each with its fixture.
 import { type Endpoint, isSafe, type Line, pathParams } from '@keyrail/protocol/endpoint.ts';
 import { type AnyLine, allEndpoints } from '@keyrail/protocol/endpoints/all.ts';
 import { noThrottle } from '@keyrail/server/access/throttle.ts';
@@ -66,10 +66,10 @@ export const isOpen = (line: AnyLine): boolean =>
 
 export const isWrite = (line: AnyLine): boolean => !isSafe(line, endpointOf(line));
 
-/** Takes its input from the query; all others may have a body. */
+/** This method takes its input from the query; all others may have a body. */
 export const isGet = (line: AnyLine): boolean => line.startsWith('GET ');
 
-/** A valid value for every id that an endpoint requires, where the value does not matter. */
+/** A valid value for every ID an endpoint requires, where the value does not matter. */
 export const anyIds = (line: AnyLine): Record<string, string> =>
   Object.fromEntries([
     ...[...pathParams(line), ...requiredIds(endpointOf(line))].map((name) => [
@@ -79,13 +79,13 @@ export const anyIds = (line: AnyLine): Record<string, string> =>
     ...requiredChoices(endpointOf(line)),
   ]);
 
-/** The ids without which the query of an endpoint is invalid. */
+/** The IDs without which an endpoint's query is invalid. */
 const requiredIds = ({ query }: Endpoint): string[] =>
   Object.keys(query?.shape ?? {}).filter(
     (name) => /^(.*_)?id$/.test(name) && !query?.shape[name]?.safeParse(undefined).success,
   );
 
-/** The first value of each choice that the query requires. */
+/** The first value of each choice the query requires. */
 const requiredChoices = ({ query }: Endpoint): [string, string][] =>
   Object.entries(query?.shape ?? {}).flatMap(([name, schema]): [string, string][] =>
     schema instanceof z.ZodEnum ? [[name, String(schema.options[0])]] : [],

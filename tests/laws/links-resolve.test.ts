@@ -10,7 +10,7 @@ const LINK = /\]\(\s*<?([^)\s>]+)>?[^)]*\)|\b(?:src|href|srcset)="([^"]+)"/g;
 const FENCED = /^```[\s\S]*?^```$/gm;
 const isOutside = (target: string): boolean => /^[a-z]+:/i.test(target);
 
-/** The anchors that GitHub gives the headings of a document; repeated ones are numbered. */
+/** The anchors GitHub gives a document's headings; repeated ones are numbered. */
 function anchorsOf(text: string): Set<string> {
   const seen = new Map<string, number>();
   const anchors = new Set<string>();

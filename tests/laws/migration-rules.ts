@@ -1,11 +1,11 @@
 /**
- * What a migration may do while the release before runs on the same database. It must not hold a
+ * What a migration may do while the previous release runs on the same database. It must not hold a
  * strong lock on a large table for longer than a moment, and must not take away what that release
  * uses. A file is an expansion, which only adds, or a contraction (`NNNN_contract_…`), which
- * removes what the release before no longer uses.
+ * removes what the previous release no longer uses.
  */
 
-/** Tables with a few rows, which may be checked or indexed at once. */
+/** Tables with a few rows, which may be checked or indexed in one step. */
 const SMALL = [
   'signing_keys',
   'worker_beats',
@@ -19,7 +19,7 @@ const SMALL = [
 
 type Rule = { pattern: RegExp; says: string; ofContract?: true };
 
-/** `ofContract`: a contraction may do it. The first group of a pattern, if any, is a table. */
+/** `ofContract`: a contraction may do it. The first group in a pattern, if any, is a table. */
 const RULES: Rule[] = [
   {
     pattern: /^create (?:unique )?index (?!concurrently).*? on (?:only )?([\w.]+)/,
@@ -86,7 +86,7 @@ const RULES: Rule[] = [
 
 export type MigrationFile = { name: string; text: string };
 
-/** The faults of one file, each with the statement that has it. */
+/** The faults in one file, each with the statement it is in. */
 export function migrationFaults({ name, text }: MigrationFile): string[] {
   const isContract = /^\d{4}_contract_/.test(name);
   const statements = statementsIn(text);
@@ -118,7 +118,7 @@ function validationFaults(name: string, statements: readonly string[]): string[]
   });
 }
 
-/** Statements in lower case, without comments; bodies of functions are left out. */
+/** Statements in lowercase, without comments; function bodies are left out. */
 export function statementsIn(text: string): string[] {
   return text
     .replaceAll(/--[^\n]*/g, '')

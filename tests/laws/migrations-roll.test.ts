@@ -1,4 +1,4 @@
-// A migration neither stops the release before nor breaks it, so that both can run side by side.
+// A migration neither stops nor breaks the previous release, so that both can run side by side.
 import { deepEqual, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readMigrations } from '@keyrail/server/db/migrate.ts';
@@ -9,12 +9,12 @@ const LAST_OF_THE_FIRST_SCHEMA = 13;
 
 const isLater = (name: string): boolean => Number(name.slice(0, 4)) > LAST_OF_THE_FIRST_SCHEMA;
 
-test('every migration leaves the release before running', async () => {
+test('every migration keeps the previous release running', async () => {
   const files = (await readMigrations()).filter(({ name }) => isLater(name));
   deepEqual(files.flatMap(migrationFaults), []);
 });
 
-test('the name of a migration says whether it expands or contracts', async () => {
+test("a migration's name says whether it expands or contracts", async () => {
   const names = (await readMigrations()).map(({ name }) => name);
   const unnamed = names.filter(isLater).filter((name) => !/^\d{4}_(expand|contract)_/.test(name));
   deepEqual(unnamed, []);
@@ -45,13 +45,13 @@ const bad: [string, RegExp][] = [
   ],
 ];
 
-test('the law refuses each way to lock a table or to break the release before', () => {
+test('the migration law refuses every way to lock a table or break the previous release', () => {
   for (const [text, says] of bad) {
     match(migrationFaults({ name: '0040_expand_bad.sql', text }).join('\n'), says, text);
   }
 });
 
-test('the law allows what only adds, and a contraction that removes', () => {
+test('the migration law allows additions, and removals in a contraction', () => {
   const good = [
     'create table notes (id uuid primary key, text text not null)',
     'create table notes (id uuid); create index notes_by_id on notes (id)',

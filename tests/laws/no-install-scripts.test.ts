@@ -1,4 +1,4 @@
-// Installing runs no downloaded code, and nothing of ours depends on install scripts.
+// An installation runs no downloaded code, and nothing of ours depends on install scripts.
 import { deepEqual, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ test('every package with an install script is listed, with what it lacks without
   deepEqual(listed.toSorted(), [...new Set(scripted)].toSorted());
 });
 
-test('no script of ours is one that npm skips', () => {
+test('npm skips none of our scripts', () => {
   for (const path of ['package.json', ...globSync('packages/*/package.json', { cwd: root })]) {
     const { scripts = {} }: { scripts?: Record<string, string> } = JSON.parse(read(path));
     const names = Object.keys(scripts);

@@ -1,6 +1,6 @@
-// Two equal workspaces. An id of one that is used in the other, on any endpoint and in any place,
-// is as unknown as an invented id: nothing of its owner is returned or changed. LEAK_ROUNDS repeats
-// it with other ids.
+// Two equal workspaces. An ID from one that is used in the other, on any endpoint and in any place,
+// is as unknown as an invented ID: nothing of its owner's is returned or changed. LEAK_ROUNDS
+// repeats it with other IDs.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
@@ -29,7 +29,7 @@ type Headers = Record<string, string>;
 
 const authorization = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
-/** All callers of a workspace that may call the endpoint. */
+/** All of a workspace's callers that may call the endpoint. */
 async function callersOf(app: Harness, line: AnyLine): Promise<Headers[]> {
   const keys = () => [app.tokens.liveKey, app.tokens.testKey].map(authorization);
   const people = async () => [authorization((await app.people.owner()).token)];
@@ -53,7 +53,7 @@ const isId = ({ format, items, anyOf }: JsonObject): boolean =>
   (typeof items === 'object' && items !== null && isId(items as JsonObject)) ||
   (Array.isArray(anyOf) && anyOf.some((each) => isId(each)));
 
-/** The places of an input that hold or may hold an id. */
+/** The fields of an input that hold or may hold an ID. */
 const placesOf = (line: AnyLine, input: Input): string[] => [
   ...new Set([
     ...fieldsOf(line)
@@ -63,22 +63,22 @@ const placesOf = (line: AnyLine, input: Input): string[] => [
   ]),
 ];
 
-/** The same input with another id in one place. */
+/** The same input with a different ID in one place. */
 function swapped(input: Input, place: string, id: string): Input {
   const text = JSON.stringify(input[place] ?? id);
   const put = idsIn(text).length > 0 ? text.replaceAll(idsIn(text)[0] ?? '', id) : `"${id}"`;
   return { ...input, [place]: JSON.parse(put) };
 }
 
-/** A response without its variable parts: the requested id and the time. */
+/** A response without its variable parts: the requested ID and the time. */
 function comparable({ status, text, headers }: Answer, id: string): unknown {
-  // An ETag digests the filter, and the text is compared itself, so its length need not be.
+  // An ETag digests the filter, and the text itself is compared, so its length need not be.
   const { 'x-request-id': _, date: __, etag: ___, 'content-length': ____, ...rest } = headers;
   const timeless = text
     .replace(/"generated_at":"[^"]+"/, '"generated_at":"<now>"')
-    // The caller's own counters change with every call, independent of the id.
+    // The caller's own counters change with every call, whatever the ID.
     .replaceAll(/"(reset_ms|remaining|expires_in_ms)":\d+/g, '"$1":"<left>"')
-    // Every lease has a new id.
+    // Every lease has a new ID.
     .replace(/"lease_id":"[^"]+"/, '"lease_id":"<new>"');
   return { status, text: timeless.replaceAll(id, '<id>'), headers: rest };
 }
@@ -88,7 +88,7 @@ function holdsNothingOf({ canary }: Marked, answer: Answer, what: string): void 
   equal(received.includes(canary), false, `${what} leaks another workspace: ${answer.text}`);
 }
 
-/** Some of an owner's ids, deterministic by seed. */
+/** Some of an owner's IDs, deterministic for a seed. */
 function sample(ids: Set<string>, seed: string): string[] {
   const chance = seededBytes(seed);
   const all = [...ids];
@@ -142,11 +142,11 @@ for (const line of withIds) {
     }
     deepEqual(await digestOf(theirs.app), before, `${line} changed another workspace`);
     const { caller, input } = fixtureOf(line);
-    await mine.app.as[caller](line, await input(mine.app)); // so the id was refused
+    await mine.app.as[caller](line, await input(mine.app)); // so the ID was rejected
   });
 }
 
-test('no read of a workspace returns anything of another', async () => {
+test('no read in one workspace returns anything from another', async () => {
   for (const line of served.filter((each) => !isWrite(each))) {
     for (const headers of await callersOf(mine.app, line)) {
       const input = await fixtureOf(line).input(mine.app);
@@ -160,7 +160,7 @@ test('no read of a workspace returns anything of another', async () => {
   }
 });
 
-test('a cursor of another workspace is refused like an invented one', async () => {
+test('a cursor from another workspace is rejected like an invented one', async () => {
   for (const line of served.filter((each) => endpointOf(each).list)) {
     const [their = {}] = await callersOf(theirs.app, line);
     const theirInput = { ...(await fixtureOf(line).input(theirs.app)), limit: 1 };

@@ -1,4 +1,4 @@
-// Requests without a credential are small: their bodies are read before anything is proven.
+// Requests without a credential are small, because their bodies are read before anything is proven.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { isSafe } from '@keyrail/protocol/endpoint.ts';

@@ -1,5 +1,5 @@
-// What decides where the server connects to. A host that the operator names is resolved by the
-// system; one that a customer names, by host-names.ts alone, which holds no thread and has a bound.
+// What decides where the server connects to. The system resolves a host the operator names; a host
+// a tenant names is resolved by host-names.ts alone, which holds no thread and has a limit.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { importsOf } from './imports.ts';
@@ -7,14 +7,14 @@ import { isTest, type Source, source, sources } from './tree.ts';
 
 const SRC = 'packages/server/src/';
 
-/** What each file may import of Node's resolver. */
+/** What each file may import from Node.js's resolver. */
 const RESOLVERS: Record<string, readonly string[]> = {
   [`${SRC}features/webhooks/host-names.ts`]: ['Resolver'],
-  // The servers of REDIS_URL.
+  // The servers in REDIS_URL.
   [`${SRC}volatile/redis-link.ts`]: ['lookup'],
 };
 
-/** Files that open connections, by what names the host. */
+/** Files that open connections, and where their host names come from. */
 const CONNECTING: Record<string, string> = {
   [`${SRC}features/webhooks/webhook-request.ts`]: 'a customer: the lookup is given',
   [`${SRC}features/audit/anchor-places.ts`]: 'KEYRAIL_AUDIT_ANCHORS',
@@ -31,7 +31,7 @@ const ours = (): Source[] =>
   sources(['ts', 'tsx'], 'packages/server/src').filter(({ path }) => !isTest(path));
 
 /**
- * What a file imports of these modules, except types: by the name before `as`, so that a new name
+ * What a file imports from these modules, except types: by the name before `as`, so that a new name
  * hides nothing.
  */
 function takenFrom(module: RegExp, file: Source): string[] {
@@ -56,12 +56,12 @@ const connectsIn = (file: Source): boolean =>
   /\bfetch\b/.test(file.code) ||
   takenFrom(CONNECTORS, file).some((name) => name === EVERYTHING || SENDERS.test(name));
 
-test('only two files resolve names, and only that of the operator uses the threads', () => {
+test("only two files resolve host names, and only the one for the operator's hosts uses threads", () => {
   const found = ours().map((file) => [file.path, resolvedIn(file)] as const);
   deepEqual(Object.fromEntries(found.filter(([, names]) => names.length > 0)), RESOLVERS);
 });
 
-test('every file that connects says what names the host, and no customer reaches the system resolver', () => {
+test('every file that connects says where its host names come from, and no tenant reaches the system resolver', () => {
   const connecting = ours().filter(connectsIn);
   deepEqual(connecting.map(({ path }) => path).toSorted(), Object.keys(CONNECTING).toSorted());
   const given = connecting.filter(({ path }) => CONNECTING[path]?.startsWith('a customer'));
@@ -71,7 +71,7 @@ test('every file that connects says what names the host, and no customer reaches
   );
 });
 
-test('the law notices a request and a resolver under other names', () => {
+test('the law notices a request or resolver under another name', () => {
   const parsed = (text: string) => source('packages/server/src/x.ts', text);
   deepEqual(resolvedIn(parsed(`import { lookup as Resolver } from 'node:dns';`)), ['lookup']);
   deepEqual(resolvedIn(parsed(`await import('node:dns/promises');`)), ['everything']);

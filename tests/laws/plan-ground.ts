@@ -21,7 +21,7 @@ export async function openAdmin(superuserUrl: string, database: string): Promise
   return admin;
 }
 
-/** All keys have one change id; live rows lie before and between the few test rows. */
+/** All keys have one change ID; live rows lie before and between the few test rows. */
 export async function fill(app: Harness, admin: pg.Client): Promise<Ground> {
   const key = await app.given.key();
   const { project_id: projectId, tenant_id: tenantId } = key;
@@ -52,7 +52,7 @@ const hash = 'sha256((n || <w>::text)::bytea)';
 const address = "'bulk-' || n || '@' || <w> || '.test'";
 
 const statements = [
-  // Versions before the one that wrote all keys; their keys were written again since.
+  // Versions before the one that wrote all keys; their keys have been written again since.
   `insert into policy_changes ${many(VERSIONS, `<p>, 1000 + n, <w>, ${id}, ${past}`)}`,
   `update project_versions set version = ${VERSIONS + 1001} where project_id = <p>`,
   `insert into policy_changes values (<p>, ${VERSIONS + 1001}, <w>, <w>, app_now())`,
@@ -107,7 +107,7 @@ const statements = [
       created_at)
     ${many(MANY, `${id}, <w>, e.id, 'live', 'workspace.updated', '{}', ${past}, ${past}`)},
       webhook_endpoints e where e.workspace_id = <w>`,
-  // Its id lies behind those of the others: a merge join would read all of their deliveries.
+  // Its ID sorts after the others: a merge join would read all of their deliveries.
   `insert into webhook_endpoints (id, workspace_id, env, url, events, sealed_secret, created_at,
       updated_at, deleted_at)
     ${many(
@@ -124,7 +124,7 @@ const statements = [
       MANY,
       `<w>, 'live', ${hash}, ${hash}, '{}', '{}', ${past}, app_now() + interval '1 hour'`,
     )}`,
-  // At their bound, so that the next response removes the oldest ones.
+  // At their limit, so that the next response removes the oldest ones.
   `insert into kept_response_totals values (<w>, 'live', kept_bytes_max())`,
   `insert into ingest_batches ${many(MANY, `<w>, 'live', ${id}, 1, 0, app_now()`)}`,
   `insert into usage_key_days

@@ -26,25 +26,82 @@ test('no literal is spread into a literal, and no array declares variables', () 
   deepEqual(list(sources(['ts', 'tsx', 'mjs']).flatMap(shapeFaults)), []);
 });
 
-test('a phrase is refused in comments, messages and test names, not in code', () => {
-  refused('// Whoever asks is told.\n');
-  refused('/** Told after the commit. */\n');
+test('a phrase is refused in comments, messages and test names, but not in code', () => {
+  refused('// The ear of the node.\n');
+  refused('/** Created anew. */\n');
   refused(`log.warn('the ear was lost');\n`);
-  refused(`test('a member who writes', () => {});\n`, 'packages/server/src/doors/read.test.ts');
-  allowed('const who = told(news);\n');
-  allowed(`const told = 'x';\n// The shadow of a hold.\n`);
-  allowed(`const text = 'who';\n`, 'packages/server/src/doors/read.test.ts');
+  refused(`test('a desk for his key', () => {});\n`, 'packages/server/src/doors/read.test.ts');
+  refused(`t.test('a desk', () => {});\n`, 'packages/server/src/doors/read.test.ts');
+  allowed('const ear = mint(news);\n');
+  allowed(`const ear = 'x';\n// The shadow of a hold.\n`);
+  allowed(`const text = 'an ear';\n`, 'packages/server/src/doors/read.test.ts');
+  allowed('// A member who was told about it.\n');
 });
 
-test('a comment has a width', () => {
+test('each phrase is refused, and what only resembles it is allowed', () => {
+  for (const [phrase, similar] of [
+    ['so many keys', 'some keys'],
+    ['counts anew', 'a new count'],
+    ['be it a key', 'before it'],
+    ['the shelf of a key', 'the shelter'],
+    ['his key', 'this key'],
+    ['it belongs into a file', 'it belongs in a file'],
+    ['they belong into a file', 'they belong to a file'],
+    ['mends the table', 'amends the table'],
+    ['it is mended', 'it is recommended'],
+    ['to found a workspace', 'to find a workspace'],
+    ['they founded the workspace', 'no workspace was found'],
+    ['mints a token', 'peppermint'],
+    ['while minting', 'while hinting'],
+    ['revoked at once', 'revoked at most once'],
+    ['recovers by itself', 'recovers on its own'],
+    ['the log could not be read', 'the log could not be written'],
+    ['the poll goes on', 'the poll goes one step further'],
+    ['this is no key', 'this is not a key'],
+    ['a text is no JSON', 'there is no JSON'],
+    ['it is no key', 'it is no longer a key'],
+    ['the link was used already', 'the link has already been used'],
+    ['nothing was changed yet', 'it was not yet changed'],
+    ['white space', 'whitespace'],
+    ['a look-up', 'a lookup'],
+    ['the successor of a key', 'the `successor` and its successor_id'],
+  ] as const) {
+    refused(`// It says ${phrase}.\n`);
+    allowed(`// It says ${similar}.\n`);
+  }
+});
+
+test('a phrase is found across the lines of a comment, not across comments', () => {
+  refused('// Revoked at\n// once.\n');
+  refused('/**\n * Recovers by\n * itself.\n */\n');
+  refused('-- Revoked at\n-- once.\n', 'packages/server/src/db/migrations/0001_x.sql');
+  allowed('// Where it is\nconst a = 1;\n// no key fits.\n');
+});
+
+test('interface files write email and ID', () => {
+  const texts = 'packages/dashboard/src/parts/key/texts.ts';
+  refused(`const text = 'External Id';\n`, texts);
+  refused(`const text = 'Id';\n`, texts);
+  refused(`const text = 'E-mail';\n`, 'packages/widget/src/texts.ts');
+  refused('// The e-mail of a member.\n', texts);
+  allowed(`const userId = 'External ID, email';\n`, texts);
+  allowed('// The e-mail of a member.\n');
+});
+
+test('messages that the contract fixes are spared', () => {
+  allowed(`const text = 'Invalid e-mail address or password.';\n`, 'packages/widget/src/texts.ts');
+  refused(`const text = 'Invalid e-mail address.';\n`, 'packages/widget/src/texts.ts');
+});
+
+test('a comment that is too wide is refused', () => {
   allowed(`// ${'x'.repeat(COMMENT_COLUMNS_MAX - 3)}\n`);
   refused(`// ${'x'.repeat(COMMENT_COLUMNS_MAX - 2)}\n`);
 });
 
 test('code blocks of a document are not prose', () => {
-  const one = { path: 'docs/a.md', text: 'Plain.\n\n```sh\nwho\n```\n' };
+  const one = { path: 'docs/a.md', text: 'Plain.\n\n```sh\nmint\n```\n' };
   deepEqual(documentFaults(one), []);
-  deepEqual(documentFaults({ ...one, text: 'Told.\n' }).length, 1);
+  deepEqual(documentFaults({ ...one, text: 'Use `mint` anew.\n' }).length, 1);
 });
 
 test('spread literals and array declarations are found', () => {

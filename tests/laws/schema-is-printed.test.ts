@@ -1,10 +1,11 @@
-// packages/server/src/db/schema.sql shows the schema as it is: nobody has to add up the migrations.
+// packages/server/src/db/schema.sql shows the current schema, so that nobody has to add up the
+// migrations.
 import { equal } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { printedSchema, SCHEMA_PATH } from '../../scripts/printed-schema.ts';
 
-test('the printed schema is the one that the migrations make', async () => {
+test('the printed schema matches the migrations', async () => {
   const text = readFileSync(SCHEMA_PATH, 'utf8');
   equal(text, await printedSchema(), 'run: node scripts/printed-schema.ts');
 });

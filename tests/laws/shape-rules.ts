@@ -1,6 +1,6 @@
 /**
- * Shapes that save lines and cost readers: a literal spread into a literal, and several variables
- * declared through one array.
+ * Shapes that save lines but are hard to read: a literal spread into a literal, and several
+ * variables declared through one array.
  */
 import { Visitor } from 'oxc-parser';
 import { type Fault, lineAt, type Source } from './tree.ts';
@@ -18,7 +18,7 @@ export function shapeFaults({ path, text, parsed }: Source): Fault[] {
     },
     VariableDeclarator({ id, init, start }) {
       if (id.type === 'ArrayPattern' && init?.type === 'ArrayExpression') {
-        add(start, 'declares several variables through one array: declare each by itself');
+        add(start, 'declares several variables through one array: declare each on its own');
       }
     },
   }).visit(parsed.program);

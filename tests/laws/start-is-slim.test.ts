@@ -1,4 +1,4 @@
-// What `npm start` and `npm run example` load comes with `npm ci --omit=dev`.
+// `npm ci --omit=dev` installs everything `npm start` and `npm run example` load.
 import { deepEqual, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { isTest, type Source, sources } from './tree.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Sources that a first start builds or runs, the command line, and the example of the README. */
+/** Sources a first start builds or runs, the command line, and the example in the README. */
 const LOADED = [
   'packages/{server,protocol,reference,dashboard,widget,client,cli,sdk}/{src,bin}',
   'scripts',
@@ -27,19 +27,19 @@ const isLoaded = ({ path }: Source): boolean =>
   !/\/(gallery|testing)\//.test(path) &&
   (path.startsWith('packages/') || SCRIPTS.test(path) || EXAMPLE.test(path));
 
-/** The package that an import names; null for our own files and modules of Node. */
+/** The package an import names; null for our own files and Node.js modules. */
 function packageOf(specifier: string): string | null {
   if (/^(\.|node:|@keyrail\/)/.test(specifier)) return null;
   return /^(@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? null;
 }
 
-/** What an import from that file finds, as Node looks for it. */
+/** What an import in that file resolves to, the way Node.js searches for it. */
 function lockedFor(path: string, name: string): Locked | undefined {
   const [, home = ''] = /^(packages\/[^/]+)\//.exec(path) ?? [];
   return locked[`${home}/node_modules/${name}`] ?? locked[`node_modules/${name}`];
 }
 
-test('what npm start loads is no development dependency', () => {
+test('npm start loads no development dependency', () => {
   const all = sources(['ts', 'tsx', 'mjs'], `{${LOADED.join(',')}}`).filter(isLoaded);
   const imported = all.flatMap((source) =>
     importsOf(source)

@@ -1,4 +1,4 @@
-// The types of db/tables.ts are the rows of their tables: every column, its type, and whether it
+// The types in db/tables.ts match the rows of their tables: every column, its type, and whether it
 // may be null. What a statement returns cannot be checked, so at least whole rows are.
 import { deepEqual, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { testApp } from '@keyrail/testing/test-app.ts';
 
 const FILE = join(import.meta.dirname, '../../packages/server/src/db/tables.ts');
 
-/** What the driver makes of a column. A text of a closed list is a text. */
+/** What the driver makes of a column. A text from a closed list is a text. */
 const KINDS: Record<string, string> = {
   uuid: 'string',
   text: 'string',
@@ -50,7 +50,7 @@ function typedTables(): Map<string, Record<string, string>> {
   return new Map(tables);
 }
 
-test('the types of tables are those of the catalogue', async () => {
+test('the table types match the catalogue', async () => {
   const { db } = await testApp();
   const typed = typedTables();
   ok(typed.size > 10);

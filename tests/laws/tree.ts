@@ -1,11 +1,11 @@
-/** The sources that the laws read, parsed once, and the type of a finding. */
+/** The sources the laws read, parsed once, and the type of a finding. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ParseResult, parseSync, Visitor } from 'oxc-parser';
 
 /**
- * A source and three views of it. Each view is as long as the text, with blanks for the parts it
- * omits, so that offsets are the same in all.
+ * A source and three views of it. Each view is as long as the text, with blanks in place of the
+ * parts it omits, so that offsets are the same in all.
  */
 export type Source = {
   path: string;
@@ -15,7 +15,7 @@ export type Source = {
   comments: string;
   /** The contents of strings, templates and regular expressions. */
   texts: string;
-  /** Of these, the ones with a space: messages and statements, not names and paths. */
+  /** Only the texts with a space: messages and statements, not names and paths. */
   messages: string;
   /** The syntax tree; null for SQL. */
   parsed: ParseResult | null;
@@ -28,7 +28,7 @@ const PLACES = '{packages/*/src,tests,lab,scripts,bench}';
 
 const known = new Map<string, Source>();
 
-/** Every source of the repository with one of the given extensions, parsed once in a process. */
+/** Every source in the repository with one of the given extensions, parsed once per process. */
 export function sources(endings: string[], places = PLACES): Source[] {
   const found = globSync(`${places}/**/*.{${endings.join(',')}}`, {
     cwd: root,

@@ -1,6 +1,6 @@
 /**
- * Exports that no other file imports. Tests count as importers, because an export may exist for its
- * test; for constants of `protocol/wire` only product files count, because a limit that only a test
+ * Exports no other file imports. Tests count as importers, because an export may exist for its
+ * test; for constants in `protocol/wire` only product files count, because a limit only a test
  * reads limits nothing. Entry points of the published packages are exempt.
  */
 import { readFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ export function unusedExports(all: readonly Source[], entries: ReadonlySet<strin
     .flatMap((source) => unusedIn(source, usesFor(source.path)));
 }
 
-/** A dynamic import with a variable folder uses every file that it may load. */
+/** A dynamic import with a variable folder uses every file it may load. */
 function fits(pattern: string, path: string): boolean {
   const wanted = pattern.split('/');
   const parts = path.split('/');
@@ -56,7 +56,7 @@ function unusedIn({ path, text, parsed }: Source, uses: readonly Use[]): Fault[]
     );
 }
 
-/** The names that a source imports or re-exports from other sources. */
+/** The names a source imports or re-exports from other sources. */
 function usesOf({ path, text, parsed }: Source): Use[] {
   if (parsed === null) return [];
   const { staticImports, staticExports, dynamicImports } = parsed.module;
@@ -80,7 +80,7 @@ function usesOf({ path, text, parsed }: Source): Use[] {
   ];
 }
 
-/** The imported file of this repository; null for packages of others. */
+/** The imported file in this repository; null for third-party packages. */
 function fileOf(path: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return posix.join(posix.dirname(path), specifier);
   const [, name, file] = /^@keyrail\/([^/]+)(?:\/(.*\.ts))?$/.exec(specifier) ?? [];
@@ -88,7 +88,7 @@ function fileOf(path: string, specifier: string): string | null {
   return `packages/${name}/src/${file ?? 'index.ts'}`;
 }
 
-/** The sources behind the `exports` of a published package, and the programs that are run. */
+/** The sources behind a published package's `exports`, and the programs that are run. */
 export function entryPoints(root: string): Set<string> {
   const entries = ['server', 'cli', 'edge'].map((name) => `packages/${name}/src/main.ts`);
   // The build puts them in place of global names.

@@ -1,9 +1,9 @@
-// Fixtures of outbound events. The receiver refuses connections at once.
+// Fixtures for outbound events. The receiver refuses connections immediately.
 import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import type { Fixture } from './fixtures.ts';
 
 const CLOSED = 'http://127.0.0.1:1/hook';
-/** Less than a workspace may have, so that there is always room for one more. */
+/** Fewer than a workspace may have, so that there is always room for one more. */
 const KEPT_MAX = 10;
 
 /** Removes the oldest endpoints of a workspace that has many. */

@@ -1,6 +1,6 @@
 /**
- * Words and constructs that the sources may not use: names without meaning, clocks and randomness
- * that are not injected, settings read outside the entry points, secrets revealed elsewhere.
+ * Words and constructs the sources may not use: names without meaning, clocks and randomness that
+ * are not injected, settings read outside the entry points, secrets revealed elsewhere.
  */
 import { type Program, type PropertyKey, Visitor } from 'oxc-parser';
 import { importsOf } from './imports.ts';
@@ -19,16 +19,16 @@ const isBanned = (word: string, path: string): boolean =>
 
 const isTested = (path: string): boolean => isTest(path) || /^(tests|bench)\//.test(path);
 
-/** Names from outside: globals of the runtime, the name of a setting, callbacks of drivers. */
+/** Names defined elsewhere: runtime globals, the name of a setting, driver callbacks. */
 const NOT_OURS = new Set(
   `process FormData DataView KEYRAIL_DATA_DIR dataDir loadDataDir dataTypeID handleRowDescription
    handleDataRow handleCommandComplete handleEmptyQuery handlePortalSuspended handleError
    handleReadyForQuery handleCopyInResponse handleCopyData placeholderData`.split(/\s+/),
 );
-/** Keys that a wire or document format prescribes. */
+/** Keys prescribed by a wire or document format. */
 const PRESCRIBED_KEYS = new Set(['data', 'info']);
 
-// A regular expression for the exempt paths of a rule, from their prefixes.
+// A regular expression that matches the exempt paths of a rule, from their prefixes.
 const paths = (...beginnings: string[]) => new RegExp(`^(${beginnings.join('|')})`);
 const SERVER = 'packages/server/src/';
 const REAL_CLOCK = paths(
@@ -42,7 +42,7 @@ const REAL_CLOCK = paths(
   'packages/dashboard/src/clock.ts$',
   'packages/widget/src/clock.ts$',
 );
-/** Besides presenters and mail: what passes settings to drivers, and the sealing code. */
+/** Besides presenters and emails: code that passes settings to drivers, and the sealing code. */
 const REVEALS = paths(
   'tests/',
   'packages/testing/',
@@ -72,7 +72,7 @@ const patterns: Pattern[] = [
     pattern: /(?<![\w.])Object\s*\(/g,
     says: 'reads a value of type any through Object(…); use a typed reader, such as those in json.ts',
     view: 'code',
-    spares: paths('tests/', 'bench/', 'scripts/', 'packages/(server|testing)/', '.*\\.test.ts$'),
+    spares: paths('(tests|lab|bench|scripts)/', 'packages/(server|testing)/', '.*\\.test.ts$'),
   },
   {
     pattern: /\bnew Date\b(?!\s*\(\s*[^\s)])|\bDate\.now\b|\bMath\.random\b/g,
@@ -124,7 +124,7 @@ function pathFaults({ path }: Source): Fault[] {
   return banned ? [{ path, line: 1, says: `its path says "${banned}"` }] : [];
 }
 
-/** Names that this file declares or uses on their own, without members of foreign objects. */
+/** Names this file declares or uses on their own, without members of foreign objects. */
 function nameFaults(source: Source): Fault[] {
   const { path, text, parsed } = source;
   if (parsed === null) return [];
@@ -152,7 +152,7 @@ function nameFaults(source: Source): Fault[] {
   return faults;
 }
 
-/** Offsets of foreign names: members after a dot, and keys that the wire prescribes. */
+/** Offsets of foreign names: members after a dot, and keys prescribed by the wire. */
 function memberNames(program: Program): Set<number> {
   const found = new Set<number>();
   const spareKey = (key: PropertyKey) => {

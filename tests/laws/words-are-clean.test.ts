@@ -17,7 +17,7 @@ test('every word in the repository is allowed', () => {
   deepEqual(list(all.flatMap(wordFaults)), []);
 });
 
-test('names without meaning are refused, in any spelling', () => {
+test('meaningless names are refused, in any spelling', () => {
   refused(operation, 'class KeyManager {}');
   refused(operation, 'const userInfo = 1;');
   refused(operation, 'function handleRequest() {}');
@@ -29,7 +29,7 @@ test('names without meaning are refused, in any spelling', () => {
   refused(`${server}/helpers/dates.ts`, '');
 });
 
-test('names from outside are allowed', () => {
+test('names defined elsewhere are allowed', () => {
   allowed(operation, `process.on('exit', stop);\nlog.info('ready');\nconst a = answer.data;\n`);
   allowed(operation, `import { userInfo } from 'node:os';\nuserInfo();\n`);
   allowed(operation, 'const page = { data: rows, next: null };');
@@ -58,7 +58,7 @@ test('in SQL only app_now() reads the clock', () => {
   allowed(`${keys}/rows.ts`, 'const a = sql`update keys set at = app_now()`;');
 });
 
-test('secrets are revealed only in responses and mails', () => {
+test('secrets are revealed only in responses and emails', () => {
   refused(operation, 'const a = secret.reveal();');
   allowed(`${keys}/present.ts`, 'const a = secret.reveal();');
   allowed(`${server}/features/mail/bodies.ts`, 'const a = token.reveal();');

@@ -1,5 +1,5 @@
 // The declarations of the published packages, compiled with a user's TypeScript and without files
-// of the clone. TypeScript 7 has no resolution node10; `npm run release-check` tests that one.
+// from the clone. TypeScript 7 has no resolution node10; `npm run release-check` tests it.
 import { deepEqual, equal } from 'node:assert/strict';
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -52,12 +52,12 @@ for (const resolution of resolutions) {
   });
 }
 
-test('the declarations of the client compile for a browser, without types of Node', async () => {
+test("the client's declarations compile for a browser, without Node.js types", async () => {
   const compilerOptions = { module: 'preserve', lib: ['es2022', 'dom'], types: [] };
   equal(await compile(projects.client, { files: ['consumer.mts'], compilerOptions }), '');
 });
 
-/** Declares the names that the README examples expect in the reader's code. */
+/** Declares the names the README examples expect in the reader's code. */
 const given = ['secretKey', 'project_id', 'tenant_id', 'id']
   .map((name) => `declare const ${name}: string;`)
   .join('\n');

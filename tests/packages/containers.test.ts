@@ -1,5 +1,5 @@
-// The compose file and the manifests against what they name: settings, commands, ports and probes.
-// image.test.ts runs them.
+// The compose file and the manifests against everything they refer to: settings, commands, ports
+// and probes. image.test.ts runs them.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
@@ -129,7 +129,7 @@ test('the server accepts every setting of the compose file and the manifests', (
   match(unedited.join(), /KEYRAIL_TRUST_PROXY/);
 });
 
-test('every command is one of the program, and every container has the version of this clone', () => {
+test('every command exists in the program, and every container has the version of this clone', () => {
   const entry = JSON.parse(lastOf('ENTRYPOINT'));
   equal(entry[0], 'node');
   const usage = execFileSync(process.execPath, [join(root, entry[1]), 'help'], {
@@ -144,7 +144,7 @@ test('every command is one of the program, and every container has the version o
   for (const { image } of containers) ok(isOurs(image), image);
 });
 
-/** What a container of the compose file may do beyond what it needs. */
+/** What a container in the compose file may do beyond what it needs. */
 const freedoms = ({ user, read_only, cap_drop, security_opt, ...rest }: Composed): string[] => [
   ...(/^[1-9]\d*:[1-9]\d*$/.test(user) ? [] : ['root']),
   ...(read_only === true ? [] : ['writes']),
@@ -191,7 +191,7 @@ test('no container is root, writes outside of its volumes, or has a capability',
 const isProbe = (path: string): boolean =>
   ['/healthz', '/readyz'].includes(path) && `GET ${path}` in allEndpoints;
 
-test('health checks and ports are those on which the program listens', () => {
+test('health checks and ports match the ones the program listens on', () => {
   const read = readConfig(imageEnvironment());
   const port = 'config' in read ? String(read.config.listening.port) : '';
   const platform = readConfig({ ...imageEnvironment(), PORT: '8080' });
@@ -249,7 +249,7 @@ test('only the ingress reaches the pods of the API, and nothing reaches the othe
   deepEqual(Object.keys(matchLabels), ['kubernetes.io/metadata.name'], 'one namespace');
 });
 
-test('an upgrade and a drained machine leave a pod that serves', () => {
+test('an upgrade or a drained machine leaves one pod serving', () => {
   for (const name of ['keyrail-api', 'keyrail-worker']) {
     const { replicas, strategy, selector, template } = manifest('Deployment', name).spec;
     const budget = manifest('PodDisruptionBudget', name).spec;
@@ -267,10 +267,10 @@ test('an upgrade and a drained machine leave a pod that serves', () => {
   equal(entry.ports[0]?.targetPort, template?.spec.containers[0]?.ports?.[0]?.name);
 });
 
-/** What is applied by hand: the secret, and the migration before everything else. */
+/** The manifests applied by hand: the secret, and the migration before everything else. */
 const BY_HAND = ['kustomization.yaml', 'migrate.yaml', 'secret-example.yaml'];
 
-test('every manifest is applied, except for those that are applied by hand', () => {
+test('every manifest is applied, except those applied by hand', () => {
   const listed: string[] = parse(read('deploy/kubernetes/kustomization.yaml')).resources;
   const names = globSync('deploy/kubernetes/*.yaml', { cwd: root }).map((path) => basename(path));
   deepEqual([...listed, ...BY_HAND].toSorted(), names.toSorted());

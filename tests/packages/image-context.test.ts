@@ -1,4 +1,4 @@
-// The Dockerfile and .dockerignore against the files of the clone. image.test.ts builds the image.
+// The Dockerfile and .dockerignore against the files in the clone. image.test.ts builds the image.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const PLACE = '/opt/keyrail/';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-test('everything that the image copies is in the clone, and reaches the build', () => {
+test('everything the image copies is in the clone and reaches the build', () => {
   const outside = copies().filter(({ fromStage }) => !fromStage);
   ok(outside.length >= 4, 'the instructions were found');
   for (const { sources } of outside) {
@@ -33,7 +33,7 @@ test('everything that the image copies is in the clone, and reaches the build', 
   }
 });
 
-test('the steps of the build need nothing that stays outside', () => {
+test('the build steps need nothing that is left out of the build', () => {
   const run = dockerfile().find(({ name, stage }) => name === 'RUN' && stage === BUILD)?.rest ?? '';
   const [, script = ''] = /node (scripts\/\S+)/.exec(run) ?? [];
   match(read('docs/deploy.md'), new RegExp(`npm ci --omit=dev\nnode ${script}`));
@@ -66,7 +66,7 @@ test('the steps of the build need nothing that stays outside', () => {
   );
 });
 
-test('nothing else reaches the build, above all no secret and no history', () => {
+test('nothing else reaches the build, in particular no secret and no history', () => {
   const paths = ['.git/config', '.env', 'deploy/compose/.env', '.keyrail/master-key', 'docs/a.md'];
   const inside = [
     'packages/server/.keyrail/master-key',

@@ -1,4 +1,4 @@
-// What the Dockerfile copies, and what .dockerignore keeps outside of the build.
+// What the Dockerfile copies, and what .dockerignore keeps out of the build.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { root } from '@keyrail/testing/documents.ts';
@@ -38,7 +38,7 @@ export const copies = (): Copy[] =>
       return { fromStage: words.length > paths.length, sources: paths.slice(0, -1), target, stage };
     });
 
-/** As Docker reads it: the last pattern that matches the path or a folder above it decides. */
+/** As Docker reads it: the last pattern that matches the path or a folder above it wins. */
 export function isIgnored(path: string, text = read('.dockerignore')): boolean {
   const parts = path.split('/');
   const paths = parts.map((_, at) => parts.slice(0, at + 1).join('/'));
@@ -62,7 +62,7 @@ function shapeOf(pattern: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** Every file below a path of the clone that the build gets. */
+/** Every file below a path in the clone that the build gets. */
 export function filesBelow(path: string): string[] {
   const found = statSync(join(root, path), { throwIfNoEntry: false });
   if (!found?.isDirectory()) return found && !isIgnored(path) ? [path] : [];
@@ -70,7 +70,7 @@ export function filesBelow(path: string): string[] {
   return readdirSync(join(root, path)).flatMap((name) => filesBelow(posix.join(path, name)));
 }
 
-/** The files of the clone that a stage has, by their paths in its folder. */
+/** The clone's files in a stage, by their paths in its folder. */
 export const copiedInto = (stage: number): string[] =>
   copies()
     .filter((copy) => copy.stage === stage && !copy.fromStage)

@@ -1,5 +1,6 @@
-// The image, run: its files under a read-only root on any machine that allows it, and the image
-// itself where podman and the base image are there. KEYRAIL_TEST_IMAGE_BASE names another base.
+// Runs the image: its files under a read-only root on any machine that allows it, and the image
+// itself where podman and the base image are available. KEYRAIL_TEST_IMAGE_BASE selects another
+// base.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
@@ -44,7 +45,7 @@ async function dataIn(folder: string): Promise<string> {
   return place;
 }
 
-/** Exactly what the last stage has, as files below `to`. */
+/** Exactly the files of the last stage, below `to`. */
 async function copyImageFiles(to: string): Promise<void> {
   const given = copiedInto(0);
   const taken = copies().filter(({ fromStage }) => fromStage);
@@ -67,7 +68,7 @@ async function copyImageFiles(to: string): Promise<void> {
   await copyServerModules(to);
 }
 
-/** The exit code of the health check, with its words from the Dockerfile. */
+/** The exit code of the health check, with its command from the Dockerfile. */
 const probe = (port: number): number | null => {
   const check: string[] = JSON.parse(/CMD (\[.*\])$/.exec(lastOf('HEALTHCHECK'))?.[1] ?? '[]');
   const words = check.slice(1).map((word) => word.replace(':4400/', `:${port}/`));
@@ -83,7 +84,7 @@ async function useServer(port: number): Promise<void> {
   equal(probe(port), 0);
 }
 
-test('the files of the image are all that the server needs, under a read-only root', {
+test('the files in the image are all the server needs, under a read-only root', {
   skip: whyNoNamespace(),
 }, async (t) => {
   const folder = folderFor(t);
@@ -113,7 +114,7 @@ test('the files of the image are all that the server needs, under a read-only ro
   t.diagnostic(`${size} MB of files; ready after ${ms} ms`);
 });
 
-/** A synchronous call holds up the timer of the test. */
+/** A synchronous call would hold up the test's timer. */
 const TIMED = { timeout: 200_000 };
 
 const podman = (...words: string[]): string =>
@@ -134,7 +135,9 @@ function findBase(): { base: string } | { reason: string } {
   return { reason: `no base image on this machine: run "podman pull ${base}" first` };
 }
 
-test('the image is built, runs read-only, and is healthy', { timeout: IMAGE_MS_MAX }, async (t) => {
+test('the image can be built, runs read-only, and is healthy', {
+  timeout: IMAGE_MS_MAX,
+}, async (t) => {
   const found = findBase();
   if ('reason' in found) return t.skip(found.reason);
   const argument = `BASE=${found.base}`;
@@ -199,7 +202,7 @@ async function runMounted(t: TestContext, port: number): Promise<void> {
 test('docker-compose accepts the compose file', (t) => {
   if (spawnSync('docker-compose', ['--version']).error) return t.skip('no docker-compose here');
   const file = join(folderFor(t), 'compose.yaml');
-  // The distribution's version is older than the name of a project.
+  // The distribution's version is too old to know a project's name.
   const text = readFileSync(join(root, 'deploy/compose/compose.yaml'), 'utf8').replace(
     /^name: .*$/m,
     '',

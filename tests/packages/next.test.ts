@@ -1,6 +1,6 @@
 // The example for Next.js, with Next.js from the npm registry: it is built without settings and
-// without a control plane, and answers its first request. The full run takes the newest major,
-// `npm run release-check` all of MAJORS.
+// without a control plane, and serves its first request. The full run takes the newest major, `npm
+// run release-check` all of MAJORS.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -43,7 +43,7 @@ for (const major of wanted) {
   });
 }
 
-/** A route whose node nothing waits for: its first request comes before the policy. */
+/** A route whose node nothing waits for: its first request arrives before the policy. */
 const LATER = `import { createKeyrail } from '@keyrail/sdk';
 import { protect } from '@keyrail/sdk/next';
 
@@ -56,7 +56,9 @@ export const GET = protect(node, { name: '/later/:id' }, async (_request, { para
 );
 `;
 
-/** Installs the packages of a project, with the example in its folder `next`; says why if not. */
+/**
+ * Installs a project's packages, with the example in its folder `next`; returns why if it cannot.
+ */
 async function installNext(folder: string, major: string): Promise<string | null> {
   const packed = await pack(['sdk'], folder);
   const dependencies: Record<string, string> = { ...MAJORS[major], ...TOOLS };
@@ -94,7 +96,7 @@ async function installNext(folder: string, major: string): Promise<string | null
   return failure;
 }
 
-/** In a process group of its own: Next.js starts workers, which outlive it when it is killed. */
+/** In its own process group: Next.js starts workers, which outlive it when it is killed. */
 const nextProgram = (folder: string, words: readonly string[], settings: object) =>
   spawn(process.execPath, [join(folder, 'node_modules/next/dist/bin/next'), ...words], {
     cwd: join(folder, 'next'),
@@ -111,7 +113,7 @@ const nextProgram = (folder: string, words: readonly string[], settings: object)
 
 type Program = ReturnType<typeof nextProgram>;
 
-/** The text that a program has printed so far. */
+/** The text a program has printed so far. */
 function printedBy(program: Program): () => string {
   let text = '';
   for (const stream of [program.stdout, program.stderr]) {
@@ -122,7 +124,7 @@ function printedBy(program: Program): () => string {
   return () => text;
 }
 
-/** Builds without any setting; a node with settings of its own connects to nothing either. */
+/** Builds without any setting; a node with its own settings connects to nothing either. */
 async function buildsAlone(t: TestContext, folder: string): Promise<void> {
   const called: string[] = [];
   const plane = createServer(({ url = '' }, response) => {
@@ -144,7 +146,7 @@ async function buildsAlone(t: TestContext, folder: string): Promise<void> {
   deepEqual(called, []);
 }
 
-/** Serves; neither route may answer its first request with 503. */
+/** Serves; neither route may respond to its first request with 503. */
 async function serves(t: TestContext, folder: string): Promise<void> {
   const server = await (await deploy(t)).run();
   const found = { name: 'Acme', slug: 'acme' };

@@ -25,7 +25,7 @@ const filesOf = (name: Name): string[] => packed.get(name)?.files ?? [];
 const read = (name: Name, path: string) => readFile(join(root, 'packages', name, path), 'utf8');
 const manifestOf = async (name: Name) => JSON.parse(await read(name, 'package.json'));
 
-/** Every path that a manifest names, except under conditions for the clone. */
+/** Every path a manifest names, except under conditions for the clone. */
 function targetsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value.replace(/^\.\//, '')];
   if (typeof value !== 'object' || value === null) return [];
@@ -42,7 +42,7 @@ test('a package contains its build, its README and its manifest, and nothing els
       (path) =>
         !/^(README\.md|package\.json|bin\/|dist\/)/.test(path) || /made-from|test/.test(path),
     );
-    // The SDK has an entry point for the tests of its users.
+    // The SDK has an entry point for its users' tests.
     deepEqual(
       others.filter((path) => !/^dist\/(esm|cjs|src\/sdk\/src)\/testing(\/|\.)/.test(path)),
       [],
@@ -51,7 +51,7 @@ test('a package contains its build, its README and its manifest, and nothing els
   }
 });
 
-test('everything that a manifest names is in the package', async () => {
+test('everything a manifest names is in the package', async () => {
   for (const name of names) {
     const { exports, bin, main, types, typesVersions, dependencies } = await manifestOf(name);
     const targets = targetsIn([exports, bin, main, types, typesVersions].filter(Boolean));
@@ -83,16 +83,16 @@ const IMPORT = /(?<![.\w])(?:from|import|require)\s*\(?\s*["']([\w@][\w@:/.-]*)[
 const IMPORT_ANY = /(?<![.\w])(?:from|import|require)\s*\(?\s*["']([^"']+)["']/g;
 const FRAMEWORKS = /^(express|fastify|hono|koa|next|@nestjs\/|react$)/;
 
-/** Not the sources of Preact, which only source maps name. */
+/** Without the sources of Preact, which only source maps name. */
 const isCode = (path: string) => /^(?!dist\/src\/).*\.(js|d\.ts)$/.test(path);
 
-test('code imports only modules of Node, and declarations those of frameworks', async () => {
+test('code only imports Node.js modules, and declarations only import frameworks', async () => {
   for (const name of names) {
     for (const path of filesOf(name).filter(isCode)) {
       const isOther = (specifier: string) =>
         !builtinModules.includes(specifier.replace(/^node:/, '')) &&
         !(path.endsWith('.d.ts') && FRAMEWORKS.test(specifier)) &&
-        // The widget for React runs on the React of its page.
+        // The React widget uses its page's React.
         !(path === 'dist/esm/react.js' && specifier === 'react');
       const specifiers = Array.from(
         (await read(name, path)).matchAll(IMPORT),
@@ -103,7 +103,7 @@ test('code imports only modules of Node, and declarations those of frameworks', 
   }
 });
 
-test('every package says what it is for, and on which Node it runs', async () => {
+test('every package says what it is for and which Node.js versions it runs on', async () => {
   for (const name of names) {
     const { keywords, engines, description } = await manifestOf(name);
     ok(keywords.includes('api-keys') && description.length > 20, name);
@@ -144,7 +144,7 @@ test('the widget has declarations for each entry point, as ESM alone', async () 
   }
 });
 
-test('what an edge runtime loads of the SDK imports no module of Node', async () => {
+test('the SDK code an edge runtime loads imports no Node.js module', async () => {
   const entries = ['edge-light', 'adapters/web', 'adapters/hono', 'adapters/next'];
   const waiting = entries.map((entry) => `dist/esm/${entry}.js`);
   const seen = new Set<string>(waiting);
@@ -159,7 +159,7 @@ test('what an edge runtime loads of the SDK imports no module of Node', async ()
   ok(seen.size > entries.length, 'the imports were followed');
 });
 
-test('the client uses nothing that browsers lack', async () => {
+test('the client uses only what browsers provide', async () => {
   const code = await read('client', 'dist/esm/index.js');
   equal(/\bprocess\b|\bBuffer\b|\brequire\b|\bglobal\b|\b__dirname\b|node:/.test(code), false);
 });

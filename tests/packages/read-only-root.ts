@@ -1,5 +1,5 @@
-// A server whose root file system is read-only, in a mount namespace of its own: what a container
-// engine does, on machines without one.
+// A server whose root file system is read-only, in its own mount namespace: what a container engine
+// does, on machines without one.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -49,7 +49,7 @@ export async function copyServerModules(to: string): Promise<void> {
   );
 }
 
-/** The nearest folder that has the package, as Node looks for it. */
+/** The nearest folder that contains the package, the way Node.js searches for it. */
 function installedFor(from: string, name: string, packages: Record<string, Locked>): string | null {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {
     const path = folder === '' ? `node_modules/${name}` : `${folder}/node_modules/${name}`;
@@ -79,7 +79,7 @@ type Rooted = {
   data: string;
   node: string;
   user: string;
-  /** Folders of the machine that the root needs besides. */
+  /** Other folders of the machine the root needs. */
   binds: string[];
   env: Record<string, string>;
 };

@@ -1,4 +1,4 @@
-// A build is made again, or not used, when its sources change, and for no other reason.
+// A build is repeated, or not used, when its sources change, and for no other reason.
 import { deepEqual, equal } from 'node:assert/strict';
 import {
   appendFileSync,
@@ -20,7 +20,7 @@ import { buildProgram, mainIn } from '@keyrail/testing/processes/server-program.
 type Build = {
   name: string;
   isStale(at: string): boolean;
-  /** A file without which there is no build. */
+  /** A file without which there is nothing to build. */
   stamp: string;
   copied: string[];
   changes: Record<string, boolean>;
@@ -94,7 +94,7 @@ for (const { name, isStale, stamp, copied, changes } of builds) {
     }
     equal(isStale(copy), false, 'setup built it before the tests');
     utimesSync(join(copy, Object.keys(changes)[0] ?? ''), 0, 0);
-    equal(isStale(copy), false, 'a new date is no change');
+    equal(isStale(copy), false, 'a new date is not a change');
     for (const [path, expected] of Object.entries(changes)) {
       appendFileSync(join(copy, path), '\n');
       equal(isStale(copy), expected, path);
@@ -107,7 +107,7 @@ for (const { name, isStale, stamp, copied, changes } of builds) {
   });
 }
 
-test('a new program leaves the two before it, from which servers may still run', async (t) => {
+test('a new build keeps the two previous ones, which servers may still be running', async (t) => {
   const copy = await mkdtemp(join(tmpdir(), 'kr-program-'));
   t.after(() => rmSync(copy, { recursive: true, force: true }));
   const { copied } = builds.find(({ name }) => name.startsWith('the server')) ?? { copied: [] };

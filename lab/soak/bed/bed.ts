@@ -1,11 +1,11 @@
-// A bed is a deployment under test: its addresses, its nodes, and the faults that it can have.
+// A bed is a deployment under test: its addresses, its nodes, and its possible faults.
 import type { Settings } from '@keyrail/testing/processes/server.ts';
 import type { Span } from '../history.ts';
 
 /** Begins a fault, ends it after a time, and resolves when its parts run again. */
 export type Fault = (forMs: number, dice: number) => Promise<void>;
 
-/** A fault that lasts until it is ended: `begin` returns what ends it. */
+/** A fault that lasts until it is ended: `begin` returns a function that ends it. */
 export type Trial = {
   part: string;
   fault: 'killed' | 'frozen' | 'cut off';
@@ -14,19 +14,19 @@ export type Trial = {
 
 export type Bed = {
   name: string;
-  /** Addresses of the API, each through a proxy. */
+  /** API addresses, each through a proxy. */
   urls: string[];
   mailDir: string;
   faults: Record<string, Fault>;
-  /** When counters were lost, which some faults are allowed to do. */
+  /** When counters were lost, which some faults are allowed to cause. */
   losses: Span[];
-  /** Faults that this machine does not allow, with the reason. */
+  /** Faults this machine does not allow, each with the reason. */
   skipped: string[];
   /** Resident memory of the product's processes by name. */
   residentMiB(): Record<string, number>;
-  /** If present, these happen one after the other in place of `faults`. */
+  /** If present, these faults happen one after the other in place of `faults`. */
   trials?: Trial[];
-  /** Whether every part runs and each of them has its spare; without it only recovery counts. */
+  /** Whether every part runs and has its spare; beds without it only count recovery. */
   isWhole?(): Promise<boolean>;
   close(): Promise<void>;
 };
@@ -34,7 +34,7 @@ export type Bed = {
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-the-soak-0123456789';
 export const BUDGET = 400;
 
-/** What all processes of a bed have in common. */
+/** What all processes in a bed have in common. */
 export const commonSettings = (mailDir: string): Settings => ({
   KEYRAIL_BOOTSTRAP_TOKEN: BOOTSTRAP_TOKEN,
   KEYRAIL_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -45,7 +45,7 @@ export const commonSettings = (mailDir: string): Settings => ({
   KEYRAIL_REVOKE_WAIT_MS: '4000',
 });
 
-/** Runs an act that loses counters, and notes when. */
+/** Performs an act that loses counters, and records when. */
 export async function losing(losses: Span[], act: () => Promise<void>): Promise<void> {
   const span = { t0: performance.now(), t1: Number.POSITIVE_INFINITY };
   losses.push(span);

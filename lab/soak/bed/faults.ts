@@ -1,4 +1,4 @@
-// Faults of one part, used by every bed: of a process, and of the wires of a proxy.
+// Faults in one part, used by every bed: in a process, and in a proxy's wires.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Proxy as Wire } from '@keyrail/testing/processes/proxy.ts';
 import type { Fault } from './bed.ts';
@@ -68,7 +68,7 @@ export const slowing =
     chosen.delayAnswers(0);
   };
 
-/** All wires stop to answer, one after the other, and answer again in another order. */
+/** All wires stop responding, one after the other, and respond again in a different order. */
 export const clogging =
   (all: readonly Wire[]): Fault =>
   async (forMs, dice) => {
@@ -80,7 +80,7 @@ export const clogging =
     const start = dice % all.length;
     for (const proxy of [...all.slice(start), ...all.slice(0, start)]) {
       proxy.keepAnswers(false);
-      // What was withheld is lost, so these connections cannot go on.
+      // The withheld data is lost, so these connections cannot continue.
       proxy.cutAfter(null);
       await sleep(pauseMs);
     }

@@ -1,5 +1,5 @@
-// The bed of a deployment in which every part has a spare: etcd and Patroni with two members of
-// PostgreSQL, a Redis Cluster with replicas, three APIs and two workers. Two front hosts have an
+// A bed in which every part of the deployment has a spare: etcd and Patroni with two PostgreSQL
+// members, a Redis Cluster with replicas, three APIs and two workers. Two front hosts have an
 // HAProxy and a PgBouncer each.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -59,7 +59,7 @@ async function openParts(opened: Opened, close: Closer): Promise<Bed> {
   const scratch = await opened(mkdtemp(join(tmpdir(), 'kr-soak-')), remove);
   const mailDir = join(scratch, 'mail');
   const wireTo = (port: number): Promise<Wire> => opened(openProxy(port), (wire) => wire.close());
-  // All wires that one member uses: those to the other one, to etcd, and from the front hosts.
+  // All wires one member uses: to the other member, to etcd, and from the front hosts.
   const memberWires: Wire[][] = [[], []];
   const wiring = async (n: number, port: number, kind: 'peer' | 'etcd') => {
     const wire = await wireTo(port);
@@ -109,7 +109,7 @@ async function openParts(opened: Opened, close: Closer): Promise<Bed> {
 
 type Server = { port: number; checkPort: number };
 
-/** The addresses of PostgreSQL for a process: directly, and through the pooler. */
+/** The PostgreSQL addresses for a process: directly, and through the pooler. */
 type Address = { primary: number; pooler: number };
 
 export type Host = Address & { haproxy: Haproxy; pgbouncer: PgBouncer; api: number };
@@ -135,7 +135,7 @@ async function openHost(
         port: api,
         mode: 'http',
         check: '/readyz',
-        // Without a database none is ready, and a process refuses better than a proxy.
+        // Without a database no process is ready, and a process gives a better error than a proxy.
         otherwise: '/healthz',
         servers: apiWires.map(({ port }) => ({ port, checkPort: port })),
       },

@@ -1,4 +1,4 @@
-// The SDK nodes of a soak: processes with a cache on disk, one of them with a wrong clock.
+// The SDK nodes in a soak: processes with a cache on disk, one of them with a wrong clock.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +13,7 @@ const CLOCKS_MS = [0, 3_600_000, -600_000];
 
 export type Nodes = { faults: Record<string, Fault>; close(): Promise<void> };
 
-/** Starts the nodes and puts them into the world by name. */
+/** Starts the nodes and registers them by name. */
 export async function openNodes(world: World, scratch: string): Promise<Nodes> {
   const wires = await Promise.all(
     CLOCKS_MS.map((_, n) => openProxy(Number(new URL(urlAt(world, n)).port))),

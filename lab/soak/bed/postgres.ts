@@ -1,5 +1,5 @@
-// The bed of several processes: two APIs and a worker beside PostgreSQL and Redis, each reached
-// through proxies of their own.
+// A bed with several processes: two APIs and a worker beside PostgreSQL and Redis, each reached
+// through its own proxies.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -138,7 +138,7 @@ function faultsOf(parts: Parts): Record<string, Fault> {
   };
 }
 
-/** PostgreSQL may end itself when it cannot write its log: then it is started again. */
+/** PostgreSQL may exit when it cannot write its log: then it is started again. */
 const filling =
   (disk: SmallDisk, cluster: Cluster): Fault =>
   async (forMs) => {

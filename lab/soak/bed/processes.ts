@@ -1,5 +1,5 @@
-// A process of the product on a fixed port: it is killed, frozen and started again, each time with
-// other words before its command or another clock.
+// A Keyrail process on a fixed port: it is killed, frozen and started again, each time with
+// different words before its command or a different clock.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ const OUTPUT_CHARS_MAX = 100_000;
 const PAGE_MIB = 4096 / 1_048_576;
 const SHIFTED_CLOCK = join(import.meta.dirname, 'shifted-clock.mjs');
 
-/** The environment of a program whose clock is ahead, or behind if negative. */
+/** The environment for a program whose clock is ahead, or behind if negative. */
 export const clockAhead = (ms: number): Settings =>
   ms === 0 ? {} : { NODE_OPTIONS: `--import=file://${SHIFTED_CLOCK}`, SOAK_CLOCK_MS: String(ms) };
 

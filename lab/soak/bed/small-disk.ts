@@ -1,5 +1,5 @@
-// A small disk that can be filled: a tmpfs in a mount namespace of its own, so that nothing outside
-// can see it or run out of space. A sleeping process keeps the namespace; programs enter it.
+// A small disk that can be filled: a tmpfs in its own mount namespace, so that nothing outside can
+// see it or run out of space. A sleeping process keeps the namespace; programs enter it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -9,7 +9,7 @@ import type { Account } from '@keyrail/testing/stores/scratch.ts';
 export type SmallDisk = {
   /** Words that make a command run with the disk in place. */
   prefix: readonly string[];
-  /** Copies a directory of the machine onto the disk. */
+  /** Copies a directory from the machine to the disk. */
   copy(from: string): void;
   fill(): void;
   free(): void;
@@ -18,7 +18,7 @@ export type SmallDisk = {
 
 const FILLER = 'filler';
 
-/** The reason why this machine allows no disk of its own, or null. */
+/** The reason why this machine does not allow a separate disk, or null. */
 export function whyNoDisk(): string | null {
   if (process.getuid?.() !== 0) return 'a full disk needs root, for a mount namespace';
   const tried = spawnSync('unshare', ['-m', 'sh', '-c', 'mount -t tmpfs none /mnt'], {
@@ -49,7 +49,7 @@ export async function openSmallDisk(
       const { status, stderr } = run('cp', '-a', `${from}/.`, path);
       if (status !== 0) throw new Error(stderr);
     },
-    // dd ends with an error when the disk is full: that is its purpose.
+    // dd exits with an error when the disk is full: that is its purpose.
     fill: () => void run('dd', 'if=/dev/zero', `of=${join(path, FILLER)}`, 'bs=64k'),
     free: () => void run('rm', '-f', join(path, FILLER)),
     close: async () => {

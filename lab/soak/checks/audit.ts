@@ -1,4 +1,4 @@
-// I1 to I3: the chain of the audit log, one row for each change, in the order of real time.
+// I1 to I3: the audit log chain, with one row per change, in real-time order.
 import { type ChainedFields, GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { hashOfRow } from '@keyrail/protocol/wire/audit-hash.ts';
 import {
@@ -12,7 +12,7 @@ import {
   textOf,
 } from '../history.ts';
 
-/** The audit row that each kind of operation writes. */
+/** The audit row each kind of operation writes. */
 const ACTIONS: Record<string, string> = {
   'key.create': 'api_key.created',
   'key.patch': 'api_key.updated',
@@ -26,7 +26,7 @@ const ACTIONS: Record<string, string> = {
   'secret.revoke': 'secret_key.revoked',
   'member.role': 'workspace_member.role_changed',
 };
-/** Repeated, these change nothing and write no row. */
+/** When repeated, these change nothing and write no row. */
 const IDEMPOTENT = new Set(['key.revoke', 'secret.revoke', 'member.role']);
 
 export const I1: Check = ({ audit, workspaceId }) => {
@@ -34,7 +34,7 @@ export const I1: Check = ({ audit, workspaceId }) => {
   let previous = GENESIS_HASH;
   for (const [at, row] of audit.entries()) {
     const { seq, prev_hash, hash } = row;
-    const sum = hashOfRow(workspaceId, row as ChainedFields); // a row as the API returned it
+    const sum = hashOfRow(workspaceId, row as ChainedFields); // a row as returned by the API
     found.expect(
       seq === at + 1 && prev_hash === previous && hash === sum,
       () => `audit row ${at + 1} has seq ${seq} and breaks the chain`,
@@ -44,7 +44,7 @@ export const I1: Check = ({ audit, workspaceId }) => {
   return found;
 };
 
-/** The id of what an operation changed; unknown for a creation without a response. */
+/** The ID of the object an operation changed; unknown for a creation without a response. */
 const targetOf = ({ kind, args, body }: Op): string =>
   kind.endsWith('.create') ? textOf(body, 'id') : String(args.id);
 
@@ -63,7 +63,7 @@ export const I2: Check = ({ ops, audit, auditBefore }) => {
   return found;
 };
 
-/** The deletion of a tenant ended the key first: then revoking it changes nothing. */
+/** The deletion of a tenant revoked the key first: then revoking it changes nothing. */
 const wasEndedBefore = ({ kind, body }: Op): boolean =>
   kind === 'key.revoke' && body.revoked_reason === 'tenant deleted';
 
@@ -122,7 +122,7 @@ export const I3: Check = ({ ops, audit }) => {
   return found;
 };
 
-/** Operations with the only audit row that can be theirs. */
+/** Operations with the only audit row that can belong to them. */
 function placedIn(audit: readonly Body[], ops: readonly Op[]): { op: Op; seq: number }[] {
   const nameOf = (action: unknown, target: unknown) => `${action} ${target}`;
   const rows = groupsOf(audit, ({ action, target_id }) => nameOf(action, target_id));

@@ -1,5 +1,5 @@
-// Every check refuses a history that breaks its invariant, and holds for the same history without
-// the fault. A check that never refuses would show nothing.
+// Every check rejects a history that breaks its invariant, and passes the same history without the
+// fault. A check that never rejects anything would prove nothing.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { emptyHistory } from '../history.ts';
@@ -20,16 +20,16 @@ for (const { name, says, check } of invariants) {
   });
 }
 
-test('a history without operations holds nothing: every check says that it was not reached', () => {
+test('with an empty history, every check says that it was not reached', () => {
   const verdicts = checkAll(emptyHistory());
   equal(verdicts.length, 25);
   ok(verdicts.every(({ reached, violations }) => reached === 0 && violations.length === 0));
 });
 
-test('what operations alone show is found while a soak still runs', () => {
+test('violations visible in operations alone are found while a soak still runs', () => {
   for (const name of AT_ANY_TIME) {
     const { good, bad } = cases[name] ?? { good: emptyHistory, bad: [] };
-    // Before the end nothing but operations is known.
+    // Before the end, only operations are known.
     const now = (ops = emptyHistory().ops) => violationsUntilNow({ ...emptyHistory(), ops });
     deepEqual(now(good().ops), []);
     for (const history of bad) ok(now(history().ops).some((each) => each.startsWith(`${name}: `)));

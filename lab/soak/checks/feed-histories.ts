@@ -1,4 +1,4 @@
-// Histories of readers of the feed, right and wrong (I4 to I9).
+// Right and wrong histories of feed readers (I4 to I9).
 import type { Body } from '../history.ts';
 import { type Case, historyOf, op, revoke } from './written-history.ts';
 

@@ -1,5 +1,5 @@
 // I4 to I9: what readers of the policy feed saw. Every reader folds snapshots and deltas; two folds
-// with the same filter and version must be equal, whatever way led to them.
+// with the same filter and version must be equal, however they came about.
 import {
   type Check,
   Findings,
@@ -13,7 +13,7 @@ import {
 
 const isFeed = ({ kind }: Op) => kind === 'feed.snapshot' || kind === 'feed.delta';
 
-/** Responses of the feed with a version, in the order in which they were requested. */
+/** Feed responses with a version, in the order of their requests. */
 const readsOf = ({ ops }: History): Op[] =>
   ops.filter((op) => isFeed(op) && isOk(op)).toSorted((a, b) => a.t0 - b.t0);
 
@@ -42,19 +42,19 @@ export const I4: Check = (history) => {
 const projectsOf = (history: History) => new Set(readsOf(history).map(({ args }) => args.project));
 
 /**
- * `isOpen`: read in several pages. Later pages may already show later changes, so the state is that
- * of its version only after the changes since the first page.
+ * `isOpen`: read in several pages. Later pages may already show later changes, so the state only
+ * matches its version after the changes made since the first page.
  */
 type Fold = { entries: Map<string, string>; version: number; isPaged: boolean; isOpen: boolean };
 
-/** A state of a reader, as a text for comparison. */
+/** A reader's state, as a text for comparison. */
 const digestOf = ({ entries }: Fold): string =>
   [...entries]
     .map(([id, sum]) => `${id}=${sum}`)
     .sort()
     .join(' ');
 
-/** Replays each reader; calls back with each state that was complete. */
+/** Replays each reader; calls back with each complete state. */
 function replay(history: History, seen: (read: Op, fold: Fold, isDelta: boolean) => void): void {
   const folds = new Map<string, Fold>();
   for (const read of readsOf(history)) {
@@ -104,7 +104,7 @@ function foldsAgree(history: History, counts: (fold: Fold, isDelta: boolean) => 
 }
 
 export const I5: Check = (history) => foldsAgree(history, () => true);
-/** The same for states that began with several pages, with changes between the pages. */
+/** The same for states that began with several pages, with changes made between the pages. */
 export const I6: Check = (history) => foldsAgree(history, ({ isPaged }) => isPaged);
 
 export const I7: Check = (history) => {

@@ -1,4 +1,4 @@
-// I10 to I12 and I21: the life of keys, from responses and from all keys at the end.
+// I10 to I12 and I21: the life of keys, from responses and from the list of all keys at the end.
 import {
   type Body,
   type Check,
@@ -14,7 +14,7 @@ import {
 
 const HOUR_MS = 3_600_000;
 
-/** No node admits a key after its revocation was answered with `complete`. */
+/** No node accepts a key once its revocation has been reported as `complete`. */
 export const I10: Check = (history) => {
   const found = new Findings();
   const complete = new Map(
@@ -36,7 +36,7 @@ export const I10: Check = (history) => {
 
 type Seen = { t0: number; t1: number; expiresAt: string; revokedAt: string };
 
-/** Sorts after every time. */
+/** Sorts after every real time. */
 const NEVER = '9999';
 
 const seenIn = (body: Body, { t0, t1 }: { t0: number; t1: number }): [string, Seen] => [
@@ -49,7 +49,7 @@ const seenIn = (body: Body, { t0, t1 }: { t0: number; t1: number }): [string, Se
   },
 ];
 
-/** Every state in which a response showed a key, and its state at the end. */
+/** Every state a response showed a key in, and its state at the end. */
 function statesOf(history: History): Map<string, Seen[]> {
   const kinds = ['key.create', 'key.patch', 'key.rotate', 'key.revoke', 'key.read'];
   const states = opsOf(history, ...kinds)

@@ -1,7 +1,8 @@
-// I17, I18, I22, I23 and I25: ended credentials, other workspaces, the test environment, recovery.
+// I17, I18, I22, I23 and I25: revoked credentials, other workspaces, the test environment,
+// recovery.
 import { type Check, Findings, isOk, opsOf, textOf } from '../history.ts';
 
-/** The cache of secret keys on hot endpoints, and the time for scheduling. */
+/** The cache lifetime of secret keys on hot endpoints, plus time for scheduling. */
 const HOT_MS = 5_250;
 export const RECOVERED_MS_MAX = 15_000;
 

@@ -1,4 +1,4 @@
-// I15, I16, I19 and I24: idempotency, rate limits, usage, and the budget of telemetry.
+// I15, I16, I19 and I24: idempotency, rate limits, usage, and the telemetry budget.
 import {
   type Check,
   Findings,
@@ -111,7 +111,7 @@ export const I19: Check = (history) => {
   return found;
 };
 
-/** A budget is per calendar minute, so that 60 s of any position touch at most two of them. */
+/** A budget is per calendar minute, so any 60 s touch at most two budgets. */
 export const I24: Check = (history) => {
   const found = new Findings();
   const charged = opsOf(history, 'budget.batch')

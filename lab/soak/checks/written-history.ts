@@ -1,9 +1,9 @@
-// Histories that a test writes, for the checks of a soak.
+// Histories written by a test, for the checks of a soak.
 import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { hashOfRow } from '@keyrail/protocol/wire/audit-hash.ts';
 import { type Body, emptyHistory, type History, type Op } from '../history.ts';
 
-/** A history in which an invariant holds, and others in which it does not. */
+/** A history in which an invariant holds, and histories in which it does not. */
 export type Case = { good: () => History; bad: (() => History)[] };
 
 let clock = 0;
@@ -21,7 +21,7 @@ export const historyOf = (history: Partial<History>): History => ({
   ...history,
 });
 
-/** Rows of a right chain. */
+/** Rows of a correct chain. */
 export function chained(rows: Body[]): Body[] {
   let previous: unknown = GENESIS_HASH;
   return rows.map((row, at) => {

@@ -1,4 +1,4 @@
-// Readers of the policy feed, each with a filter, and steps that read it in odd ways.
+// Readers of the policy feed, each with a filter, and steps that read it in unusual ways.
 import { createHash } from 'node:crypto';
 import { type Args, type Body, isOk, type Op, within } from '../history.ts';
 import type { Step } from '../plan.ts';
@@ -42,7 +42,7 @@ async function read(world: World, asked: Read): Promise<Op> {
   return op;
 }
 
-/** Only what the checks compare: whole pages would fill the memory of a long soak. */
+/** Only the parts the checks compare: whole pages would fill the memory in a long soak. */
 function digested(body: Body): Body {
   const { object, version, since, next_cursor, keys, changes } = body;
   const all = [keys, changes].filter(Array.isArray).flat().map(Object);
@@ -74,7 +74,7 @@ async function readAll(world: World, asked: Read): Promise<number | null> {
 
 export type Reader = { stop(): Promise<void> };
 
-/** Follows the feed until it is stopped; begins again after a while with a fresh snapshot. */
+/** Follows the feed until it is stopped; after a while it starts over with a fresh snapshot. */
 export function startReader(world: World, filter: Filter, at: number): Reader {
   let isStopped = false;
   let turn = 0;
@@ -88,7 +88,7 @@ export function startReader(world: World, filter: Filter, at: number): Reader {
       const isSnapshot = op.body.object === 'policy_snapshot';
       const isPaged = isSnapshot && nextOf(op) !== '';
       if (op.status !== 304) version = Number(op.body.version);
-      // The rest of the pages; a page that is missing ends this reader.
+      // The remaining pages; a missing page stops this reader.
       let page = op;
       while (isPaged && isOk(page) && nextOf(page)) {
         page = await read(world, { reader, filter, at, cursor: nextOf(page) });
@@ -113,7 +113,7 @@ export const filtersOf = ({ tenants }: Pick<World, 'tenants'>): Filter[] => [
   { name: 'tenant', query: `&tenant_id=${tenants[0]}&max_keys=${PAGE_KEYS}` },
 ];
 
-/** One snapshot in small pages, while others write, then what changed meanwhile. */
+/** One snapshot in small pages, while others write, then the changes made in the meantime. */
 export async function readPages(world: World, client: string, { dice }: Step): Promise<void> {
   const filters = filtersOf(world);
   const { name, query } = filters[dice[1] % filters.length] ?? { name: 'all', query: '' };
@@ -135,7 +135,7 @@ export async function pollAhead(world: World, client: string, { dice }: Step): P
   await read(world, { reader, filter, at: dice[0], since, more: { isAhead: true } });
 }
 
-/** Fresh snapshots at the end, whole and in pages, to which every reader is compared. */
+/** Fresh snapshots at the end, in one piece and in pages, to compare every reader with. */
 export async function readWhole(world: World, { name, query }: Filter): Promise<void> {
   const whole = query.replace(/&max_keys=\d+/, '');
   const paged = `${whole}&max_keys=${PAGE_KEYS}`;

@@ -1,4 +1,4 @@
-// Steps on keys: created, changed, rotated, revoked, and verified by nodes.
+// Steps on keys: creating, changing, rotating, revoking, and verifying them on nodes.
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import type { NodeProcess } from '@keyrail/testing/processes/sdk-nodes.ts';
 import { isOk, type Op, textOf } from '../history.ts';
@@ -17,7 +17,7 @@ export async function createKey(world: World, client: string, { dice }: Step): P
   await createFor(world, client, { tenantId: oneOf(world.tenants, dice[1]) ?? '', dice });
 }
 
-/** Also by the key of the test environment, for keys of that environment. */
+/** Also with the test environment's key, for keys of that environment. */
 export async function createFor(
   world: World,
   client: string,
@@ -108,7 +108,7 @@ async function revokeOne(
   if (isOk(op)) forget(world, key.id);
 }
 
-/** Revokes and waits, then asks every node about the key. */
+/** Revokes a key and waits, then checks it on every node. */
 export async function revokeAndWait(world: World, client: string, { dice }: Step): Promise<void> {
   const key = oneOf(world.keys, dice[1]);
   if (!key) return;

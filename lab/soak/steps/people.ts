@@ -1,4 +1,4 @@
-// Steps of people: owners that demote each other, password resets, sign-ups, repeated verification.
+// Steps by users: owners demoting each other, password resets, sign-ups, repeated verification.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,7 +14,7 @@ export type Letter = Mail & { text: string };
 
 const letters = new Map<string, Letter>();
 
-/** All mails of a directory; a file is read once, because it never changes. */
+/** All emails in a directory; a file is read once, because it never changes. */
 export async function mailsIn(directory: string): Promise<Letter[]> {
   const names = await readdir(directory).catch(() => []);
   const found = names.filter((name) => name.endsWith('.json')).toSorted();
@@ -28,7 +28,9 @@ export async function mailsIn(directory: string): Promise<Letter[]> {
   );
 }
 
-/** The token of the newest mail of a kind, newer than those already seen; null if none arrives. */
+/**
+ * The token in the newest email of a kind, newer than the ones already seen; null if none arrives.
+ */
 export async function tokenFor(
   world: Pick<World, 'mailDir'>,
   { to, kind, seen }: { to: string; kind: string; seen: number },
@@ -45,7 +47,7 @@ export async function tokenFor(
   return null;
 }
 
-/** Two owners demote each other at once; the secret key then makes both owners again. */
+/** Two owners demote each other at the same time; the secret key then makes both owners again. */
 export async function duelOwners(world: World, client: string, { dice }: Step): Promise<void> {
   const [first, second] = world.owners;
   if (!first || !second) return;
@@ -70,9 +72,9 @@ export async function duelOwners(world: World, client: string, { dice }: Step): 
 
 let isResetting = false;
 
-/** A reset token is used by two requests at once; sessions from before are refused. */
+/** Two requests use the same reset token at the same time; older sessions are rejected. */
 export async function raceReset(world: World, client: string, { dice }: Step): Promise<void> {
-  if (isResetting) return; // a newer token ends the older one
+  if (isResetting) return; // a newer token replaces the older one
   isResetting = true;
   try {
     await reset(world, client, dice[0]);
@@ -129,7 +131,7 @@ async function reset(world: World, client: string, at: number): Promise<void> {
 
 const NEWCOMERS = 20;
 
-/** New and known addresses: one mail each time. */
+/** New and known addresses: one email each time. */
 export async function signUp(world: World, client: string, { dice }: Step): Promise<void> {
   const email = `newcomer-${world.workspaceId}-${dice[1] % NEWCOMERS}@example.com`;
   await send(world, client, {

@@ -1,4 +1,4 @@
-// Steps on tenants and projects, and on the embed tokens of a tenant.
+// Steps on tenants and projects, and on a tenant's embed tokens.
 import { isOk, textOf } from '../history.ts';
 import type { Step } from '../plan.ts';
 import { oneOf, send, type World } from '../world.ts';
@@ -16,7 +16,7 @@ const created = (world: World, client: string, { name, at }: { name: string; at:
     body: { external_id: name },
   });
 
-/** Two requests at once want the same external id. */
+/** Two concurrent requests want the same external ID. */
 export async function raceTenants(world: World, client: string, { dice }: Step): Promise<void> {
   const name = world.fresh();
   await Promise.all([
@@ -59,7 +59,7 @@ export async function changeLimits(world: World, client: string, { dice }: Step)
   });
 }
 
-/** Mints a token; the result presents it once more. */
+/** Creates a token; the result is a function that presents it again. */
 async function embedUseOf(
   world: World,
   client: string,

@@ -1,4 +1,4 @@
-// Steps of the hot endpoints: idempotency, rate limits, telemetry, and secret keys that end.
+// Steps on the hot endpoints: idempotency, rate limits, telemetry, and revoked secret keys.
 import { createHash } from 'node:crypto';
 import { systemClock } from '@keyrail/server/base/clock.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
@@ -12,7 +12,7 @@ export const LIMIT = 25;
 export const WINDOW_MS = 2_000;
 const HASHED = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** A scope is used for a while and then replaced by a new one. */
+/** A scope is used for a while and then replaced with a new one. */
 export async function claimScope(world: World, client: string, { dice }: Step): Promise<void> {
   const age = Math.floor(world.ops.length / 2_000);
   const scope = `${world.workspaceId} ${age} ${dice[1] % SCOPES}`;
@@ -27,7 +27,7 @@ export async function claimScope(world: World, client: string, { dice }: Step): 
     body: { ...place, fingerprint: HASHED(isForeign ? world.fresh() : scope) },
   });
   const lock = textOf(claim.body, 'lock_token');
-  // The first claim decides which fingerprint is right, so a foreign one gives its lock back.
+  // The first claim decides which fingerprint is right, so a different one gives its lock back.
   const isKept = !isForeign && dice[2] % 10 < 8;
   if (claim.body.state !== 'execute') return;
   const answer = Buffer.from(world.fresh()).toString('base64');
@@ -134,7 +134,7 @@ export async function sendTelemetry(world: World, client: string, { dice }: Step
   });
 }
 
-/** Every second batch is refused, and charged all the same. */
+/** Every second batch is rejected, and charged all the same. */
 export async function overspend(world: World, client: string, { dice }: Step): Promise<void> {
   const { secretKey, projectId, tenantId, keyId } = world.spender;
   const events = Math.ceil(world.budget / 4);

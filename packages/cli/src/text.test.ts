@@ -48,7 +48,7 @@ test('a narrow table drops columns, then cuts texts, but never an ID', () => {
   ok(at(5)?.startsWith('0123456789'));
 });
 
-test('colours apply to the text, not to the padding', () => {
+test('colours apply to the text, not the padding', () => {
   const cells = [
     { text: 'ok', tone: 'green' as const },
     { text: 'x', tone: undefined },

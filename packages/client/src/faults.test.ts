@@ -106,7 +106,7 @@ test('if nothing is listening, the error says the request was not sent', async (
   match(error.message, /ECONNREFUSED/);
 });
 
-test('retry-after is respected unless it exceeds the time limit of the call', async (t) => {
+test("retry-after is respected unless it exceeds the call's time limit", async (t) => {
   const busy = refusal(429, 'rate_limited', { 'retry-after': '1' });
   const patient = await scriptedServer(t, [busy, fine]);
   const began = performance.now();
@@ -185,7 +185,7 @@ test('an error response from a proxy becomes an error of the same shape', async 
   deepEqual([conflict.code, conflict.details, conflict.body], ['conflict', [], odd]);
 });
 
-test('an endless response is not read to the end', async (t) => {
+test('an endless response is cut off', async (t) => {
   const { url } = await scriptedServer(t, [endless]);
   const error = await unreachable(createClient({ url }).call(read));
   equal(error.reason, 'answer');

@@ -67,7 +67,7 @@ test('the wait grows with each failure, is random, and stays within its bound', 
   ok(waitMsAfter(30, null, 0.999) <= 5000);
 });
 
-test('the wait the server asks for is kept in full', () => {
+test('the client waits as long as the server asks', () => {
   ok(waitMsAfter(0, 3000, 0) >= 3000);
   ok(waitMsAfter(0, 3000, 0.5) > 3000);
 });

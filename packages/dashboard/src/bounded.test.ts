@@ -42,7 +42,7 @@ function countReads(page: Page): () => number {
   };
 }
 
-test('requests and rows of every list are bounded', async (t) => {
+test('every list sends a limited number of requests and rows', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

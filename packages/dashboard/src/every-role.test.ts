@@ -36,7 +36,7 @@ async function pressControls(page: Page, again: () => Promise<unknown>): Promise
   const controls = page.locator(shown > 0 ? 'dialog[open]' : 'main').locator(CONTROLS);
   const names = await namesOf(controls);
   ok(names.length <= CONTROLS_MAX, `${address} has more controls than this test presses`);
-  // The preview of the key manager has menus of its own, in its shadow root, on sample data.
+  // The preview of the key manager has its own menus, in its shadow root, on sample data.
   equal(await page.evaluate(MENUS), 0, 'no menu of acts');
   for (const [at, name] of names.entries()) {
     if (PASSES.test(name)) continue;
@@ -83,7 +83,7 @@ const SOURCES = globSync('**/*.{ts,tsx}', { cwd: import.meta.dirname })
   .filter((file) => !file.endsWith('.test.ts'))
   .map((file) => ({ file, text: readFileSync(join(import.meta.dirname, file), 'utf8') }));
 
-test('only the members page has actions for owners alone', () => {
+test('only the members page has owner-only actions', () => {
   const all: Readonly<Record<string, Endpoint>> = allEndpoints;
   const owned = Object.entries(all).filter(([, { role }]) => role === 'owner');
   ok(owned.length > 0);

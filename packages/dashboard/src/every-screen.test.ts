@@ -13,7 +13,7 @@ for (let share = 0; share < SHARES; share += 1) {
     walkShare(t, share, SHARES));
 }
 
-test('every registered screen is among those tested', () => {
+test('every registered screen is tested', () => {
   const name = 'object';
   const named = () => new Proxy<Record<string, string>>({}, { get: () => name });
   const walked = addressesOf({ slug: 'acme', named, secrets: [] }).filter(({ isTest }) => isTest);

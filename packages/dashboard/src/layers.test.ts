@@ -31,7 +31,7 @@ async function look(page: Page, ...openers: [string, ...string[]]): Promise<void
   await at(new RegExp(first));
 }
 
-test('every layer is accessible, closes by Esc and gives the focus back', async (t) => {
+test('every layer is accessible, closes with Esc and returns the focus', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -9,7 +9,7 @@ import { rowOf, screenNames } from './screens.ts';
 
 const place = { slug: 'acme', env: 'test' } as const;
 
-test('the address of a screen leads to this screen, with its parameters', () => {
+test("a screen's URL leads to that screen, with its parameters", () => {
   deepEqual(matchOf(paths.key({ ...place, keyId: 'a/b c' })), {
     name: 'key',
     params: { ...place, keyId: 'a/b c' },
@@ -24,19 +24,19 @@ test('the address of a screen leads to this screen, with its parameters', () => 
   }
 });
 
-test('a screen with a fixed address is no object of that name', () => {
+test('a screen with a fixed address is not taken for an object with that name', () => {
   equal(matchOf(paths.newKey(place))?.name, 'newKey');
   equal(matchOf(paths.newWorkspace)?.name, 'newWorkspace');
 });
 
-test('other environments, longer paths and broken texts are no screen', () => {
+test('other environments, longer paths and malformed URLs match no screen', () => {
   for (const path of ['/w/acme/other/keys', '/w/acme/test/keys/a/b', '/w//test/keys', '/nowhere']) {
     equal(matchOf(path), null, path);
   }
   equal(matchOf('/w/acme/test/keys/%E0%A4%A'), null);
 });
 
-test('a page of a workspace has its like in another one', () => {
+test('switching workspaces leads to the corresponding page', () => {
   const page = workspacePageOf(paths.key({ ...place, keyId: 'one' }));
   deepEqual(page, { ...place, kind: 'keys' });
   equal(page && pathOfPage({ ...page, slug: 'globex' }), '/w/globex/test/keys');
@@ -47,7 +47,7 @@ test('a page of a workspace has its like in another one', () => {
   equal(workspacePageOf(paths.account), null);
 });
 
-test('every folder of screens is in the table, and every row has its folder', () => {
+test('every screen folder is in the table, and every row has its folder', () => {
   const cwd = join(import.meta.dirname, 'screens');
   const folders = globSync('*/screen.tsx', { cwd }).map(dirname);
   deepEqual(folders.sort(), [...new Set(screenNames.map((name) => rowOf(name).folder))].sort());

@@ -9,7 +9,7 @@ type Matches = {
 };
 type Match = Matches[ScreenName];
 
-/** "keys/new" is a screen of its own and no key: the pattern with the fewest parameters counts. */
+/** "keys/new" is a separate screen, not a key: the pattern with the fewest parameters counts. */
 export function matchOf(pathname: string): Match | null {
   const found = screenNames.flatMap((name) => {
     const params = paramsIn(rowOf(name).path, pathname);

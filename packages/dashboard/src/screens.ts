@@ -1,5 +1,5 @@
-// Every screen: its path, the frame around it, its folder, and its entry in the sidebar. Those of a
-// workspace are in the order of the sidebar.
+// Every screen: its path, the frame around it, its folder, and its entry in the sidebar. Workspace
+// screens are in the order of the sidebar.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { IconName } from './ui/controls/icon.tsx';
 

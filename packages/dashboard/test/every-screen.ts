@@ -1,4 +1,4 @@
-// Every registered screen with an address of its own: the walks of the laws of all screens.
+// Every registered screen with a separate address: the walks of the checks for all screens.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { isFullRun } from '@keyrail/testing/full-run.ts';

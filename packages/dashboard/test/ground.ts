@@ -50,7 +50,7 @@ after(async () => {
 });
 
 async function openShared(executablePath: string): Promise<Shared> {
-  // An app of its own over the same store: other tests of this program may listen on the first.
+  // A separate app on the same store: other tests in this process may listen on the first.
   const { http, prepare } = (await testApp()).variant({});
   await prepare(); // the keys that sign receipts and tokens
   const origin = await http.listen({ host: '127.0.0.1', port: 0 });

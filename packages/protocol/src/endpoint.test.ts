@@ -28,7 +28,7 @@ test('the name of an endpoint splits into method and path', () => {
   throws(() => splitLine('PUT /v1/keys'), TypeError);
 });
 
-test('the parameters of a path are found in order', () => {
+test('path parameters are found in order', () => {
   deepEqual(pathParams('GET /v1/keys'), []);
   deepEqual(pathParams('DELETE /v1/members/{userId}'), ['userId']);
   deepEqual(pathParams('GET /a/{id}/b/{other}'), ['id', 'other']);

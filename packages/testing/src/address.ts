@@ -1,4 +1,4 @@
-// The URL of the app shared by all tests in a process. It starts listening for the first test that
+// The URL of the app all tests in a process share. It starts listening for the first test that
 // needs it.
 import type { TestApp } from './test-app.ts';
 

@@ -10,13 +10,13 @@ type Found = readonly string[] | { alias: string } | 'servfail' | 'silent';
 const isAlias = (found: Found | undefined): found is { alias: string } =>
   typeof found === 'object' && 'alias' in found;
 
-/** Names ending in this get no response, so that a test can query many of them. */
+/** Names with this ending get no response, so that a test can query many of them. */
 export const SILENT = '.silent.test';
 
 type NameServer = {
   /** Address and port, as a resolver takes them. */
   server: string;
-  /** Every question, as `name type`. */
+  /** Every query received, as `name type`. */
   asked: string[];
   /** Changes what names resolve to. */
   change(zone: Zone): void;

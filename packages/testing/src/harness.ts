@@ -54,7 +54,7 @@ export type Harness = {
     bootstrap: Caller;
     nobody: Caller;
     token(token: string): Caller;
-    /** A customer's user in a browser: see `embed`. */
+    /** A tenant's user in a browser: see `embed`. */
     embed: Caller;
     /** The secret scanner; it signs its requests. */
     scanner: Caller;

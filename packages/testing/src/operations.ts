@@ -1,4 +1,4 @@
-// Operations called without HTTP: some have no endpoint of their own, others are paused midway by a
+// Operations called without HTTP: some have no endpoint, others are paused midway by a
 // test.
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
 import { changeBy, type Operation } from '@keyrail/server/doors/plan.ts';

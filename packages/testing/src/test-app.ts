@@ -111,7 +111,7 @@ async function openTestApp(): Promise<TestApp> {
   };
 }
 
-/** The defaults, but for what a test needs otherwise. */
+/** The defaults, except for the settings a test needs to differ. */
 function usualConfig(): Config {
   const read = readConfig({
     KEYRAIL_MAIL: `file:${mailDirectory}`,

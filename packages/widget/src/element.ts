@@ -25,7 +25,7 @@ let deploymentUrl: string | null = null;
 
 const NOTHING: ConnectionState = { session: null, ending: null };
 
-/** `<keyrail-keys>`: view, create, rotate and revoke the keys of one customer. */
+/** `<keyrail-keys>`: view, create, rotate and revoke the keys of one tenant. */
 export class KeyrailKeysElement extends Base {
   static readonly observedAttributes = ATTRIBUTES;
 

@@ -1,4 +1,4 @@
-// Everything a customer can do, in a real browser, on a page of another origin with a strict
+// Everything a tenant's user can do, in a real browser, on a page of another origin with a strict
 // content security policy, against the real server.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -36,7 +36,7 @@ const shownIn = (page: Page): Promise<string> =>
 const stored = async ({ vendor, tenantId }: Site) =>
   (await vendor.as.liveKey('GET /v1/keys', { tenant_id: tenantId })).data;
 
-test('a customer creates, copies, rotates and revokes a key', async (t) => {
+test('a tenant creates, copies, rotates and revokes a key', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   await site.open();
@@ -153,7 +153,7 @@ async function revokes({ page }: Site): Promise<void> {
   await axe(page);
 }
 
-test('the list has pages, and offers only what the token and the page allow', async (t) => {
+test('the list has pages, and only offers what the token and the page allow', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor, tenantId, projectId } = site;

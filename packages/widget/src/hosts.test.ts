@@ -8,7 +8,7 @@ import { axe } from '../test/axe.ts';
 import { bundled } from '../test/bundled.ts';
 import { openSite, type Site } from '../test/ground.ts';
 
-test('a page that replaces styles and globals later does not break the element', async (t) => {
+test('a page that later replaces styles and globals does not break the element', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;

@@ -42,7 +42,7 @@ test('custom properties and parts style the element, and its theme follows the p
   equal(await style('color'), 'rgb(4, 5, 6)');
 });
 
-test('lengths set by the page are bounded, so none breaks the layout', async (t) => {
+test('lengths set by the page are limited, so none breaks the layout', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;

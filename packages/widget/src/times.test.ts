@@ -38,7 +38,7 @@ test('times name their zone and use a 24-hour clock unless the region has anothe
   );
 });
 
-test('a key that expires while it is shown is read again, and its state with it', async (t) => {
+test('a key that expires while it is shown is reloaded together with its state', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor, projectId: project_id, tenantId: tenant_id } = site;

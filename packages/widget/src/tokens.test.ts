@@ -21,7 +21,7 @@ async function type({ page }: Site): Promise<() => Promise<void>> {
   };
 }
 
-test('a token that expires while a name is being typed is renewed once, and nothing is lost', async (t) => {
+test('a token that expires while the user types a name is renewed once, and nothing is lost', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page, vendor } = site;

@@ -85,7 +85,7 @@ test('anything but a secret key is rejected before it is sent', async (t) => {
   match(bad.stderr, /^keyrail: The server rejected this secret key\.\n/);
 });
 
-test('a profile file that other users can read is rejected', async (t) => {
+test('a profile file other users can read is rejected', async (t) => {
   const { url, home, tokens } = await setUpCli(t);
   const keyrail = keyrailInProcess(home, { KEYRAIL_URL: url });
   await keyrail('login --key', { input: tokens.liveKey });

@@ -51,7 +51,7 @@ test('every example fits in 100 columns', () => {
   );
 });
 
-test('the version is the version of the package', async (t) => {
+test('the reported version is the package version', async (t) => {
   const path = join(import.meta.dirname, '..', '..', 'package.json');
   equal(JSON.parse(readFileSync(path, 'utf8')).version, VERSION);
   equal((await keyrailInProcess(await home(t), {})('--version')).stdout, `${VERSION}\n`);

@@ -50,7 +50,7 @@ test('a row has the number of the line it starts on', () => {
   );
 });
 
-test('text that other programs may read differently is rejected with its line', () => {
+test('text other programs may read differently is rejected with its line', () => {
   const cases: [text: string, line: number][] = [
     ['a\n"b', 2],
     ['a\nb\n"c\nd\ne', 3],
@@ -70,7 +70,7 @@ test('text that other programs may read differently is rejected with its line', 
   }
 });
 
-test('any table is read as it was written, in pieces of any size', () => {
+test('any table is read back as it was written, in chunks of any size', () => {
   const cell = fc.string({ unit: fc.constantFrom('a', '"', ',', '\r', '\n', ' ', 'ü', '😀') });
   const table = fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 6 });
   const cuts = fc.array(fc.nat(40), { maxLength: 20 });

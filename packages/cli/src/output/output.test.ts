@@ -61,7 +61,7 @@ test('an empty list is reported on stderr', async (t) => {
   deepEqual(await keyrail('projects list -q'), { code: 0, stdout: '', stderr: '' });
 });
 
-test('a command that cannot be undone needs --yes without a terminal', async (t) => {
+test('an irreversible command needs --yes without a terminal', async (t) => {
   const { here: keyrail, given } = await setUpCli(t);
   const { id } = await given.key();
   const ran = await keyrail(`keys revoke ${id}`, { input: 'y\n' });
@@ -134,7 +134,7 @@ test('an unknown outcome is reported for a change, but not for a read', async (t
   equal(read.stderr.includes('may have gone through'), false);
 });
 
-test('a change that was definitely not made is not reported as unknown', async (t) => {
+test('a change that definitely failed is not reported as unknown', async (t) => {
   const saying = (outcome: string) =>
     json({ error: { code: 'unavailable', message: 'Busy.', outcome } }, { status: 503 });
   for (const outcome of ['not_done', 'unknown']) {

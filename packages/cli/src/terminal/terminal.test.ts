@@ -31,7 +31,7 @@ test('a table fits the terminal and is coloured', async (t) => {
   equal(screen.includes('\u001b['), false);
 });
 
-test('a command that cannot be undone asks first, and only y confirms', async (t) => {
+test('an irreversible command asks first, and only y confirms', async (t) => {
   if (!hasTerminals) return t.skip(noTerminals);
   const { env, given, keyrail } = await setUpTerminal(t);
   const { id } = await given.key();

@@ -101,7 +101,7 @@ const loseAnswer = (sent: string[]) => async (route: Route) => {
   await route.abort('connectionreset');
 };
 
-test('a change whose response is lost says so, and is made once', async (t) => {
+test('a change whose response is lost says so, and happens once', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(NO_CONNECTION);

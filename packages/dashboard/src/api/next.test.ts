@@ -3,7 +3,7 @@ import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkedNext } from './next.ts';
 
-test('a path of this application is kept', () => {
+test('a path within this application is kept', () => {
   for (const path of ['/', '/w/acme/live/keys?q=a&state=active', '/workspaces/new']) {
     equal(checkedNext(path), path);
   }

@@ -21,7 +21,7 @@ function sender() {
   };
 }
 
-test('a change whose outcome is unknown has the same key until its outcome is known', async () => {
+test('a change keeps its idempotency key until its outcome is known', async () => {
   const send = sender();
   const first = await send({ name: 'a' }, lost);
   equal(await send({ name: 'a' }, lost), first);
@@ -29,7 +29,7 @@ test('a change whose outcome is unknown has the same key until its outcome is kn
   notEqual(await send({ name: 'a' }, null), first, 'it was made, so this is another one');
 });
 
-test('another input, and one that was certainly not made, have a new key', async () => {
+test('a changed input, or a change that definitely failed, gets a new key', async () => {
   const send = sender();
   const first = await send({ name: 'a' }, lost);
   notEqual(await send({ name: 'b' }, null), first);

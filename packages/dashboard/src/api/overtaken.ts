@@ -1,6 +1,6 @@
 // The tabs of a browser share one session, and a session works in one workspace at a time. When
-// another tab switches it, this tab is overtaken: the server would reject what it asks of its own
-// workspace. Its requests wait until the person has chosen where to work, so that nothing fails and
+// another tab switches it, this tab is overtaken: the server would reject the requests for its own
+// workspace. These requests wait until the user has chosen where to work, so that nothing fails and
 // nothing is polled in vain behind the dialog that asks.
 import { createObserved } from './observed.ts';
 

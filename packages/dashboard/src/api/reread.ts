@@ -32,7 +32,7 @@ export async function reread(
 
 const KEYS = /^GET \/v1\/(secret_)?keys(\/\{id\})?$/;
 
-/** For keys that changed by themselves: one read for all calls of a moment, and no long list. */
+/** For keys that changed on their own: one read for all calls at one moment, and no long list. */
 export const rereadKeys = (queries: QueryClient): Promise<void> =>
   queries.invalidateQueries(
     { predicate: (read) => KEYS.test(String(read.queryKey[1])) && isShort(read) },

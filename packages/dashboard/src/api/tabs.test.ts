@@ -22,7 +22,7 @@ async function signInHere(page: Page, email: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
-test('a session is shared by all tabs, ends in all, and is never mixed with another', async (t) => {
+test('a session is shared by all tabs, ends in all of them, and is never mixed with another', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(401);
@@ -91,7 +91,7 @@ test('a session is shared by all tabs, ends in all, and is never mixed with anot
   ok(!/krsk_test_\w{20}/.test(await page.content()));
 });
 
-test('only addresses of this application follow a sign-in', async (t) => {
+test('only URLs within this application follow a sign-in', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -114,7 +114,7 @@ test('only addresses of this application follow a sign-in', async (t) => {
   await titled(visitor.page, 'Audit log').waitFor();
 });
 
-test('a tab that was overtaken by another workspace stops, and both ways out work', async (t) => {
+test('a tab stops when another one switches workspaces, and both ways out work', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const owner = await ground.signIn();
@@ -158,7 +158,7 @@ test('a tab that was overtaken by another workspace stops, and both ways out wor
   await page.waitForURL(`**/w/${globex.slug}/live/overview`);
 });
 
-test('an address leads to the same place again, and a wrong one says so', async (t) => {
+test('a URL leads back to the same place, and a wrong one says so', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400, 404);

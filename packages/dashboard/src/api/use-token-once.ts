@@ -1,4 +1,4 @@
-// Uses the token of a mailed link when its page opens, a single time.
+// Uses the token from an emailed link when its page opens, only once.
 import { useEffect, useRef } from 'react';
 import { oneTimeToken } from './one-time-token.ts';
 

@@ -1,5 +1,5 @@
-// Where the page is, and the one way to another address. The address changes immediately. The
-// screen is shown once it is loaded; until then, the previous one stays.
+// The current address, and the only way to change it. The address changes immediately. The new
+// screen is shown once it has loaded; until then, the previous one stays.
 import { flushSync } from 'react-dom';
 import { createObserved, useObserved } from '../api/observed.ts';
 import { forgetScrollFrom, rememberScroll, scrollOf, startScroll } from './scroll.ts';

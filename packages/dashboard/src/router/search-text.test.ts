@@ -9,7 +9,7 @@ test('an address has its search in flat strings, without empty ones', () => {
   deepEqual(parseSearch('?q=a+b&state=active'), { q: 'a b', state: 'active' });
 });
 
-test('a pasted credential gets neither into an address nor out of one', () => {
+test('a pasted credential never enters a URL and is never read from one', () => {
   const pasted = 'Bearer pk_9f8e7d6c5b4a39281706';
   ok(!hrefOf('/', { q: pasted }).includes('39281706'));
   ok(!parseSearch(`?${new URLSearchParams({ q: pasted })}`).q?.includes('39281706'));

@@ -54,7 +54,7 @@ export function NewPasswordField({ minimum, ...field }: NewPasswordProps) {
   return <PasswordField {...field} kind="new" hint={hint} />;
 }
 
-/** After a mail was sent. Where no mail server is set up, it is a file. */
+/** After an email was sent. Without a mail server, the email is a file. */
 export function MailSent({ title, lead, foot, inFiles }: MailSentProps) {
   const deployment = useApi('GET /v1/deployment', {});
   return (

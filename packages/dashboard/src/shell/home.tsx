@@ -1,4 +1,4 @@
-// Addresses without a screen of their own, which lead to one.
+// URLs that have no screen and lead to one.
 import { useMe } from '../api/me.ts';
 import { workspacePageOf } from '../match.ts';
 import { paths } from '../paths.ts';

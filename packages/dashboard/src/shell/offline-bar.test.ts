@@ -60,7 +60,7 @@ const AXIS_SHOWS = `(() => {
 const HEADER_SHOWS = `document.querySelector('header').getBoundingClientRect().top >=
   document.querySelector('section[aria-label=Connection]').getBoundingClientRect().bottom`;
 
-test('the bar covers no axis of a chart, and what sticks to the top sticks below it', async (t) => {
+test('the bar covers no chart axis, and sticky elements stay below it', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(/^Failed to load resource: net::ERR_/);

@@ -73,7 +73,7 @@ test('no search box puts a pasted credential into a URL', async (t) => {
   deepEqual([...leaked], []);
 });
 
-test('the address to return to after signing in contains no pasted credential', async (t) => {
+test('the URL to return to after signing in contains no pasted credential', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { vendor } = await ground.signIn();

@@ -5,7 +5,7 @@ import { openGround } from '../../test/ground.ts';
 
 const OTHERS = ['Globex', 'Initech', 'Umbrella', 'Hooli', 'Stark', 'Wayne'];
 
-test('one of many workspaces is found by its name, with the keyboard', async (t) => {
+test('a workspace among many is found by name, using the keyboard', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -23,7 +23,7 @@ test('each state has its own words, in the order of their weight', () => {
   );
 });
 
-test('the state is the one that the server says; only the time that is left is counted', () => {
+test('the state comes from the server; only the remaining time is counted locally', () => {
   const textOf = (state: StatedKey['state'], expires_at: string | null, isRotated = false) =>
     keyStateText({ state, expires_at }, NOW, isRotated);
   equal(textOf('active', at(-HOUR_MS)), 'Active');
@@ -35,7 +35,7 @@ test('the state is the one that the server says; only the time that is left is c
   equal(textOf('expiring', at(-HOUR_MS)), 'Ends in 1 s');
 });
 
-test('a key that nobody used for 90 days is unused, from its creation on if never used', () => {
+test('a key counts as unused 90 days after its last use, or after its creation if it was never used', () => {
   const [used, never] = exampleKeys(NOW);
   deepEqual(
     [used, never].map((key) => key && isUnused(key, NOW)),

@@ -75,7 +75,7 @@ test('the actor of an audit row may be present, null or absent', () => {
   ok(AuditLog.safeParse({ ...row, actor_type: 'user', actor_id: id, actor }).success);
 });
 
-test('a removal in the feed only has the fields that identify the key', () => {
+test('a removal in the feed only has the fields identifying the key', () => {
   const where = { key_id: id, tenant_id: id, env: 'live', lookup_hash: hash };
   ok(PolicyChange.safeParse({ change: 'remove', ...where, reason: 'revoked' }).success);
   ok(!PolicyChange.safeParse({ change: 'remove', ...where }).success);

@@ -5,7 +5,7 @@ import { looksSecret, withoutSecrets } from './secret-texts.ts';
 
 const BODY = 'AbCdEf0123456789AbCdEf0123456789AbCdEf01';
 
-test('a credential anywhere in a text is cut to its display prefix', () => {
+test('a credential anywhere in a text is shortened to its display prefix', () => {
   const cut: Record<string, string> = {
     [`kr_live_${BODY}`]: 'kr_live_AbCdEf',
     [`my key kr_test_${BODY}!`]: 'my key kr_test_AbCdEf!',

@@ -10,7 +10,7 @@ export type Ledger = {
   token: string;
   /** The outcome of each request, by the name it sent. */
   fates: Map<string, Outcome>;
-  /** Ids of acknowledged keys, by name. */
+  /** IDs of acknowledged keys, by name. */
   acknowledged: Map<string, string>;
 };
 

@@ -16,8 +16,8 @@ export type ServerProcess = {
   pid: number;
   url: string;
   /**
-   * Time from the program's start until /readyz succeeded, without the time its threads waited for
-   * a CPU.
+   * The time from the program's start until /readyz succeeded, minus the time its threads waited
+   * for a CPU.
    */
   readyMs: number;
   /** The output so far, from both streams. */

@@ -90,8 +90,8 @@ export async function startHaproxy(listened: readonly Listened[]): Promise<Hapro
 }
 
 /**
- * True when every server has been checked once. HAProxy sends connections to an unchecked server,
- * and closes them when its first check fails.
+ * True once every server has been checked. HAProxy sends connections to an unchecked server, and
+ * closes them when its first check fails.
  */
 async function isChecked(control: string): Promise<boolean> {
   const [header = '', ...rows] = (await readStatistics(control)).trim().split('\n');

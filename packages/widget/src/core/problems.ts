@@ -1,4 +1,4 @@
-// A failure, in words for the person using the element.
+// A failure, in words for the element's user.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { Words } from '../texts/texts.ts';
 import type { ErrorDetail } from '../types.ts';

@@ -37,7 +37,7 @@ test('a count of one takes the singular', () => {
   equal(de['rotate.days'](3), 'In 3 Tagen');
 });
 
-test('the language selects the texts, English is the fallback, and any can be replaced', () => {
+test('the language selects the texts, English is the fallback, and any text can be replaced', () => {
   equal(wordsFor('de-AT')['list.title'], 'API-Schlüssel');
   equal(wordsFor('de-AT').lang, 'de-AT');
   deepEqual([wordsFor('fr').lang, wordsFor('fr')['list.title']], ['en', 'API keys']);

@@ -63,7 +63,7 @@ async function saveReceipt(page: Page): Promise<string> {
 const msIn = (line: string): number =>
   Number(/([\d,]+) ms$/.exec(line)?.[1]?.replace(',', '') ?? Number.NaN);
 
-test('a key is created, and its revocation watched on twenty nodes, one frozen', async (t) => {
+test('a key is created, and its revocation is watched on twenty nodes, one of them frozen', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -143,7 +143,7 @@ test('a key is created, and its revocation watched on twenty nodes, one frozen',
   await until(() => isAllowedBy() === 0);
 });
 
-test('without nodes, a revocation says so', async (t) => {
+test('a revocation says so if there are no nodes', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

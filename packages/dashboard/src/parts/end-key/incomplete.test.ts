@@ -88,7 +88,7 @@ for (const act of ['revoke', 'disable'] as const) {
   });
 }
 
-test('with a silent node, a complete result does not claim to hold everywhere', async (t) => {
+test('with a silent node, a complete revocation does not claim to be in force everywhere', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -1,4 +1,4 @@
-// How the customer uses a key, for the dialog that shows it once.
+// How a tenant uses a key, for the dialog that shows it once.
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 
 /** The protected API's own URL is not known here. */

@@ -74,7 +74,7 @@ test('a user changes name, password, sessions, theme and shortcuts', async (t) =
   await shortcuts.waitFor();
 });
 
-test('a device gets its name from what it sent', () => {
+test('a device is named after the user agent it sent', () => {
   const named = [
     'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36',
     'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15) AppleWebKit/605 (KHTML) Version/17.2 Safari/605',

@@ -66,7 +66,7 @@ test('entries are sentences that can be filtered, opened and exported', async (t
 /** Several pages, both of the list and of the check. */
 const ROWS = 450;
 
-test('a changed byte is found at its entry, and a missing end by what was seen before', async (t) => {
+test('a changed byte is found at its entry, and a missing end by comparing with what was seen before', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -168,7 +168,7 @@ test('nodes are mentioned only if they were counted, and a revoked key is called
   await page.getByText('Reason reported by nodes: unknown_key').waitFor();
 });
 
-test('nothing a link asks for is sent before a dialog shows the change and its tenant', async (t) => {
+test('a link sends nothing before a dialog shows the change and its tenant', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -84,7 +84,7 @@ test('keys are filtered, edited, rotated with an overlap, and revoked in bulk', 
   await reader.page.getByRole('heading', { name: 'Key not found' }).waitFor();
 });
 
-test('a row leads to rotation and Explain, and a revoked key can be recreated', async (t) => {
+test('each row links to rotation and Explain, and a revoked key can be recreated', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

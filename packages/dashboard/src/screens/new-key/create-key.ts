@@ -1,5 +1,5 @@
-// Sends the form: first the project and the tenant that do not exist yet are created, then the key.
-// Each request has an idempotency key of its own.
+// Sends the form: first it creates the project and the tenant that do not exist yet, then the key.
+// Each request has a separate idempotency key.
 import type { Answer } from '@keyrail/client';
 import { useRef, useState } from 'react';
 import { useChange } from '../../api/query.ts';

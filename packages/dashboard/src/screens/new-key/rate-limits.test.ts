@@ -5,7 +5,7 @@ import { openGround } from '../../../test/ground.ts';
 
 const rule = { id: 'requests', limit: 600, window_ms: 60_000, algorithm: 'sliding', scope: 'key' };
 
-test('custom limits without a rule are not sent, by the form or by the sheet', async (t) => {
+test('neither the form nor the sheet sends custom limits without a rule', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -31,7 +31,7 @@ const figure = (page: Page, label: string) =>
     .locator('dd')
     .first();
 
-test('the overview shows traffic, denied requests and what to do, nodes and months', async (t) => {
+test('the overview shows traffic, denied requests and how to fix them, nodes and months', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });

@@ -81,7 +81,7 @@ test('a user signs up, verifies, resets the password, signs in and creates a wor
   ok(!kept.includes(secret), 'the secret is gone');
 });
 
-test('an ended session covers the page, and the same user continues where they were', async (t) => {
+test('an expired session covers the page, and the same user continues where they were', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, context, vendor, visit } = await ground.signIn();

@@ -6,7 +6,7 @@ type Series = {
   name: string;
   /** A colour of the palette of charts. */
   tone: 1 | 2 | 3 | 4 | 5;
-  /** Null before the first event; zero is no traffic. */
+  /** Null before the first event; zero means no traffic. */
   values: readonly (number | null)[];
 };
 

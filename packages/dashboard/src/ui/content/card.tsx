@@ -9,7 +9,7 @@ type Props = {
   aside?: ReactNode;
   /** One line below the title. */
   lead?: ReactNode;
-  /** Without a line around it, as for a table that has lines of its own. */
+  /** Without a line around it, as for a table that already has lines. */
   bare?: boolean;
   children: ReactNode;
 };

@@ -43,7 +43,7 @@ const SECONDS = '\\d+ \\w{3,4} \\d{4}, \\d\\d:\\d\\d:\\d\\d';
 const TIMEZONE = { timezoneId: 'Asia/Kolkata' };
 const ZONE = 'GMT\\+5:30';
 
-test('moments are local with their zone, and tooltips add UTC', async (t) => {
+test('times are local with their zone, and tooltips add UTC', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, context, vendor, visit } = await ground.signIn();
@@ -86,7 +86,7 @@ test('moments are local with their zone, and tooltips add UTC', async (t) => {
   match((await first.textContent()) ?? '', new RegExp(`^${SECONDS} ${ZONE}$`));
 });
 
-test('a key that expires while it is shown is read again, and its state with it', async (t) => {
+test('a key that expires while it is shown is reloaded together with its state', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

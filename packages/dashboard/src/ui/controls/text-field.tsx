@@ -53,7 +53,7 @@ export const PasswordField = ({ kind, name = 'password', ...props }: PasswordPro
 
 type EmailProps = FieldProps & { autoFocus?: boolean };
 
-/** The address that a person signs in with. */
+/** The email address a user signs in with. */
 export const EmailField = (props: EmailProps) => (
   <TextField {...props} type="email" name="email" autoComplete="username" />
 );

@@ -25,8 +25,8 @@ export type Column<T> = {
   title: ReactNode;
   label?: string;
   /**
-   * A grid track: `minmax(160px, 2fr)`, `120px`. With gaps and padding, the least widths of the
-   * columns that are not extra come to at most 640 px, and those of all columns to 1,000 px.
+   * A grid track: `minmax(160px, 2fr)`, `120px`. With gaps and padding, the minimum widths of the
+   * columns that are not extra add up to at most 640 px, and of all columns to 1,000 px.
    */
   width: string;
   align?: 'end';

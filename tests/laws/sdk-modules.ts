@@ -1,6 +1,6 @@
 /**
- * The folders of the SDK. `api/` holds types and imports only itself; the organs import no other
- * organ except along ARROWS; `request/` is the only folder that knows them all.
+ * The folders of the SDK. `api/` holds types and imports only itself; the other folders import
+ * each other only along ARROWS; `request/` is the only folder that knows them all.
  */
 const SDK = 'packages/sdk/src/';
 
@@ -16,7 +16,10 @@ const ARROWS: Record<string, string[]> = {
   adapters: ['api', 'request'],
 };
 
-/** Files at the root that folders other than `api/` may import; the others put a node together. */
+/**
+ * Files at the root that folders other than `api/` may import; the other root files assemble a
+ * node.
+ */
 const SHARED = new Set([
   'clock.ts',
   'json.ts',
@@ -28,7 +31,7 @@ const SHARED_WITH_REQUEST = new Set(['settings.ts', 'version.ts']);
 
 type Arrow = { from: string; to: string };
 
-export function organFault({ from, to }: Arrow): string | null {
+export function moduleFault({ from, to }: Arrow): string | null {
   const folder = folderOf(from);
   const target = folderOf(to);
   const allowed = folder === null ? undefined : ARROWS[folder];
