@@ -111,7 +111,7 @@ const columns: readonly Column<PolicyNode>[] = [
   {
     id: 'policy',
     title: texts.policy,
-    width: 'minmax(96px, 1fr)',
+    width: 'minmax(88px, 1fr)',
     card: 'fact',
     cell: ({ version, current_version }) =>
       version === 0 ? texts.notYet : texts.of(version, current_version),
@@ -119,7 +119,7 @@ const columns: readonly Column<PolicyNode>[] = [
   {
     id: 'env',
     title: texts.env,
-    width: '112px',
+    width: '96px',
     card: 'none',
     cell: ({ env_scope }) => texts.envs[env_scope],
   },
@@ -134,7 +134,7 @@ const columns: readonly Column<PolicyNode>[] = [
   {
     id: 'seen',
     title: texts.seen,
-    width: '96px',
+    width: '80px',
     card: 'fact',
     cell: ({ last_seen_at }) => <Time at={last_seen_at} />,
   },
