@@ -87,7 +87,7 @@ test('an interrupted restore refuses to serve, starts over, and fences', async (
     target.use((session) => restoreBackup(session, backup, interrupted)),
     /killed/,
   );
-  await rejects(target.use(migrate), /restore of backup \S+ into this database was interrupted/);
+  await rejects(target.use(migrate), /Restoring backup \S+ into this database was interrupted/);
 
   const { migrated, fenced } = await target.use((session) => restoreBackup(session, backup, order));
   deepEqual(migrated, []);
@@ -191,7 +191,7 @@ test('two hundred damaged backups are all rejected before the target is touched'
 });
 
 test('a backup is rejected without its key or with a different one', async () => {
-  await rejects(openBackup(backupAt(), null), /encrypted backup: set KEYRAIL_BACKUP_KEY/);
+  await rejects(openBackup(backupAt(), null), /is encrypted\. Set KEYRAIL_BACKUP_KEY/);
   await rejects(openBackup(backupAt(), await newBackupKey()), /not written with the key/);
   const plain = await backUp(inStore, null);
   const path = join(directory, plain.id);

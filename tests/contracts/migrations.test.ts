@@ -46,7 +46,7 @@ test('a migration that changed after it ran is rejected by name', async () => {
   const record = (to: string) =>
     store.beyond(`update migrations set hash = '${to}' where name = '${name}'`);
   await record('0'.repeat(64));
-  await rejects(store.migrate(), new RegExp(`${name} was changed after it had been applied`));
+  await rejects(store.migrate(), new RegExp(`${name} has been changed since it was applied`));
   await record(hash);
   await store.migrate();
 });

@@ -40,7 +40,7 @@ const writtenTwice = (meanwhile: () => void) =>
 test('on a full disk only reads work, and with space everything works again', async () => {
   await written();
   storage = 'full';
-  await rejects(written(), /disk is nearly full/);
+  await rejects(written(), /disk is almost full/);
   await rejects(
     writtenTwice(() => {}),
     isStoreFault,

@@ -91,8 +91,8 @@ test('a directory is locked once, whatever path leads to it', async (t) => {
   t.after(() => rm(alias));
   const place = await realpath(path);
   const held = await lockDirectory(path);
-  await rejects(lockDirectory(path), new RegExp(`is using ${place}`));
-  await rejects(lockDirectory(alias), /Another Keyrail process is using/);
+  await rejects(lockDirectory(path), new RegExp(`is already using ${place}`));
+  await rejects(lockDirectory(alias), /Another Keyrail process is already using/);
   await held.release();
   await (await lockDirectory(alias)).release();
 });

@@ -124,7 +124,10 @@ test('anchors kept elsewhere prove that the log was not cut off', async (t) => {
       hash = (select hash from keyrail.audit_logs where seq = ${seq})`);
   const seen = await deployment.command('audit', 'verify', '--anchors', place);
   equal(seen.code, 1);
-  match(seen.output, new RegExp(`broken at row ${seq + 1}: Rows up to ${seq + 1} were anchored`));
+  match(
+    seen.output,
+    new RegExp(`broken at entry ${seq + 1}: Entries up to ${seq + 1} were anchored`),
+  );
   const cut = join(directory, 'cut.jsonl');
   await writeFile(cut, (await textIn(file)).trimEnd().split('\n').slice(0, -1).join('\n'));
   const { code, output } = await offline(cut);

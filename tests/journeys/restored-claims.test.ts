@@ -70,7 +70,7 @@ test('anchors from before a restore verify or say what was lost, and later ones 
   await restored.passTime(2 * DUE_MS);
   const early = await verified(restored, place.path);
   equal(early.code, 1, early.output);
-  match(early.output, new RegExp(`Rows up to ${newer.seq} were anchored at .* cut off`));
+  match(early.output, new RegExp(`Entries up to ${newer.seq} were anchored at .* cut off`));
   const server = await restored.run();
   deepEqual(await server.as(ground.secretKey)('GET /v1/audit_logs/anchor'), kept);
   const { keys } = await server.as(null)('GET /.well-known/jwks.json');
@@ -83,7 +83,7 @@ test('anchors from before a restore verify or say what was lost, and later ones 
   equal((await verified(restored, keptFile)).code, 0);
   const later = await verified(restored, await place.fileOf('newer', newer));
   equal(later.code, 1, later.output);
-  match(later.output, new RegExp(`broken at row ${newer.seq}: .*not the one that was anchored`));
+  match(later.output, new RegExp(`broken at entry ${newer.seq}: .*differs from the one anchored`));
 
   const { server: last, anchor: own } = await anchored(restored, ground);
   notEqual(own.kid, kept.kid);

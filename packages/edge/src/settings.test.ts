@@ -130,9 +130,9 @@ test('all errors are listed together, with the setting that was probably meant',
   };
   throws(() => settingsIn(env), {
     message: [
-      'KEYRAIL_EDGE_LISEN is not a setting: keyrail-edge help lists the known ones. Did you mean KEYRAIL_EDGE_LISTEN?',
-      'KEYRAIL_CACHE_DIR is not a setting: keyrail-edge help lists the known ones. Did you mean KEYRAIL_EDGE_CACHE_DIR?',
-      'KEYRAIL_DATA_DIR is not a setting: keyrail-edge help lists the known ones',
+      'unknown setting KEYRAIL_EDGE_LISEN; for a list, run keyrail-edge help. Did you mean KEYRAIL_EDGE_LISTEN?',
+      'unknown setting KEYRAIL_CACHE_DIR; for a list, run keyrail-edge help. Did you mean KEYRAIL_EDGE_CACHE_DIR?',
+      'unknown setting KEYRAIL_DATA_DIR; for a list, run keyrail-edge help',
       'KEYRAIL_PROJECT_ID must be set',
       'KEYRAIL_SECRET_KEY must be a complete secret key, krsk_…',
       'KEYRAIL_EDGE_LEASES must be on or off',

@@ -217,5 +217,5 @@ test('a job that keeps failing is logged once, and again when it recovers', asyn
   deepEqual(ofMail(), ['send-mail: a job failed']);
   isAway = false;
   await until(async () => ofMail().length > 1);
-  deepEqual(ofMail(), ['send-mail: a job failed', 'send-mail: a job works again']);
+  deepEqual(ofMail(), ['send-mail: a job failed', 'send-mail: job recovered']);
 });

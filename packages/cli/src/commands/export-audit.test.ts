@@ -55,7 +55,7 @@ test('an edited export is not continued, and the script finds the changed entry'
   await writeFile(file, lines.join('\n'));
   const { code, stderr } = await run('--since', String(await lastSeq()));
   equal(code, 1);
-  match(stderr, /Row 2 does not match its hash/);
+  match(stderr, /Entry 2 doesn't match its hash/);
   deepEqual(await verify(file), { code: 1, output: 'Not verified: entry 2 was edited\n' });
 });
 

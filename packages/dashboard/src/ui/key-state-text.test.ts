@@ -32,7 +32,7 @@ test('the state comes from the server; only the remaining time is counted locall
   equal(textOf('quarantined', at(-1)), 'Quarantined');
   equal(textOf('expiring', at(30 * HOUR_MS), true), 'Replaced, works until 2 Jun');
   equal(textOf('active', at(30 * 24 * HOUR_MS), true), 'Active');
-  equal(textOf('expiring', at(-HOUR_MS)), 'Ends in 1 s');
+  equal(textOf('expiring', at(-HOUR_MS)), 'Expires in 1 s');
 });
 
 test('a key counts as unused 90 days after its last use, or after its creation if it was never used', () => {

@@ -96,7 +96,7 @@ test('an error for the wrong credential names the accepted ones', async () => {
     const what = await judged(auth, token && `Bearer ${token}`);
     return what instanceof ApiError ? what.message : '';
   };
-  match(await said('vendor'), /Authorization: Bearer/);
+  match(await said('vendor'), /Authorization header: Bearer/);
   match(await said('founder', 'krsk_live_good'), /takes the bootstrap token or a session/);
   match(await said('vendor', BOOTSTRAP), /takes a secret key or a session/);
   match(await said('embed', 'krses_good'), /takes an embed token/);

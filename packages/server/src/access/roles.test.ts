@@ -56,7 +56,7 @@ for (const [at, held] of roles.entries()) {
         else {
           throws(pass, (error) => {
             if (!(error instanceof ApiError)) return false;
-            equal(error.message, `This needs the role ${wanted}; yours is ${held}.`);
+            equal(error.message, `This requires the ${wanted} role. Yours is ${held}.`);
             return error.status === 403 && error.code === 'forbidden';
           });
         }

@@ -27,7 +27,7 @@ for (const [what, env, token] of [
     equal(text.includes(TOKEN), false);
     match(text, /http:\/\/x\/v1\/workspaces/);
     match(text, /^ {2}Open http:\/\/x in a browser$/m);
-    match(text, /^ {2}Mail {7}\S/m);
+    match(text, /^ {2}Email {5}\S/m);
   });
 }
 

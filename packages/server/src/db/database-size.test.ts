@@ -55,6 +55,6 @@ test('after a reported full disk, only reserve writes are made for a while', asy
     text: 'insert into worker_beats (worker_id, seen_at) values (gen_random_uuid(), app_now())',
     values: [],
   };
-  await rejects(guarded.once(opening(), beat), /nearly full/);
+  await rejects(guarded.once(opening(), beat), /almost full/);
   equal((await guarded.once(opening('reserve'), beat)).count, 1);
 });

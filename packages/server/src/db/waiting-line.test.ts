@@ -96,7 +96,7 @@ test('allowed requests count as waiting until their credential is known', async 
 test('work beyond waitingMax is rejected until waiting work has been served', async () => {
   const line = await busyLine(1);
   const waiting = Array.from({ length: 20 }, () => line.enter(asking(60_000)));
-  await rejects(line.enter(asking(60_000)), /too many waiting/);
+  await rejects(line.enter(asking(60_000)), /too many requests waiting/);
   for (const one of waiting) {
     line.leave('kr_write', 1);
     await one;

@@ -80,7 +80,7 @@ test('64 levels of nesting are accepted, 65 and a million are refused', () => {
     for (const levels of [JSON_DEPTH_MAX + 1, 1_000_000]) {
       const refusal = refusalOf(() => readJson(nested(levels, [open, close], inner)));
       equal(refusal.message, 'The request body is not valid.');
-      deepEqual(refusal.details, [{ path: '', message: 'Nested deeper than 64.' }]);
+      deepEqual(refusal.details, [{ path: '', message: 'Nested more than 64 levels deep.' }]);
     }
   }
   const half = JSON_DEPTH_MAX / 2;

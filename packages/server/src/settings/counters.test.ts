@@ -21,7 +21,7 @@ test('REDIS_URL accepts a URL or the path of a socket', () => {
 test('several hosts in REDIS_URL need a Cluster', () => {
   const REDIS_URL = 'redis://me:a,b@one:7000,two,[::1]:7002';
   equal(redisUrlOf({ REDIS_URL, KEYRAIL_REDIS_CLUSTER: 'on' }), REDIS_URL);
-  const needs = ['REDIS_URL names several hosts, which needs KEYRAIL_REDIS_CLUSTER=on'];
+  const needs = ['REDIS_URL lists several hosts, which requires KEYRAIL_REDIS_CLUSTER=on'];
   deepEqual(faultsOf({ REDIS_URL }), needs);
 });
 

@@ -101,7 +101,7 @@ test('a chain that does not continue its anchor gets no new anchor, and the log 
   await change(app, 'Two');
   await run();
   deepEqual(await app.as.liveKey(line), anchor);
-  match(logged.join(), /do not continue their last anchor/);
+  match(logged.join(), /no longer match their last anchor/);
   match(logged.join(), new RegExp(app.workspaceId));
   await tamper(
     `update audit_logs set hash = '${anchor.hash}' where ${own} and seq = ${anchor.seq}`,

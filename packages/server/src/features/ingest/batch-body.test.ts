@@ -31,8 +31,8 @@ test('values that are nested too deeply are rejected anywhere in the body', () =
   const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
   const within = `{"events":[{"unknown":${nested(61)}}]}`;
   ok('value' in bodyOf(within), '64 levels pass');
-  equal(faultOf(`{"events":[{"unknown":${nested(62)}}]}`), 'Nested deeper than 64.');
-  equal(faultOf(nested(65)), 'Nested deeper than 64.');
+  equal(faultOf(`{"events":[{"unknown":${nested(62)}}]}`), 'Nested more than 64 levels deep.');
+  equal(faultOf(nested(65)), 'Nested more than 64 levels deep.');
   const spared = `{"events":[{"path":"${'{['.repeat(500)}"}]}`;
   ok('value' in bodyOf(spared), 'brackets in a string do not count');
 });

@@ -24,7 +24,7 @@ test('a batch that would add too many months is rejected, and others are accepte
   const counted = await requests();
 
   const over = await refused(send(line, batchOf([eventIn(3), eventIn(0)])), 409, 'conflict');
-  match(String(messageOf(over)), /monthly totals/);
+  match(String(messageOf(over)), /monthly usage rows/);
   equal(await requests(), counted, 'none of its events was counted');
   equal(
     (await send(line, batchOf([0, 1, 2].map(eventIn)))).accepted,

@@ -49,8 +49,8 @@ test('a slug is unique in a workspace and free again after a deletion', async (t
   const answer = await refused(as.liveKey(create, { name: 'B', slug: 'orders' }), 409, 'conflict');
   deepEqual(answer.body.error, {
     code: 'conflict',
-    message: 'This slug is taken.',
-    details: [{ path: 'slug', message: 'This slug is taken.' }],
+    message: 'This slug is already taken.',
+    details: [{ path: 'slug', message: 'This slug is already taken.' }],
   });
   await other.given.project({ slug: 'orders' });
 

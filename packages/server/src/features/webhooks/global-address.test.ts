@@ -134,8 +134,8 @@ test('scheme, credentials, fragment and port are checked', async () => {
     ['https://user:pass@hooks.example.com/', 'Must not contain credentials.'],
     ['https://8.8.8.8@127.0.0.1/', 'Must not contain credentials.'],
     ['https://hooks.example.com/#part', 'Must not contain a fragment.'],
-    ['https://hooks.example.com:22/', 'The port must be 443 or from 1024 on.'],
-    ['https://hooks.example.com:25/', 'The port must be 443 or from 1024 on.'],
+    ['https://hooks.example.com:22/', 'The port must be 443, or 1024 or higher.'],
+    ['https://hooks.example.com:25/', 'The port must be 443, or 1024 or higher.'],
     ['https://hooks.example.com:8443/in?a=b', null],
   ] as const) {
     equal(await reasonFor(url), reason, url);

@@ -118,7 +118,7 @@ test('a workspace has at most 20 endpoints of both environments', async (t) => {
   const wanted = { url: CLOSED, events: ['*'], env: 'test' };
   for (const call of [app.as.liveKey, app.as.testKey]) {
     const answer = await refused(call(create, wanted), 409, 'conflict');
-    equal(messageOf(answer), 'A workspace has at most 20 webhook endpoints.');
+    equal(messageOf(answer), 'A workspace can have at most 20 webhook endpoints.');
   }
   await app.as.liveKey('DELETE /v1/webhook_endpoints/{id}', { id: made[0] });
   const both = await Promise.allSettled([

@@ -111,7 +111,7 @@ test('a slug is unique, and the error names the field', async (t) => {
   const slug = newSlug();
   await as.bootstrap(found, { name: 'One', slug });
   const answer = await refused(as.bootstrap(found, { name: 'Two', slug }), 409, 'conflict');
-  equal(messageOf(answer), 'This slug is taken.');
+  equal(messageOf(answer), 'This slug is already taken.');
   deepEqual(pathsIn(answer), ['slug']);
 });
 
