@@ -133,7 +133,7 @@ test('an interrupted restore refuses to serve, starts over, and fences', async (
 
   // The target is no longer empty.
   const again = target.use((session) => restoreBackup(session, backup, order));
-  await rejects(again, /target is not empty: its table \w+ has rows/);
+  await rejects(again, /target isn't empty: table \w+ has rows/);
 });
 
 /** A restore discards what these tables say about serving, and records the backup itself. */
@@ -192,11 +192,11 @@ test('two hundred damaged backups are all rejected before the target is touched'
 
 test('a backup is rejected without its key or with a different one', async () => {
   await rejects(openBackup(backupAt(), null), /is encrypted\. Set KEYRAIL_BACKUP_KEY/);
-  await rejects(openBackup(backupAt(), await newBackupKey()), /not written with the key/);
+  await rejects(openBackup(backupAt(), await newBackupKey()), /not encrypted with the key/);
   const plain = await backUp(inStore, null);
   const path = join(directory, plain.id);
   await openBackup(path, null);
-  await rejects(openBackup(path, key), /not written with the key/, 'a missing MAC is a wrong one');
+  await rejects(openBackup(path, key), /not encrypted with the key/, 'a missing MAC is a wrong one');
   const text = await readFile(join(path, 'manifest.json'), 'utf8');
   ok(text.includes('"encryption":null'));
 });

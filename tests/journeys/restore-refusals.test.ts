@@ -23,7 +23,7 @@ test('a restore refuses a target in use or not empty, and a different master key
   const other = await deploy(t, { KEYRAIL_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') });
   const refused = await other.command('restore', path);
   equal(refused.code, 1);
-  match(refused.output, /made with another master key. Nothing was changed/);
+  match(refused.output, /made with a different master key. Nothing was changed/);
   const anchors = join(other.directory, 'audit-anchors.jsonl');
   await writeFile(anchors, 'newer than the backup');
   const forced = await command(other, 'restore', path, '--new-master-key');

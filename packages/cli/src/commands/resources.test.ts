@@ -205,7 +205,7 @@ test('a key is explained from stdin or by its ID, never from an argument', async
   match(allowed.stderr, new RegExp(`^${prefix} is allowed at policy version \\d+\\.$`, 'm'));
   equal(`${allowed.stdout}${allowed.stderr}`.includes(key.slice(prefix.length)), false);
   const denied = await keyrail(`keys explain --key-id ${id} --scope b`);
-  match(denied.stdout, /^scopes +fail +Add to the key: b\.$/m);
+  match(denied.stdout, /^scopes +fail +The key is missing scopes\. Add: b\.$/m);
   match(denied.stderr, / is denied \(insufficient_scope\) /);
   equal((await keyrail('keys explain', { input: '' })).code, 2, 'no key was given');
   const leaked = await keyrail(`keys explain --key-id ${key}`);

@@ -97,7 +97,7 @@ test('an error for the wrong credential names the accepted ones', async () => {
     return what instanceof ApiError ? what.message : '';
   };
   match(await said('vendor'), /Authorization header: Bearer/);
-  match(await said('founder', 'krsk_live_good'), /takes the bootstrap token or a session/);
+  match(await said('founder', 'krsk_live_good'), /requires the bootstrap token or a session/);
   match(await said('vendor', BOOTSTRAP), /takes a secret key or a session/);
   match(await said('embed', 'krses_good'), /takes an embed token/);
   match(await said('vendor', 'krses_loose'), /create one, accept an invite or switch to one/);
