@@ -36,7 +36,7 @@ export async function readDelta(
   return { kind: 'delta', head, changes: detailed, generatedAt: feed.now };
 }
 
-/** Null when there are more than `most`, or too many to read. */
+/** Null if there are more than `most`, or too many to read. */
 async function listUpTo(
   feed: FeedSource,
   filter: FeedFilter,

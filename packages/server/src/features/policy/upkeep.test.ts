@@ -98,7 +98,7 @@ test('a retired key that is revoked appears as revoked in the feed', async (t) =
   );
 });
 
-test('retiring keys answers held polls', async (t) => {
+test('retiring keys ends held polls', async (t) => {
   const app = await harness(t);
   const { project_id } = await endedKeys(app);
   const { version } = await readAll(app, { project_id });
