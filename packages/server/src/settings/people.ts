@@ -48,7 +48,7 @@ export const people = {
   },
 } satisfies Group;
 
-/** Mail files cannot verify an address: the operator would have to forward every link. */
+/** Email files can't verify an address, because the operator would have to forward every link. */
 export const peopleWith = (values: ValuesOf<typeof people>, { mail }: { mail: MailSetting }) => ({
   ...values,
   verifiedOnly: values.verifiedOnly ?? mail.kind === 'smtp',
