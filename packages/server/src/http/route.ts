@@ -90,7 +90,7 @@ type Input<L extends string, E> = {
   principal: Principal;
   requestId: string;
   clientAddress: string;
-  /** Names a caller without a credential for the log: a user who signs in, or the scanner. */
+  /** Names a caller without a credential for the log: a user signing in, or the scanner. */
   noteCaller: NoteCaller;
   header(name: string): string | undefined;
   /** Path and query of the request, as they were sent. */

@@ -35,14 +35,14 @@ export const people = {
   },
   workspacesPerPersonMax: {
     name: 'KEYRAIL_WORKSPACES_PER_PERSON',
-    meaning: 'Maximum workspaces that one person may create and own.',
+    meaning: 'Maximum workspaces that one user may create and own.',
     fallback: '10',
     parse: (text) => wholeNumber(text, 1, 1_000_000),
   },
   invitesPerHourMax: {
     name: 'KEYRAIL_INVITES_PER_HOUR',
     meaning:
-      'Maximum invitations in an hour by one workspace, and by one person in all workspaces.',
+      'Maximum invitations per hour by one workspace, and by one user in all workspaces.',
     fallback: '50',
     parse: (text) => wholeNumber(text, 1, 10_000),
   },

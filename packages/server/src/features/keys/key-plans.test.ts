@@ -150,7 +150,9 @@ const indexFor = ({ projectId, tenantId }: KeyFilter): RegExp => {
   return tenantId ? /^api_keys_tenant$/ : projectId ? /^api_keys_project$/ : /^api_keys_newest$/;
 };
 
-test('every list is read from an index, and only up to the end of its page', { skip }, async (t) => {
+test('every list is read from an index, and only up to the end of its page', {
+  skip,
+}, async (t) => {
   const keys = await place(t);
   const filters = everyFilter(keys);
   equal(filters.length, 54);
@@ -167,7 +169,9 @@ test('every list is read from an index, and only up to the end of its page', { s
   }
 });
 
-test('a list by state is read from its index, and only up to the end of its page', { skip }, async (t) => {
+test('a list by state is read from its index, and only up to the end of its page', {
+  skip,
+}, async (t) => {
   const keys = await place(t);
   for (const filter of everyFilter(keys).filter(({ includeRevoked }) => !includeRevoked)) {
     for (const state of keyStates) {

@@ -22,7 +22,7 @@ export type KeyFilter = {
   /** Only keys in this state; `includeRevoked` is then ignored. */
   state?: KeyState | undefined;
   unusedDays?: number | undefined;
-  /** The start of a name, of a display prefix or of an id. */
+  /** The start of a name, of a display prefix or of an ID. */
   q?: string | undefined;
 };
 
