@@ -41,8 +41,7 @@ export const people = {
   },
   invitesPerHourMax: {
     name: 'KEYRAIL_INVITES_PER_HOUR',
-    meaning:
-      'Maximum invitations per hour by one workspace, and by one user in all workspaces.',
+    meaning: 'Maximum invitations per hour by one workspace, and by one user in all workspaces.',
     fallback: '50',
     parse: (text) => wholeNumber(text, 1, 10_000),
   },

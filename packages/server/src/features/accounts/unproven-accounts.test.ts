@@ -1,4 +1,4 @@
-// What an account may do before its address is verified, and that nobody can prepare an account for
+// What an account may do before its address is verified, and that no one can prepare an account for
 // someone else's address.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';

@@ -90,7 +90,7 @@ const findEnd = (tx: Read, scan: Scan): Promise<Position | null> =>
   );
 
 type Scan = {
-  /** The partitions to read, and the comparison that only the index to be used can answer. */
+  /** The partitions to read, and the comparison that only the intended index can serve. */
   partitions: number[];
   covers: Sql;
   conditions: Sql[];

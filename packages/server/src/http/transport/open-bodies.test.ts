@@ -46,7 +46,7 @@ async function scene(t: TestContext, more: Partial<ServerParts> = {}) {
   });
   const app = bareServer(t, routes, { ...more, socketLimits: { lingerMs: 100 } });
   const port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
-  /** Sends the head of a request and these bytes of its body; `status` is that of the response. */
+  /** Sends the head of a request and these bytes of its body; `status` is the response's status. */
   return (path: string, length: number | null, sent = '') => {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
