@@ -48,7 +48,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '05-audit-after-the-commit',
     bug: 'the audit row is written in a transaction of its own, after the change',
     file: `${SERVER}/doors/write.test.ts`,
-    title: 'a change without audit rows cannot commit',
+    title: 'a change without audit entries cannot commit',
     store: 'embedded',
   },
   {
@@ -62,7 +62,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '07-evicted-before-the-commit',
     bug: 'caches drop a secret key before its revocation is committed',
     file: `${SERVER}/doors/write.test.ts`,
-    title: 'caches drop a secret key only after the commit that ends it',
+    title: 'caches drop a secret key only after the commit that revokes it',
     store: 'embedded',
   },
   {
@@ -92,7 +92,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '11-rotation-extends-the-old-key',
     bug: 'a rotation moves an earlier expiry of the old key to the end of the overlap',
     file: `${SERVER}/features/keys/key-endings.test.ts`,
-    title: 'a rotation never extends the old key and never shortens its successor',
+    title: 'a rotation never extends the old key and never shortens the new one',
     store: 'embedded',
   },
   {
@@ -142,7 +142,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '18-epoch-cached',
     bug: 'a process keeps what it read about the tenant of an embed token',
     file: `${SERVER}/features/embed/embed-tokens.test.ts`,
-    title: 'a token that has ended is refused at the very next request',
+    title: 'a token that is no longer valid is rejected at the very next request',
     store: 'embedded',
   },
   {

@@ -157,7 +157,7 @@ export function buildApp(parts: AppParts): App {
   recordServing(http, { gate, newId, log });
   pageRoutes(http, parts);
   const stopServing = async (): Promise<void> => {
-    // Closing the hub answers held polls; http.close() would otherwise wait for them.
+    // Closing the hub ends held polls; http.close() would otherwise wait for them.
     hub.close();
     await http.close();
   };

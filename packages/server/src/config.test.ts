@@ -246,7 +246,7 @@ test('valid secrets do not appear in the serialized config', () => {
   for (const text of Object.values(env)) equal(JSON.stringify(config).includes(text), false);
 });
 
-test('PostgreSQL without a master key is refused, with the command to generate one', () => {
+test('PostgreSQL without a master key is rejected, with the command to generate one', () => {
   deepEqual(faultsOf({ DATABASE_URL: 'postgres://db/keyrail' }), [
     'KEYRAIL_MASTER_KEY is required with DATABASE_URL; generate one with openssl rand -base64 32',
   ]);

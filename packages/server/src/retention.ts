@@ -1,4 +1,4 @@
-// What is kept how long, and in which table. Jobs walk the table of this file in bounded batches.
+// How long data is kept, for each table. Jobs go through the list in this file in limited batches.
 // All of them are safe to run twice: the second run finds nothing.
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
 import {
@@ -33,21 +33,21 @@ type Kept = {
   table: string;
   pace: keyof typeof paces;
   keptMs: number;
-  /** Removes a batch. Fewer than `limit` is the last one. */
+  /** Removes a batch. Fewer than `limit` rows means that it was the last one. */
   remove(tx: Work, batch: Batch): Promise<number>;
 };
 
 const ENDED_KEPT_MS = 30 * DAY_MS;
-/** Counted from when the mail was queued, so that its contents are kept for less than 30 days. */
+/** Counted from when the email was queued, so that its contents are kept for less than 30 days. */
 const MAIL_KEPT_MS = 29 * DAY_MS;
 const DELIVERY_KEPT_MS = WEBHOOK_DELIVERY_KEPT_DAYS * DAY_MS;
 
-/** Tenant months are not in it, since bills are based on them. */
+/** Tenant months aren't included, because bills are based on them. */
 export function retention({ usageHoursKeptDays }: { usageHoursKeptDays: number }): Kept[] {
   const hoursKeptMs = usageHoursKeptDays * DAY_MS;
   // biome-ignore format: a table, with one line for each row
   return [
-    // These expire by themselves: every other statement ignores expired rows.
+    // These expire on their own: every other statement ignores expired rows.
     { table: 'idempotency_records', pace: 'often', keptMs: 0, remove: removeExpiredRecords },
     { table: 'kept_responses', pace: 'often', keptMs: 0, remove: removeExpiredResponses },
     { table: 'mail_outbox', pace: 'hourly', keptMs: MAIL_KEPT_MS, remove: removeOldMail },
@@ -63,7 +63,7 @@ export function retention({ usageHoursKeptDays }: { usageHoursKeptDays: number }
   ];
 }
 
-/** By position, because the days of last uses stay and would fill every batch. */
+/** By position, because the days of last uses are kept and would fill every batch. */
 function keyDaysInPages(): Kept['remove'] {
   let after: KeyDayPlace | null = null;
   return async (tx, batch) => {

@@ -1,4 +1,4 @@
-// The manual lists every setting as `keyrail-server help` prints it.
+// The docs list every setting as `keyrail-server help` prints it.
 import { deepEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

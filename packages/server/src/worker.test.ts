@@ -63,7 +63,7 @@ test('/status reports the worker as unknown, then ok, then down after 30 s witho
   await until(async () => (await statusOf(vendor))[0] === 'ok');
 });
 
-test('a worker that ran while the clock was ahead is not taken for a running one', async (t) => {
+test('a worker that ran while the clock was ahead does not count as running', async (t) => {
   const vendor = await harness(t);
   await vendor.testApp.beyond('delete from keyrail.worker_beats');
   vendor.clock.shift(HOUR_MS);
@@ -79,7 +79,7 @@ test('a worker that ran while the clock was ahead is not taken for a running one
   deepEqual(await statusOf(vendor), ['down', 'down'], 'when the clock gets there');
 });
 
-test('a queued mail is sent without another call', async (t) => {
+test('a queued email is sent without another call', async (t) => {
   const vendor = await harness(t);
   start(t, vendor.testApp);
   await sleep(200);
@@ -114,7 +114,7 @@ async function another({
   };
 }
 
-test('three concurrent workers send each mail once', async (t) => {
+test('three concurrent workers send each email once', async (t) => {
   const MAILS = 24;
   const vendor = await harness(t);
   const sent: string[] = [];
@@ -211,7 +211,7 @@ test('a job that keeps failing is logged once, and again when it recovers', asyn
     return isAway ? Promise.reject(new Error('refused')) : testApp.app.worker.work(body);
   };
   start(t, testApp, { work, log });
-  // Every job starts at once. After a failure, send-mail retries every second.
+  // Every job starts immediately. After a failure, send-mail retries every second.
   await until(async () => tries >= 25);
   const ofMail = () => lines.filter((line) => line.startsWith('send-mail'));
   deepEqual(ofMail(), ['send-mail: a job failed']);

@@ -1,5 +1,5 @@
 // The worker: runs the jobs of all features, in any number of processes. Steady jobs run in every
-// process and divide their work by claims; a scheduled job runs in one process, by a lease.
+// process and divide their work with claims; a scheduled job runs in one process, with a lease.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from './base/duration.ts';
 import type { NewId } from './base/ids.ts';
@@ -49,14 +49,14 @@ export type WorkerParts = RetireParts &
     log: Log;
     /** Absent: runs of jobs are not counted. */
     observeJob?: ObserveJob | undefined;
-    /** Null: runs of jobs have no spans. */
+    /** Null: job runs have no spans. */
     tracing?: Tracing | null;
   };
 
 type Job = {
   name: string;
   everyMs: number;
-  /** How long after its first start a deployment runs the job for the first time; 0 if absent. */
+  /** How long after its first start a deployment first runs the job; 0 if absent. */
   firstAfterMs?: number;
   run(): Promise<unknown>;
 };
@@ -135,7 +135,7 @@ type BackupParts = Pick<WorkerParts, 'work' | 'backup' | 'log'>;
 const backupJobs = ({ work, log, backup }: BackupParts): Job[] => {
   const { tasks, everyMs, operatorEmail } = backup;
   if (tasks === null || everyMs === null) return [];
-  // Later than the first minutes, in which somebody tries a new deployment.
+  // Later than the first minutes, in which an operator is trying out a new deployment.
   const firstAfterMs = Math.min(everyMs, 10 * MINUTE_MS);
   const run = () => backUp({ work, log, tasks, operatorEmail });
   return [{ name: 'back-up', everyMs, firstAfterMs, run }];
@@ -151,7 +151,7 @@ export function startWorker(parts: WorkerParts): Worker {
     ...job,
     run: parts.observeJob?.(job.name, job.run) ?? job.run,
   });
-  // Steady jobs have none: they look for work twice a second, and mostly find none.
+  // Steady jobs have none, because they look for work twice a second and mostly find none.
   const traced = (job: Job): Job => {
     const { tracing } = parts;
     const run = () => tracing?.around({ name: `job ${job.name}` }, job.run) ?? job.run();
@@ -185,7 +185,7 @@ async function runIfDue({ work }: WorkerParts, job: Job, holder: string): Promis
     return lockJob(tx, { name, holder, leaseMs: LEASE_MS, everyMs });
   });
   if (!isOurs) return;
-  // A lease that is not extended ends, and then another worker runs the job.
+  // A lease that isn't extended expires, and then another worker runs the job.
   const extend = () => work((tx) => updateLease(tx, { name, holder, leaseMs: LEASE_MS }));
   const extending = setInterval(() => void extend().catch(() => {}), LEASE_MS / 4);
   try {

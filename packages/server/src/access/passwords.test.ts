@@ -27,7 +27,7 @@ test('without an account the same work is done, and the result is false', async 
     equal(await hasher.verify(hash, 'no account has this password', CAUSE), false);
   }
   equal(hasher.runs(), 3);
-  // Of $argon2id$v=19$m=…,t=…,p=1$salt$digest everything but the salt and the digest is the cost.
+  // In $argon2id$v=19$m=…,t=…,p=1$salt$digest, the cost is all but the salt and the digest.
   const costIn = (hash: string) => hash.split('$').slice(0, -2).join('$');
   equal(costIn(hasher.unusedHash), costIn(stored));
   match(costIn(stored), /^\$argon2id\$v=19\$m=\d+,t=\d+,p=1$/);

@@ -31,7 +31,7 @@ export const isTestPrincipal = (principal: Principal): boolean =>
 
 export const roleOf = (principal: Principal): Role | null => reachOf(principal)?.authority ?? null;
 
-/** The signed-in person behind a session. */
+/** The signed-in user behind a session. */
 export function personOf(principal: Principal): Extract<Principal, { kind: 'session' }> {
   assert(principal.kind === 'session', 'an endpoint for sessions was called without one');
   return principal;

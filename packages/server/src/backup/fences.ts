@@ -34,7 +34,7 @@ const versions = `update project_versions set (version, floor) =
 /** Below the maximum of its type even after a million restores. */
 const EPOCHS_AHEAD = 1000;
 
-const HELD = 'held: the database was restored after this mail had been queued';
+const HELD = 'held: the database was restored after this email had been queued';
 
 const fences: Record<string, string> = {
   'embed epochs raised': `update tenants set embed_epoch = embed_epoch + ${EPOCHS_AHEAD}`,

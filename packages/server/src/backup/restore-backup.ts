@@ -100,7 +100,7 @@ async function shapesFor(admin: pg.ClientBase, tables: readonly TableRecord[]): 
       (wanted) => shape?.columns.find((column) => column.name === wanted) ?? [],
     );
     if (new Set(ordered).size !== shape?.columns.length || ordered.length !== columns.length) {
-      throw new BadBackup(`The tables of the backup are not those of its migrations: ${name}.`);
+      throw new BadBackup(`The tables of the backup do not match its migrations: ${name}.`);
     }
     shapes.set(name, { ...shape, columns: ordered });
   }

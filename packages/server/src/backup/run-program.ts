@@ -17,7 +17,8 @@ import type { Place } from './sessions.ts';
 
 /**
  * Settings that both tasks need. They contain secrets, so they are sent as a message and not as
- * arguments. `scratch`: a directory that only this task uses.
+ * arguments.
+ * `scratch`: a directory that only this task uses.
  */
 type Shared = { into: string; key: string | null; scratch: string };
 

@@ -9,7 +9,7 @@ const OURS = /^(program-[0-9a-f]{16}|v\d+\.\d+\.\d+-[\w-]+)$/;
 /**
  * Later starts load compiled code instead of compiling every source. The cache is in the data
  * directory, which only this user can write: its content is executed. Each build of the program has
- * a folder of its own there; the folders of other builds are never read again, so they are removed.
+ * its own folder there. The folders of other builds are never read again, so they are removed.
  */
 export function cacheCompiledCode(dataDir: string, program: string): void {
   if (!existsSync(dataDir)) return;

@@ -138,7 +138,7 @@ test('a stepped deadline does not restart for the reads that share a statement',
   ok(patience.every((deadline) => deadline.remainingMs() < PATIENCE_MS));
 });
 
-test('values that JSON cannot represent are also told apart', async () => {
+test('values that JSON cannot represent are also distinguished', async () => {
   const { sent, ask } = store();
   const values = [null, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 1n, 2n];
   for (const value of [...values, ...values.map((one) => [one])]) void ask([value]);

@@ -12,7 +12,7 @@ const APART_MS_MAX = 30 * SECOND_MS;
 /** How far a clock is ahead of this machine's clock, and the possible error of that figure. */
 type Reading = { name: string; aheadMs: number; unsureMs: number };
 
-/** Of a migrated database, whose transactions all use this function. */
+/** For a migrated database, whose transactions all use this function. */
 export async function readDatabaseClock(
   inspection: Inspection,
   nowMs: () => number,

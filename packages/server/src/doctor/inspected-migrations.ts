@@ -1,4 +1,4 @@
-// Compares the migrations of a database with those of this version.
+// Compares a database's migrations with this version's.
 
 import { isEarlier } from '../db/earlier-schema.ts';
 import { isExpansion, readMigrations } from '../db/migrate.ts';

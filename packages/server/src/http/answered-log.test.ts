@@ -1,4 +1,5 @@
-// The log line of a response: it names the caller, also one that is refused, and holds no secret.
+// The log line of a response: it names the caller, even if the caller is denied, and contains no
+// secret.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
@@ -81,7 +82,7 @@ test('every kind of caller is named, with and without success', async (t) => {
   ok(!text().includes(BOOTSTRAP_TOKEN));
 });
 
-test('a sign-in names the person, a failed one nobody, and both the network', async (t) => {
+test('a sign-in names the user, a failed one names nobody, and both name the network', async (t) => {
   const app = await harness(t);
   const { ask, text } = logged(t, app);
   const { email, userId, token } = await someone(app);
@@ -111,7 +112,7 @@ test('a sign-in names the person, a failed one nobody, and both the network', as
   }
 });
 
-test('the scanner is named by the key that signed, and by nothing unsigned', async (t) => {
+test('the scanner is identified by the key that signed, and by nothing unsigned', async (t) => {
   const app = await harness(t);
   const { ask } = logged(t, app);
   const payload = JSON.stringify([]);
@@ -123,7 +124,7 @@ test('the scanner is named by the key that signed, and by nothing unsigned', asy
   deepEqual([forged.status, forged.principal], [401, null]);
 });
 
-test('an id that looks like a credential is neither logged nor sent back', async (t) => {
+test('an ID that looks like a credential is neither logged nor sent back', async (t) => {
   const app = await harness(t);
   const { ask, text } = logged(t, app);
   const native = await app.given.key();
@@ -151,7 +152,7 @@ test('an id that looks like a credential is neither logged nor sent back', async
   }
 });
 
-test('the ids of proxies and traces are kept', () => {
+test('the IDs of proxies and traces are kept', () => {
   for (const id of [
     'req-1',
     '01890c5e-7b21-7c3a-9d5e-000000000008',

@@ -1,5 +1,5 @@
-// One log line for each response: its endpoint, status and caller. It holds ids only, and no
-// value of a request.
+// One log line for each response: its endpoint, status and caller. It contains only IDs, and no
+// values from the request.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { loggedNetworkOf } from '../access/client-networks.ts';
 import type { Principal } from '../access/principal.ts';
@@ -7,13 +7,13 @@ import { isLevelEnabled, type Log } from '../base/log.ts';
 import { isHungUp } from './responses.ts';
 import type { ServedRoute } from './route.ts';
 
-/** The caller as the log names it. A session is named by its person. */
+/** The caller as it appears in the log. A session appears as its user. */
 type LoggedCaller = {
   kind: 'secret_key' | 'user' | 'embed' | 'bootstrap' | 'scanner';
   id: string | null;
 };
 
-/** Set when the caller is known, so that the log also names a caller that is refused. */
+/** Set when the caller is known, so that the log also names callers that are denied. */
 export const CALLER = 'caller';
 
 declare module 'fastify' {

@@ -1,4 +1,4 @@
-// Checks every response against the declaration of its endpoint: enabled in tests.
+// Checks every response against its endpoint's declaration. Enabled in tests.
 import { Impact } from '@keyrail/protocol/objects/impact.ts';
 import { assert } from '../base/assert.ts';
 import { JsonText } from '../base/json-text.ts';
@@ -7,7 +7,7 @@ import type { ServedRoute } from './route.ts';
 
 type Answered = { status: number; body: unknown };
 
-/** A conflict that the endpoint does not declare becomes a failure of the server. */
+/** A conflict that the endpoint doesn't declare becomes a server error. */
 export function checkedRefusal({ endpoint, line }: ServedRoute, thrown: unknown): unknown {
   const { code, message } = apiErrorOf(thrown);
   if (code !== 'conflict' || endpoint.refusals?.[409] !== undefined) return thrown;

@@ -6,7 +6,7 @@ import { compressed } from './compress.ts';
 
 const text = JSON.stringify(Array.from({ length: 400 }, (_, number) => ({ number })));
 
-test('a text that many requests share is compressed once for each encoding', async () => {
+test('a text shared by many requests is compressed once for each encoding', async () => {
   const json = new JsonText(text);
   const [first, second, gzip] = await Promise.all([
     compressed(json, 'gzip, br'),

@@ -61,7 +61,7 @@ test('a cursor is valid for its own list, workspace and deployment only', () => 
   );
 });
 
-test('a cursor with one flipped bit, or one character more or less, is refused', () => {
+test('a cursor with one flipped bit, or one character more or less, is rejected', () => {
   const cursor = cursors.issue(BINDING, POSITION);
   const bytes = Buffer.from(cursor, 'base64url');
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
@@ -82,7 +82,7 @@ test('a cursor with one flipped bit, or one character more or less, is refused',
   }
 });
 
-test('another encoding of the same bytes is refused', () => {
+test('another encoding of the same bytes is rejected', () => {
   const position = ['a'];
   const cursor = cursors.issue(BINDING, position);
   const bytes = Buffer.from(cursor, 'base64url');
@@ -104,7 +104,7 @@ test('another encoding of the same bytes is refused', () => {
   }
 });
 
-test('an invented cursor is refused', () => {
+test('an invented cursor is rejected', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.base64String(), fc.uuid(), fc.json()), (text) =>
       isRefused(() => cursors.read(BINDING, text)),

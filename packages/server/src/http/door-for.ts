@@ -37,7 +37,7 @@ type Asked = {
   isDryRun: boolean;
 };
 
-/** What a route gets, and what has become of a change through it. */
+/** What a route gets, and the outcome of a change made through it. */
 type Opened = { door: object; fate(): Fate };
 
 export function doorFor(
@@ -89,10 +89,12 @@ const done = (): Fate => 'done';
 
 const reading = (door: object): Opened => ({ door, fate: notDone });
 
-/** These doors do not say what becomes of a change, so it may have been made from the start. */
+/**
+ * These doors don't report the outcome of a change, so it counts as possibly made from the start.
+ */
 const writing = (door: object): Opened => ({ door, fate: done });
 
-/** Whether the route makes its response inside the transaction. */
+/** Whether the route builds its response inside the transaction. */
 const isPresented = ({ line, endpoint }: ServedRoute): boolean =>
   acceptsRequestKey(line, endpoint) || endpoint.dryRun === true;
 
@@ -102,7 +104,7 @@ const paceOf = ({ goesFirst }: ServedRoute, deadline: Deadline): Pace => ({
 });
 
 /**
- * Called before the credential is looked up: refuses a change that could not finish in time, before
+ * Called before the credential is looked up: rejects a change that couldn't finish in time, before
  * it uses a connection. Call the returned function when the credential is known. Reads and polls
  * are not counted: concurrent ones share their statements.
  */

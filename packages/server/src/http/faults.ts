@@ -1,5 +1,5 @@
 // Converts every failure to an error response, and logs it. For an error that is not an ApiError,
-// the caller gets only the request id.
+// the caller gets only the request ID.
 import { wireCode } from '@keyrail/protocol/wire/error-codes.ts';
 import { ApiError, invalid, reasonOf } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -18,7 +18,7 @@ const frameworkFaults: Record<string, () => ApiError> = {
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: () => new ApiError('unsupported_media_type'),
 };
 
-/** A request failed when its change may already have been made. The cause says why. */
+/** A request failed at a point where its change may already have been made. The cause says why. */
 export class OutcomeUnknown extends Error {
   constructor(cause: unknown) {
     super(reasonOf(cause), { cause });
@@ -66,7 +66,7 @@ export const errorHeaders = (error: ApiError): Record<string, string> =>
 
 /**
  * Logs 5xx errors with their cause. Errors of the caller are not logged. A 503 has no stack: under
- * overload there are many, and their reason says all.
+ * overload there are many, and the reason is enough.
  */
 export function logFault(log: Log, error: ApiError, requestId: string): void {
   if (error.status < 500) return;

@@ -1,5 +1,5 @@
-// Headers of every response. The API is for programs: a browser may not frame, sniff, cache or
-// execute its responses.
+// Headers of every response. The API is meant for programs, so a browser may not frame, sniff,
+// cache or execute its responses.
 import type { FastifyRequest } from 'fastify';
 import { answerHeaders, isEmbedPath } from './cors.ts';
 

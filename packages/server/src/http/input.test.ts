@@ -70,7 +70,7 @@ test('any JSON value is parsed unchanged', () => {
 const nested = (levels: number, [open, close]: [string, string], inner = ''): Buffer =>
   Buffer.from(`${open.repeat(levels)}${inner}${close.repeat(levels)}`);
 
-test('64 levels of nesting are accepted, 65 and a million are refused', () => {
+test('64 levels of nesting are accepted; 65 and a million are rejected', () => {
   const shapes: [string, string, string][] = [
     ['[', ']', ''],
     ['{"a":', '}', '1'],
@@ -134,7 +134,7 @@ const paths: [string, unknown, string[]][] = [
 ];
 
 for (const [what, value, expected] of paths) {
-  test(`${what} is refused with its path`, () => {
+  test(`${what} is rejected with its path`, () => {
     deepEqual(
       detailsOf(Rules, value).map(({ path }) => path),
       expected,
@@ -159,7 +159,7 @@ test('a missing field is reported as required, unless a custom rule has a messag
   equal(wrong?.message, 'Invalid input: expected string, received null');
 });
 
-test('names that could pollute prototypes are refused at every level', () => {
+test('names that could pollute prototypes are rejected at every level', () => {
   const wanted = z.strictObject({ meta: Meta });
   for (const text of [
     '{"__proto__":{"polluted":1}}',

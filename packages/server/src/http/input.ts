@@ -1,5 +1,5 @@
-// Bytes → values. Strict: nothing is coerced, trimmed or dropped. Text that the database cannot
-// store exactly (NUL, unpaired surrogates) is refused.
+// Turns bytes into values. Strict: nothing is coerced, trimmed or dropped. Text that the database
+// can't store exactly (NUL, unpaired surrogates) is rejected.
 import { isUtf8 } from 'node:buffer';
 import type { Endpoint } from '@keyrail/protocol/endpoint.ts';
 import { JSON_DEPTH_MAX, STRANGERS_VALUES_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -93,7 +93,7 @@ function hasMany(text: string, mark: string, most: number): boolean {
   return false;
 }
 
-/** Reports all errors at once; for a field that cannot be stored, only that error. */
+/** Reports all errors together; for a field that can't be stored, only that error. */
 export function parsePart<T>(part: Part, schema: Schema<T>, value: unknown): T {
   const unstorable = isAllStorable(value) ? [] : findUnstorable(value);
   const parsed = schema.safeParse(value);

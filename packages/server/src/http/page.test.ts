@@ -1,4 +1,4 @@
-// Pages of a list: their rows, their next page, and their limit on size.
+// Pages of a list: their rows, their next page, and their size limit.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { notedPageOf } from './page.ts';
@@ -77,7 +77,7 @@ test('rows with much meta end their page early, and none is lost or repeated', a
   equal(told.pages[0]?.length, 208);
 });
 
-test('a page holds at least one row, even a very large one', async () => {
+test('a page has at least one row, even a very large one', async () => {
   const { pages } = await readAll(rowsOf(9 * MEBIBYTE, 9 * MEBIBYTE), 10);
   deepEqual(pages, [['0'], ['1']]);
 });

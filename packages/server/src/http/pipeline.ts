@@ -37,13 +37,13 @@ import { type NoteCaller, Reply, type ServedRoute } from './route.ts';
 export type PipelineParts = RouteDoorParts & {
   credentials: Credentials;
   cursors: Cursors;
-  /** People with an unverified address may neither create workspaces nor invite. */
+  /** Users with an unverified email address may neither create workspaces nor invite. */
   verifiedOnly: boolean;
   chargeEmbedChange: ChargeEmbedChange;
   /** Throws 429 for a client that sends too many requests without a credential. */
   chargeClient: Throttle['chargeClient'];
   hashRequest: HashRequest;
-  /** Checks every response against its declaration: enabled in tests. */
+  /** Checks every response against its declaration. Enabled in tests. */
   checkAnswers: boolean;
 };
 
@@ -82,7 +82,7 @@ export type Caller = {
   /** The workspace that the caller expects to work in. */
   workspace: string | undefined;
   clientAddress: string;
-  /** Called with the caller as soon as it is known, also if it is refused then. */
+  /** Called with the caller as soon as it is known, even if it is then denied. */
   identified?(principal: Principal): void;
 };
 
@@ -176,7 +176,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
 
 const replayed = ({ headers }: Outgoing) => ({ ...headers, [REPLAYED_HEADER]: 'true' });
 
-/** Only a 503 says what has become of the change. */
+/** Only a 503 states the outcome of the change. */
 const failedBy =
   (fate: () => Fate) =>
   (thrown: unknown): never => {
@@ -194,7 +194,7 @@ function refusalsOf(
   const least = leastRole(isSafe, endpoint.role);
   // Roles apply to workspace endpoints only, not to one's own account or to creating a workspace.
   const isPersonal = endpoint.auth === 'session' || endpoint.auth === 'founder';
-  // Reads are allowed. Changes are refused unless the route allows them.
+  // Reads are allowed. Changes are denied unless the route allows them.
   const whenQuarantined = isSafe ? 'allow' : (route.whenQuarantined ?? 'refuse');
   return (principal, origin) => {
     refuseBeyond(principal, boundary, isSafe);
@@ -213,7 +213,7 @@ const callerIn = ({ header, clientAddress }: Incoming): Caller => ({
   workspace: header(WORKSPACE_HEADER),
 });
 
-/** The binding of a cursor: one list, for one person or one reach. */
+/** The binding of a cursor: one list, for one user or one reach. */
 function bindingOf({ cursorsOf, line, endpoint }: ServedRoute, principal: Principal): string {
   if (endpoint.auth === 'session' && principal.kind === 'session') {
     return `${line} ${principal.userId}`;
@@ -236,7 +236,7 @@ function parseParams(names: readonly string[], values: unknown): Record<string, 
 }
 
 /**
- * Refuses unknown parameters even if the endpoint has none, so that a misspelt filter is not
+ * Rejects unknown parameters even if the endpoint has none, so that a misspelt filter isn't
  * ignored. Endpoints with a raw body ignore unknown fields in the query too.
  */
 function queryParserOf({ endpoint, hot }: ServedRoute): ParseQuery {

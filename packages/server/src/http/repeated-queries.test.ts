@@ -21,13 +21,13 @@ test('a query is parsed once for each target', () => {
   deepEqual(parsed, [1, 2]);
 });
 
-test('a malformed query is refused each time', () => {
+test('a malformed query is rejected each time', () => {
   const { parse, parsed } = counted();
   for (let time = 0; time < 2; time += 1) throws(() => parse('/feed?x', 'malformed'), /malformed/);
   equal(parsed.length, 2);
 });
 
-test('requests cannot change a query that others share', () => {
+test('requests cannot change a query shared with others', () => {
   const { parse } = counted();
   const query = parse('/feed?since=1', 1) as { since: number; tenant_id: string[] };
   throws(() => {
@@ -36,7 +36,7 @@ test('requests cannot change a query that others share', () => {
   throws(() => query.tenant_id.push('c'), TypeError);
 });
 
-test('the memory is bounded in queries and in characters', () => {
+test('memory use is limited in queries and in characters', () => {
   const { parse, parsed } = counted();
   for (let since = 0; since <= QUERIES_KEPT_MAX; since += 1) parse(`/feed?since=${since}`, since);
   equal(parsed.length, QUERIES_KEPT_MAX + 1);

@@ -9,7 +9,7 @@ export const CHARS_KEPT_MAX = 500;
 /** The target is the path and query as they were sent; the values are read from it. */
 export type ParseQuery = (target: string, values: unknown) => unknown;
 
-/** Parses a query unless a request with the same target has brought it a moment ago. */
+/** Parses a query unless a recent request had the same target. */
 export function createQueryMemory(parse: (values: unknown) => unknown): ParseQuery {
   const known = new Map<string, unknown>();
   return (target, values) => {

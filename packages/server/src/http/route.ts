@@ -47,7 +47,7 @@ export class Reply<Body = unknown> {
 /** Queries of the probes, which read the store without a reach. */
 export type Probe = {
   databaseAnswers(deadline: Deadline): Promise<boolean>;
-  /** Null if no worker was ever seen, or the database cannot be read. */
+  /** Null if no worker has ever been seen, or the database can't be read. */
   workerIsSeen(): Promise<boolean | null>;
   /** Null if the database cannot be read. */
   backupFacts(): Promise<BackupFacts | null>;
@@ -59,7 +59,7 @@ export type Doors = {
   write: { read: Read; write: OpenWrite };
   /** Accounts and sessions, and writes that begin before there is a reach. */
   gate: { gate: Gate; people: OpenPeople; newId: NewId; writeIn(reach: Reach): OpenWrite };
-  /** Reads, and writes without an audit row. */
+  /** Reads, and writes without an audit entry. */
   record: { record: RecordDoor };
   /** Data that may be lost. Has no access to the database. */
   volatile: { counters: Counters; reach: Reach; newId: NewId };
@@ -90,7 +90,7 @@ type Input<L extends string, E> = {
   principal: Principal;
   requestId: string;
   clientAddress: string;
-  /** Names a caller without a credential for the log: a person that signs in, or the scanner. */
+  /** Names a caller without a credential for the log: a user signing in, or the scanner. */
   noteCaller: NoteCaller;
   header(name: string): string | undefined;
   /** Path and query of the request, as they were sent. */
@@ -99,7 +99,7 @@ type Input<L extends string, E> = {
   issueCursor(position: readonly string[]): string;
   /** Aborted when the caller closes the connection. */
   gone(): AbortSignal;
-  /** Authenticates again after a long wait; throws if the credential has been revoked meanwhile. */
+  /** Authenticates again after a long wait; throws if the credential has since been revoked. */
   admitAgain(): Promise<void>;
 };
 
@@ -110,11 +110,12 @@ type Answer<E> = AnswerOf<E> | Reply;
 type RouteThrough<L extends string, E, D extends DoorName> = {
   boundary: Boundary;
   door: D;
-  /** Requires a verified e-mail address, if the deployment is configured so. */
+  /** Requires a verified email address, if the deployment is configured that way. */
   verifiedPerson?: true;
   /**
-   * How full the disk may be for this route to write. `reserve`: it ends or removes something, and
-   * continues when all other writes are refused. `spare`: it is dispensable and is refused first.
+   * How full the disk may be for this route to write. `reserve`: it revokes or removes something,
+   * and still works when all other writes are rejected. `spare`: it is dispensable and is rejected
+   * first.
    */
   storage?: StorageUse;
   /** Throws if no request can succeed, whatever its body. Runs before the body is read. */
@@ -125,7 +126,7 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   goesFirst?: true;
   /** Compresses the response with br or gzip if the client accepts it. */
   compress?: true;
-  /** Nodes call it for each request that they serve, or all the time. */
+  /** Nodes call it for each request they serve, or continuously. */
   hot?: true;
   /** The endpoint whose cursors this route issues and accepts. */
   cursorsOf?: Line;
@@ -133,15 +134,15 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   ? { plan(input: Input<L, E> & { read: Read }): Planned<Answer<E>>; run?: never }
   : { run(input: Input<L, E> & DoorOf<L, E, D>): Promise<Answer<E>> | Answer<E>; plan?: never });
 
-/** A change that can be made, or only foreseen: the same checks come before both. */
+/** A change that can be made, or only previewed. The same checks run before both. */
 type Planned<A> = {
   commit(write: OpenKeyedWrite): Promise<A>;
   foresee: (preview: OpenPreview) => Promise<unknown>;
 };
 
 /**
- * The plan of a route whose endpoint accepts `dry_run`. `present` makes what is kept for a repeated
- * request, and `finish` the response of it, if that takes more than the change.
+ * The plan of a route whose endpoint accepts `dry_run`. `present` builds what is kept for a
+ * repeated request, and `finish` builds the response from that, if it takes more than the change.
  */
 export function planned<T, A>(
   operation: (tx: Check) => Promise<Plan<T>>,
@@ -214,7 +215,7 @@ export type ServedRoute = {
   hot?: true;
   cursorsOf?: Line;
   run(input: Record<string, unknown>): unknown;
-  /** Answers `dry_run=true`; present if the endpoint accepts it. */
+  /** Handles `dry_run=true`; present if the endpoint accepts it. */
   foresee?(input: Record<string, unknown>): unknown;
 };
 

@@ -1,4 +1,4 @@
-// The server around the routes: headers, request ids, and errors before a route is reached.
+// The server around the routes: headers, request IDs, and errors before a route is reached.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { METHODS } from 'node:http';
 import { PassThrough } from 'node:stream';
@@ -169,7 +169,7 @@ const requestIds: [string, boolean][] = [
 
 for (const [sent, isEchoed] of requestIds) {
   const shown = JSON.stringify(sent.slice(0, 40));
-  test(`the request id ${shown} is ${isEchoed ? 'echoed' : 'replaced'}`, async (t) => {
+  test(`the request ID ${shown} is ${isEchoed ? 'echoed' : 'replaced'}`, async (t) => {
     const answer = await server(t).inject({ url: '/things', headers: { 'x-request-id': sent } });
     equal(answer.headers['x-request-id'], isEchoed ? sent : 'made-1');
   });
@@ -226,7 +226,7 @@ test('error details give the dotted path of a field', async (t) => {
   );
 });
 
-test('a malformed path and a malformed id get the same error message', async (t) => {
+test('a malformed path and a malformed ID get the same error message', async (t) => {
   const app = server(t);
   for (const id of ['%zz', '%', '%ff', 'a'.repeat(17_000), 'no-id']) {
     const { error } = (await app.inject({ url: `/things/${id}` })).json();

@@ -67,7 +67,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     // Requests that arrive during shutdown get a normal response.
     return503OnClosing: false,
     genReqId: (request) => chosenRequestId(request.headers['x-request-id']) ?? parts.newRequestId(),
-    // A high limit, so that the pipeline can refuse an overlong parameter as a malformed id.
+    // A high limit, so that the pipeline can reject an overlong parameter as a malformed ID.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     frameworkErrors: (error, request, reply) => void responses.refuse(request, reply, error),
     clientErrorHandler: ({ code }, socket) =>
@@ -117,7 +117,7 @@ function readBodiesUnparsed(app: FastifyInstance): void {
   }
 }
 
-/** Set in onRequest, before the body is read. A GET is admitted in its handler instead. */
+/** Set in onRequest, before the body is read. For a GET, this happens in its handler instead. */
 const ADMITTED = 'admitted';
 
 declare module 'fastify' {

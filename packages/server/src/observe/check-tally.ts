@@ -3,7 +3,7 @@ import { metricText } from '@keyrail/protocol/wire/metrics-text.ts';
 import { ApiError } from '../base/errors.ts';
 import type { Counters } from '../volatile/counters.ts';
 
-/** `refused`: the owner has too many counters. `failed`: the store could not be used. */
+/** `refused`: the owner has too many counters. `failed`: the store couldn't be used. */
 type Outcomes = { allowed: number; denied: number; refused: number; failed: number };
 
 type Tally = {

@@ -1,20 +1,20 @@
-// What metrics and /status say about a whole deployment.
+// What metrics and /status report about a whole deployment.
 
 export type DeploymentFigures = {
   mailQueued: number;
-  /** How long the oldest mail that is due has waited; 0 if none is due. */
+  /** How long the oldest due email has been waiting; 0 if none is due. */
   mailOverdueSeconds: number;
   webhooksQueued: number;
   webhooksOverdueSeconds: number;
   nodesCurrent: number;
   nodesBehind: number;
-  /** The age of the oldest change that a node has not applied; 0 if there is none. */
+  /** The age of the oldest change that a node hasn't applied; 0 if there is none. */
   nodesLagSeconds: number;
 };
 
 export type BackupFacts = {
   now: Date;
-  /** Of the newest backup that was tried; null: none was. */
+  /** Whether the newest attempted backup passed; null: none was attempted. */
   lastPassed: boolean | null;
   /** When the newest good backup ended. */
   goodAt: Date | null;

@@ -1,5 +1,5 @@
-// Figures of the whole deployment. They are read from the database, and kept for a few seconds, so
-// that scraping cannot load it. Without an answer of the database they are absent.
+// Metrics of the whole deployment. They are read from the database and cached for a few seconds, so
+// that scraping can't overload it. If the database doesn't respond, they are absent.
 import { valueText } from '@keyrail/protocol/wire/metrics-text.ts';
 import { monotonicMs } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';
@@ -27,7 +27,7 @@ export function deploymentSeries(sources: DeploymentSources): () => Promise<stri
 function textOf(facts: Facts): string {
   const [figures, backups, workerIsSeen] = facts ?? [null, null, null];
   return [
-    valueText('keyrail_database_up', '1 if the database answered.', Number(facts !== null)),
+    valueText('keyrail_database_up', '1 if the database responded.', Number(facts !== null)),
     ...Object.entries(figureSeries).map(([name, { help, valueIn }]) =>
       valueText(name, help, figures && valueIn(figures)),
     ),
@@ -93,7 +93,7 @@ const numberOf = (isTrue: boolean | null): number | null =>
 const ageOf = ({ now, goodAt }: BackupFacts): number | null =>
   goodAt && (now.getTime() - goodAt.getTime()) / SECOND_MS;
 
-/** Calls of the same few seconds share one result. */
+/** Calls within the same few seconds share one result. */
 function keptFor<T>(keptMs: number, read: () => Promise<T>): () => Promise<T> {
   let kept: { atMs: number; result: Promise<T> } | null = null;
   return () => {

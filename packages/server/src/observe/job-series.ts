@@ -1,4 +1,4 @@
-// Counts the runs of the worker's jobs, and remembers when each last passed.
+// Counts the runs of the worker's jobs, and records when each last succeeded.
 import { metricText, type Sample } from '@keyrail/protocol/wire/metrics-text.ts';
 import type { Clock } from '../base/clock.ts';
 import { SECOND_MS } from '../base/duration.ts';

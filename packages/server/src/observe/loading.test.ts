@@ -1,4 +1,4 @@
-// OpenTelemetry costs a server without its settings nothing: none of its modules is loaded.
+// OpenTelemetry costs nothing on a server without its settings: none of its modules is loaded.
 import { deepEqual, equal } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ const PROGRAM = `
   console.log(JSON.stringify(counts));
 `;
 
-test('a server loads OpenTelemetry only for its traces', () => {
+test('a server loads OpenTelemetry only if traces are on', () => {
   const modules = [
     'commands/start.ts',
     'db/embedded/embedded.ts',

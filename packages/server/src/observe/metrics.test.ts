@@ -1,4 +1,4 @@
-// GET /metrics: its token, the series of each part, and their bounded number.
+// GET /metrics: its token, the series of each part, and the limit on their number.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
@@ -30,7 +30,7 @@ async function measuredApp(t: TestContext) {
   return { app, get, scrape };
 }
 
-/** The lines of the text that are samples, without their values. */
+/** The sample lines of the text, without their values. */
 const seriesIn = (text: string): string[] =>
   text
     .split('\n')
@@ -42,7 +42,7 @@ const valueIn = (text: string, series: string): number | undefined => {
   return line === undefined ? undefined : Number(line.slice(series.length));
 };
 
-test('without the setting the path is as unknown as any other', async () => {
+test('without the setting, the path is as unknown as any other', async () => {
   const { app } = await testApp();
 
   const responses = await Promise.all(
@@ -56,7 +56,7 @@ test('without the setting the path is as unknown as any other', async () => {
   deepEqual(metrics, unknown);
 });
 
-test('only the token opens it', async (t) => {
+test('only the token gives access to the metrics', async (t) => {
   const { app, get } = await measuredApp(t);
 
   for (const token of [undefined, '', 'x', `${TOKEN}x`, TOKEN.slice(1)]) {
@@ -70,7 +70,7 @@ test('only the token opens it', async (t) => {
   match(String(headers['content-type']), /^text\/plain; version=0\.0\.4/);
 });
 
-test('each part of the product has its series', async (t) => {
+test('each part of the product has its own series', async (t) => {
   const { given, tokens } = await harness(t);
   await given.key();
   const { app, get, scrape } = await measuredApp(t);
@@ -189,7 +189,7 @@ test('checks are counted by store and outcome', async (t) => {
   deepEqual([counted('allowed'), counted('denied'), counted('failed')], [1, 1, 0]);
 });
 
-test('leases are counted apart from checks', async (t) => {
+test('leases are counted separately from checks', async (t) => {
   const { given, tokens } = await harness(t);
   const key = await given.key();
   const { app, scrape } = await measuredApp(t);
@@ -222,7 +222,7 @@ test('jobs are counted by outcome', async (t) => {
   equal(valueIn(text, 'keyrail_job_runs_total{name="purge-hourly",outcome="failed"}'), 0);
 });
 
-test('odd paths and methods add no series', async (t) => {
+test('unknown paths and methods add no series', async (t) => {
   const { app, get, scrape } = await measuredApp(t);
   const methods = ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'] as const;
   const odd = async (from: number, to: number) => {
@@ -242,7 +242,7 @@ test('odd paths and methods add no series', async (t) => {
   deepEqual(seriesIn(await scrape()).sort(), before);
 });
 
-test('a worker that runs alone serves probes and metrics, and nothing else', async (t) => {
+test('a standalone worker serves probes and metrics, and nothing else', async (t) => {
   const { app } = await measuredApp(t);
   const http = app.openWorkerHttp();
   t.after(() => http.close());

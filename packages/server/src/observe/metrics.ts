@@ -1,4 +1,4 @@
-// The metrics of one process. This file is loaded only if the setting of the token is present.
+// The metrics of one process. This file is loaded only if the token is set.
 import type { Clock } from '../base/clock.ts';
 import type { Counters } from '../volatile/counters.ts';
 import { tallied } from './check-tally.ts';
@@ -13,7 +13,7 @@ export type Metrics = {
   requests: RequestTally;
   observeJob: ObserveJob;
   talliedCounters(counters: Counters): Counters;
-  /** Adds the figures that are read when they are scraped. */
+  /** Adds the metrics that are read on each scrape. */
   readFrom(sources: OwnSources & DeploymentSources): void;
   /** In the text format of Prometheus. */
   text(): Promise<string>;

@@ -1,6 +1,6 @@
-// The exporter of spans. It reads its address, headers, timeout, compression and certificates from
-// OTEL_EXPORTER_OTLP_* itself. A collector that cannot be reached is logged when it starts and when
-// it ends.
+// The span exporter. It reads its URL, headers, timeout, compression and certificates directly from
+// OTEL_EXPORTER_OTLP_*. If the collector can't be reached, the start and the end of the outage are
+// logged.
 import { ExportResultCode } from '@opentelemetry/core';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import type { Log } from '../base/log.ts';
@@ -39,7 +39,7 @@ const loadByProtocol = {
   'http/json': () => import('@opentelemetry/exporter-trace-otlp-http'),
 };
 
-/** A response of a collector may contain anything, so only a code is logged. */
+/** A collector's response may contain anything, so only a code is logged. */
 function reasonIn(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === undefined || code === '' ? 'no response from the collector' : String(code);

@@ -1,6 +1,6 @@
-// Traces with OpenTelemetry, exported by OTLP over HTTP. This folder and the packages of
-// OpenTelemetry are loaded only if the settings ask for traces. Nothing is registered globally and
-// no module is patched: the server opens its spans itself.
+// Traces with OpenTelemetry, exported as OTLP over HTTP. This file and the OpenTelemetry packages
+// are loaded only if the settings turn on traces. Nothing is registered globally and no module is
+// patched: the server opens its spans itself.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -32,11 +32,11 @@ import { type SamplerName, samplerOf } from './sampler.ts';
 export type TraceSettings = Readonly<{
   protocol: Protocol;
   sampler: SamplerName;
-  /** The share of traces that a sampler with a ratio takes. */
+  /** The fraction of traces that a ratio sampler takes. */
   ratio: number;
-  /** Whether a request becomes a part of the trace that it names. */
+  /** Whether a request becomes part of the trace named in its headers. */
   continues: boolean;
-  /** How long spans wait for others. */
+  /** How long spans wait for others before they are sent. */
   delayMs: number;
   /** Spans beyond this are dropped. */
   queueMax: number;
@@ -108,7 +108,8 @@ function createTracing(tracer: Tracer, continues: boolean): Omit<Traces, 'report
 
   const below: Tracing['below'] = (start, work) => {
     const parent = current.getStore();
-    // A span that has ended records no more: shared work may outlive the request that began it.
+    // A span that has ended records nothing more, because shared work may outlive the request that
+    // began it.
     if (!parent?.isRecording()) return work(null);
     return run(open(kindsOf[start.kind ?? 'internal'], start, contextOf(parent)), work);
   };

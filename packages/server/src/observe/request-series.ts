@@ -1,4 +1,4 @@
-// The series of responses, built from the tallies of all lines when they are scraped.
+// The response series, built from the tallies of all lines on each scrape.
 import { histogramText, metricText, type Sample } from '@keyrail/protocol/wire/metrics-text.ts';
 import { BOUNDS_S, type RequestTally } from './request-tally.ts';
 

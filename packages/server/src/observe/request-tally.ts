@@ -1,5 +1,5 @@
 // Counts responses by line and status, and their durations. It runs with every response, so it
-// keeps plain numbers, which are turned into series when they are scraped.
+// keeps plain numbers, which are turned into series on each scrape.
 // bench: 2.1 µs (a counter and a histogram of prom-client, labels resolved before) → 0.05 µs
 
 /** The upper bounds of the buckets, in seconds. */
@@ -7,7 +7,7 @@ export const BOUNDS_S = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 
-/** The label of responses that are of no endpoint: pages, unknown paths and methods. */
+/** The label of responses without an endpoint: pages, unknown paths and methods. */
 export const OTHER_LINE = 'other';
 
 export type ObserveResponse = (status: number, ms: number) => void;

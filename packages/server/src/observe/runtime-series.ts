@@ -1,4 +1,4 @@
-// Figures of the process and of Node.js, by the names that the client libraries of Prometheus use.
+// Metrics of the process and of Node.js, with the names that Prometheus client libraries use.
 import { readdir, readFile } from 'node:fs/promises';
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks';
 import {
@@ -45,7 +45,7 @@ function usageTexts(): string[] {
   ];
 }
 
-/** Absent where the system has no /proc. */
+/** Absent if the system has no /proc. */
 async function fileTexts(): Promise<string[]> {
   const [open, limits] = await Promise.all([
     readdir('/proc/self/fd').catch(() => null),
@@ -62,7 +62,7 @@ async function fileTexts(): Promise<string[]> {
   ];
 }
 
-/** The delay since the scrape before. */
+/** The delay since the previous scrape. */
 function openLag(): () => string[] {
   const lag = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   lag.enable();

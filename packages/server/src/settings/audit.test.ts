@@ -1,10 +1,10 @@
-// The places of anchors, as the setting names them.
+// The anchor destinations that the setting accepts.
 import { deepEqual, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { audit } from './audit.ts';
 import { Fault } from './setting.ts';
 
-test('places are absolute paths of files and https addresses', () => {
+test('destinations are absolute file paths and https URLs', () => {
   deepEqual(audit.auditAnchors.parse('/mnt/a.jsonl, https://u:p@keep.example/a'), [
     { kind: 'file', path: '/mnt/a.jsonl' },
     { kind: 'url', url: 'https://u:p@keep.example/a' },
@@ -12,5 +12,5 @@ test('places are absolute paths of files and https addresses', () => {
 });
 
 for (const text of ['http://keep.example/a', './a.jsonl', '/a,', '/mnt/', '/a,/b,/c,/d,/e']) {
-  test(`${text} is refused`, () => throws(() => audit.auditAnchors.parse(text), Fault));
+  test(`${text} is rejected`, () => throws(() => audit.auditAnchors.parse(text), Fault));
 }

@@ -13,7 +13,7 @@ const everyMs = (env: Record<string, string>): number | null | string[] => {
   return 'faults' in read ? read.faults : read.config.backups.everyMs;
 };
 
-test('backups are scheduled on the embedded store, and on PostgreSQL only if asked for', () => {
+test('backups are scheduled on the embedded store, and on PostgreSQL only if configured', () => {
   equal(everyMs({}), 24 * 3_600_000);
   equal(everyMs({ KEYRAIL_BACKUP_EVERY: 'off' }), null);
   equal(everyMs({ KEYRAIL_BACKUP_EVERY: '6h' }), 6 * 3_600_000);
@@ -22,7 +22,7 @@ test('backups are scheduled on the embedded store, and on PostgreSQL only if ask
   match(String(everyMs({ KEYRAIL_BACKUP_EVERY: '5s' })), /^KEYRAIL_BACKUP_EVERY/);
 });
 
-test('a directory inside the data directory is known as such, however it is written', () => {
+test('a directory inside the data directory is recognised, however its path is written', () => {
   const placeOf = (dataDir: string, dir: string) => backupPlaceOf(dataDir, { dir });
   const read = readConfig({});
   const place = 'config' in read && backupPlaceOf(read.config.store.dataDir, read.config.backups);
@@ -36,7 +36,7 @@ test('a directory inside the data directory is known as such, however it is writ
   equal(placeOf('.keyrail', './.keyrail/backups'), 'inside');
 });
 
-test('a wrong backup key or address is refused and not repeated', () => {
+test('a wrong backup key or email address is rejected and not repeated', () => {
   const wrong = { KEYRAIL_BACKUP_KEY: 'a-secret-of-somebody', KEYRAIL_OPERATOR_EMAIL: 'A <a@b.c>' };
   const read = readConfig(wrong);
   const faults = 'faults' in read ? read.faults : [];

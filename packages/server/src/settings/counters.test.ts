@@ -1,4 +1,4 @@
-// The addresses of Redis, alone and as a Cluster.
+// The Redis URLs, for a single server and for a Cluster.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../config.ts';
@@ -25,7 +25,7 @@ test('several hosts in REDIS_URL need a Cluster', () => {
   deepEqual(faultsOf({ REDIS_URL }), needs);
 });
 
-test('a Redis Cluster needs a URL: the path of a socket is refused', () => {
+test('a Redis Cluster needs a URL, and a socket path is rejected', () => {
   const needs = ['KEYRAIL_REDIS_CLUSTER needs a REDIS_URL with redis:// or rediss://'];
   const faults = (more: object) => faultsOf({ KEYRAIL_REDIS_CLUSTER: 'on', ...more });
   for (const more of [{}, { REDIS_URL: 'unix:/run/redis.sock' }]) deepEqual(faults(more), needs);

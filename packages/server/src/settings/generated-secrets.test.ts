@@ -29,7 +29,7 @@ test('a generated secret and its directory are readable only by their owner', as
   equal(await readFile(join(at, 'bootstrap-token'), 'utf8'), `${token.reveal()}\n`);
 });
 
-test('an existing secret is kept, also one that the operator wrote', async (t) => {
+test('an existing secret is kept, even if the operator wrote it', async (t) => {
   const at = await directory(t);
   const first = await masterKeyIn(at, systemRandomBytes);
   equal((await masterKeyIn(at, systemRandomBytes)).reveal(), first.reveal());
@@ -78,14 +78,14 @@ test('concurrent starts get the same secret', async (t) => {
   equal((await readdir(at)).length, 20, 'a temporary file was left behind');
 });
 
-test('an empty secret file is refused', async (t) => {
+test('an empty secret file is rejected', async (t) => {
   const at = await directory(t);
   await masterKeyIn(at, systemRandomBytes);
   await writeFile(join(at, 'master-key'), '\n');
   await rejects(masterKeyIn(at, systemRandomBytes), /master-key is empty/);
 });
 
-test('a data directory that cannot be created fails with the code of the file system', async (t) => {
+test('a data directory that cannot be created fails with the file system’s error code', async (t) => {
   const at = await directory(t);
   await masterKeyIn(at, systemRandomBytes);
   const below = join(at, 'master-key', 'data');

@@ -34,7 +34,7 @@ async function readIfPresent(path: string): Promise<string | null> {
   }
 }
 
-/** Returns the file's final content: this secret, or that of a process that linked first. */
+/** Returns the file's final content: this secret, or the secret of a process that linked first. */
 async function makeFile(dataDir: string, path: string, text: string): Promise<string | null> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const part = `${path}.${crypto.randomUUID()}`;
@@ -57,13 +57,13 @@ type SecretParts = {
   store: { databaseUrl: Secret | null; dataDir: string };
 };
 
-/** The secrets of a deployment: those of the settings, or generated ones. */
+/** The secrets of a deployment: from the settings, or generated. */
 export async function secretsOf({
   secrets: { bootstrapToken, masterKey },
   store: { databaseUrl, dataDir },
 }: SecretParts): Promise<{ bootstrapToken: Secret | null; masterKey: Secret }> {
   return {
-    // With PostgreSQL no token is generated: without the setting, the deployment has none.
+    // With PostgreSQL, no token is generated: without the setting, the deployment has none.
     bootstrapToken:
       bootstrapToken ?? (databaseUrl ? null : await bootstrapTokenIn(dataDir, systemRandomBytes)),
     masterKey: masterKey ?? (await masterKeyIn(dataDir, systemRandomBytes)),

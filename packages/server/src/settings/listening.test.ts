@@ -20,7 +20,7 @@ for (const [env, port, portFrom] of [
   });
 }
 
-test('a wrong port is reported under the name that it has', () => {
+test('a wrong port is reported under the name of its variable', () => {
   const read = readConfig({ PORT: '70000' });
   deepEqual('faults' in read && read.faults, ['PORT must be a whole number, 0 to 65535: 70000']);
 });

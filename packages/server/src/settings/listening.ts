@@ -1,4 +1,4 @@
-// Settings of the address that the server listens on, and under which clients reach it.
+// Settings of the address that the server listens on, and the URL at which clients reach it.
 import { hostText, wholeNumber } from './parsers.ts';
 import { Fault, type Group } from './setting.ts';
 
@@ -16,7 +16,7 @@ export const listening = {
     fallback: '4400',
     parse: (text) => wholeNumber(text, 0, 65_535),
   },
-  /** Null: host and port, which are known when the server has its port. */
+  /** Null: host and port, which are known once the server has its port. */
   publicUrl: {
     name: 'KEYRAIL_PUBLIC_URL',
     meaning: "The server's public base URL, used in emails and tokens. Default: host and port.",

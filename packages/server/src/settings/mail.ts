@@ -1,4 +1,4 @@
-// Settings of outgoing mail.
+// Settings of outgoing email.
 import { join } from 'node:path';
 import { Secret } from '../base/secret.ts';
 import type { MailSetting } from '../features/mail/transport.ts';

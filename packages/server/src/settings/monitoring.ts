@@ -7,7 +7,7 @@ import { Fault, type Group } from './setting.ts';
 const TOKEN_CHARS_MIN = 16;
 
 export const monitoring = {
-  /** Null: nothing is measured. */
+  /** Null: metrics are off. */
   metricsToken: {
     name: 'KEYRAIL_METRICS_TOKEN',
     meaning: 'Bearer token for GET /metrics. Unset: the endpoint is off.',
@@ -21,7 +21,7 @@ export const monitoring = {
       );
     },
   },
-  /** Null: a worker that runs alone serves nothing. */
+  /** Null: a standalone worker serves nothing. */
   workerPort: {
     name: 'KEYRAIL_WORKER_PORT',
     meaning: 'Port where a standalone worker serves /healthz, /readyz and /metrics.',

@@ -35,20 +35,19 @@ export const people = {
   },
   workspacesPerPersonMax: {
     name: 'KEYRAIL_WORKSPACES_PER_PERSON',
-    meaning: 'Maximum workspaces that one person may create and own.',
+    meaning: 'Maximum workspaces that one user may create and own.',
     fallback: '10',
     parse: (text) => wholeNumber(text, 1, 1_000_000),
   },
   invitesPerHourMax: {
     name: 'KEYRAIL_INVITES_PER_HOUR',
-    meaning:
-      'Maximum invitations in an hour by one workspace, and by one person in all workspaces.',
+    meaning: 'Maximum invitations per hour by one workspace, and by one user in all workspaces.',
     fallback: '50',
     parse: (text) => wholeNumber(text, 1, 10_000),
   },
 } satisfies Group;
 
-/** Mail files cannot verify an address: the operator would have to forward every link. */
+/** Email files can't verify an address, because the operator would have to forward every link. */
 export const peopleWith = (values: ValuesOf<typeof people>, { mail }: { mail: MailSetting }) => ({
   ...values,
   verifiedOnly: values.verifiedOnly ?? mail.kind === 'smtp',

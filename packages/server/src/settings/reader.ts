@@ -1,9 +1,12 @@
-// Reads settings from an environment, and collects everything that is wrong with them.
+// Reads settings from an environment, and collects everything wrong with them.
 import { Fault, type Group, type Setting, type ValueOf, type ValuesOf } from './setting.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The value of a wrong setting is undefined, whatever its type: with a fault no value counts. */
+/**
+ * The value of a wrong setting is undefined, whatever its type, because no value is used if there
+ * is a fault.
+ */
 export type Reader = {
   one<S extends Setting>(setting: S): ValueOf<S>;
   all<G extends Group>(group: G): ValuesOf<G>;
@@ -30,11 +33,11 @@ export function createReader(env: Environment): Reader & { faults(): string[] } 
     all: <G extends Group>(group: G) =>
       Object.fromEntries(
         Object.entries(group).map(([field, setting]) => [field, valueIn(setting)]),
-      ) as ValuesOf<G>, // has the fields of the group
+      ) as ValuesOf<G>, // it has the group's fields
     faults: () => [...faults],
   };
 }
 
-/** The variable from which a setting takes its value; null: it has its default. */
+/** The variable that a setting takes its value from; null: it has its default. */
 export const nameIn = (env: Environment, { name, alias = name }: Setting): string | null =>
   [name, alias].find((each) => env[each]) ?? null;

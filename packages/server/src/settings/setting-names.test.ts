@@ -1,4 +1,5 @@
-// Names of Keyrail's own clients do not stop a server. The list is complete and holds nothing else.
+// Names used by Keyrail's own clients don't stop a server. The list is complete and contains
+// nothing else.
 import { deepEqual, equal } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +22,7 @@ test('names that clients read are ignored with a warning, by name only', () => {
   equal(warnings.join('\n').includes('hunter2'), false, 'a secret must not be printed');
 });
 
-test('a misspelt client name is refused like any other unknown name', () => {
+test('a misspelt client name is rejected like any other unknown name', () => {
   const { warnings, ...read } = readConfig({ KEYRAIL_URI: 'x', KEYRAIL_URL: 'x' });
   equal(warnings.length, 1);
   deepEqual(read, {
@@ -29,7 +30,7 @@ test('a misspelt client name is refused like any other unknown name', () => {
   });
 });
 
-test('a name near one setting is refused with that setting', () => {
+test('a name similar to one setting is rejected, and the error suggests that setting', () => {
   const misspelt = {
     KEYRAIL_PROT: 'KEYRAIL_PORT',
     KEYRAIL_DATADIR: 'KEYRAIL_DATA_DIR',
@@ -50,7 +51,7 @@ test('a name near one setting is refused with that setting', () => {
   );
 });
 
-test('the command line, the client, the SDK and the examples read these names and no others', () => {
+test('the command line, the client, the SDK and the examples read only these names', () => {
   const files = globSync('{packages/{cli,client,sdk}/src,examples}/**/*.ts', {
     cwd: root,
     exclude: (name) => name === 'node_modules' || name === 'dist' || name.endsWith('.test.ts'),

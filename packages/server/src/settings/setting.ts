@@ -3,7 +3,7 @@
 export type Setting<T = unknown> = {
   name: string;
   meaning: string;
-  /** The variable that platforms set for the same purpose. It counts where `name` is not set. */
+  /** The variable that platforms set for the same purpose. It is used if `name` isn't set. */
   alias?: string;
   /** Default value as text; null if the setting has no default. */
   fallback: string | null;
@@ -11,7 +11,7 @@ export type Setting<T = unknown> = {
   parse(text: string): T;
 };
 
-/** Settings that go to the same users, by the names of their values. */
+/** Settings that are used together, by the names of their values. */
 export type Group = Readonly<Record<string, Setting>>;
 
 /** The value of a setting: null only if it has no default. */

@@ -1,4 +1,4 @@
-// Settings of the rotation of signing keys.
+// Settings of signing key rotation.
 import { JWKS_MAX_AGE_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../base/duration.ts';
 import { durationMs } from './parsers.ts';
@@ -15,7 +15,7 @@ export const signing = {
     name: 'KEYRAIL_SIGNING_PUBLISH_WAIT',
     meaning: 'How long a new signing key is published before it signs.',
     fallback: '10m',
-    // At least the time for which clients may cache the list of public keys.
+    // At least as long as clients may cache the list of public keys.
     parse: (text) => durationMs(text, JWKS_MAX_AGE_SECONDS * SECOND_MS, DAY_MS),
   },
 } satisfies Group;

@@ -1,4 +1,4 @@
-// Sizes in settings: accepted and refused values.
+// Sizes in settings: accepted and rejected values.
 import { equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { quotas } from './quotas.ts';

@@ -1,4 +1,4 @@
-// Settings of traces: when they are on, what they become, and which values are refused.
+// Settings of traces: when traces are on, how the settings are read, and which values are rejected.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../config.ts';
@@ -59,7 +59,7 @@ test('each setting is read', () => {
   });
 });
 
-test('a wrong value is a fault that names its setting, and repeats no URL', () => {
+test('a wrong value is reported with the name of its setting, and without its URL', () => {
   const samplers =
     'always_on, always_off, traceidratio, parentbased_always_on, parentbased_always_off, parentbased_traceidratio';
   const faults = {

@@ -1,5 +1,5 @@
-// Settings of traces. Their names and values are those of OpenTelemetry. Others, such as
-// OTEL_SERVICE_NAME and OTEL_EXPORTER_OTLP_HEADERS, are read by its library.
+// Settings of traces, with OpenTelemetry's names and values. Others, such as OTEL_SERVICE_NAME and
+// OTEL_EXPORTER_OTLP_HEADERS, are read by its library.
 import { MINUTE_MS } from '../base/duration.ts';
 import type { TraceSettings } from '../observe/open-traces.ts';
 import { wholeNumber } from './parsers.ts';
@@ -17,7 +17,7 @@ const oneOf =
     throw new Fault(`must be ${values.length > 1 ? 'one of ' : ''}${values.join(', ')}`);
   };
 
-/** The address may contain a credential. */
+/** The URL may contain a credential. */
 const collectorUrl = (name: string, meaning: string): Setting<string> => ({
   name,
   meaning,
@@ -107,7 +107,7 @@ export const traces = {
   },
 } satisfies Group;
 
-/** Null if nothing is traced. Then faults of the other settings do not matter. */
+/** Null if traces are off. Then faults in the other settings don't matter. */
 export function readTraces({ one, all }: Reader): TraceSettings | null {
   if (one(traces.isDisabled)) return null;
   const exporter = one(traces.exporter);

@@ -1,5 +1,5 @@
-// Anchors: signed heads of audit chains. The hash of a head covers all rows before it, so an anchor
-// that is kept outside the database proves later that none of them was removed or rewritten.
+// Anchors: signed heads of audit chains. The hash of a head covers all entries before it, so an
+// anchor kept outside the database can later prove that none of them was removed or rewritten.
 //
 // The signed bytes are the canonical JSON (RFC 8785) of the anchor without its signature. Its field
 // `object` names the purpose. Tokens are signed over base64url text, which never begins with "{",
@@ -9,11 +9,11 @@ import type { AuditAnchor as WireAnchor } from '@keyrail/protocol/objects/audit.
 import { canonicalJson } from '@keyrail/protocol/wire/audit-chain.ts';
 import { wireTime } from '../base/wire-time.ts';
 
-/** The newest row of a chain. */
+/** The newest entry of a chain. */
 export type AuditHead = { workspaceId: string; seq: number; hash: string; occurredAt: Date };
 
 export type AuditAnchor = AuditHead & {
-  /** Rows of the chain up to this one. */
+  /** The number of entries in the chain up to this one. */
   count: number;
   anchoredAt: Date;
   kid: string;
@@ -30,7 +30,7 @@ export const signHeads = (
   anchoredAt: Date,
 ): AuditAnchor[] =>
   heads.map(({ workspaceId, seq, hash, occurredAt }) => {
-    // A chain begins with row 1 and has no gaps.
+    // A chain begins with entry 1 and has no gaps.
     const unsigned = { workspaceId, seq, hash, occurredAt, count: seq, anchoredAt, kid };
     const signature = sign(null, signedBytes(unsignedObject(unsigned)), key);
     return { ...unsigned, signature: signature.toString('base64url') };
@@ -51,7 +51,7 @@ const unsignedObject = (anchor: Unsigned<AuditAnchor>): Unsigned<WireAnchor> => 
 
 const signedBytes = (anchor: Unsigned<WireAnchor>): Buffer => Buffer.from(canonicalJson(anchor));
 
-/** The anchor as the API returns it, and as a line of a file holds it. */
+/** The anchor as it is returned by the API and stored in a line of a file. */
 export const wireAnchor = (anchor: AuditAnchor): WireAnchor => ({
   ...unsignedObject(anchor),
   signature: anchor.signature,

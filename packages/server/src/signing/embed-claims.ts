@@ -36,7 +36,7 @@ export const payloadOf = (claims: EmbedClaims, issuer: string): JWTPayload => ({
   epoch: claims.epoch,
 });
 
-/** Null if a claim is missing or not in the form that `payloadOf` writes. */
+/** Null if a claim is missing or not in the form written by `payloadOf`. */
 export function claimsOf(payload: JWTPayload): EmbedClaims | null {
   const { aud, sub, iat, exp, jti, ws, prj, env, ext, scopes, epoch } = payload;
   if (!isId(sub) || !isId(jti) || !isId(ws) || !isId(prj) || !isText(ext)) return null;

@@ -219,7 +219,7 @@ test('the genuine token is accepted, and so is an unchanged forgery', async () =
 });
 
 for (const [what, forged] of Object.entries(forgeries)) {
-  test(`refused: ${what}`, async () => {
+  test(`rejected: ${what}`, async () => {
     equal(await outcomeOf(forged()), '401 invalid_token');
   });
 }
@@ -233,7 +233,7 @@ const anyClaim = fc.dictionary(
   fc.jsonValue(),
 );
 
-test('any other value in a header or claim is refused, never answered with a 5xx', async () => {
+test('any other value in a header or claim is rejected, and never causes a 5xx', async () => {
   const isRefused = async (token: string, claims: object = {}) => {
     const answer = await outcomeOf(token);
     // A signed token for other origins, or for none, is valid, but not on this origin.

@@ -1,5 +1,5 @@
-// Embed tokens: signed by this deployment, and verified by it. Whether a valid token has been
-// revoked since is read from the database on every request: see access/embed-principal.ts.
+// Embed tokens: signed by this deployment, and verified by it. Whether a valid token has since been
+// revoked is read from the database on every request: see access/embed-principal.ts.
 import type { KeyObject } from 'node:crypto';
 import { type JWTVerifyGetKey, jwtVerify, SignJWT } from 'jose';
 import { ApiError } from '../base/errors.ts';
@@ -22,7 +22,7 @@ type VerifyingParts = { signingKeys: Pick<SigningKeys, 'verifying'>; issuer: str
 
 type Verified = { claims: EmbedClaims; kid: string };
 
-/** Expiry is not checked: it counts by the database's clock. */
+/** Expiry isn't checked here, because the database's clock decides it. */
 export async function verifyEmbedToken(
   token: string,
   { signingKeys, issuer }: VerifyingParts,
@@ -34,7 +34,7 @@ export async function verifyEmbedToken(
     if (!key) throw refusal();
     return key;
   };
-  // A clock at zero disables the check of the expiry.
+  // A clock at zero disables the expiry check.
   const rules = { algorithms: [ALG], issuer, currentDate: new Date(0) };
   const { payload, protectedHeader } = await jwtVerify(token, keyOf, rules).catch(refusedBy);
   const claims = claimsOf(payload);
@@ -50,7 +50,9 @@ const refusal = (cause?: unknown): ApiError =>
 const isSpelledOnce = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
-/** All faults of a token give the same error. Others, such as a store outage, are rethrown. */
+/**
+ * All faults of a token give the same error. Other errors, such as a store outage, are rethrown.
+ */
 function refusedBy(error: unknown): never {
   const isOfToken =
     error instanceof Error && 'code' in error && /^ERR_J(OSE|W[A-Z]+)_/.test(String(error.code));

@@ -32,7 +32,7 @@ function openSigner() {
   return { state, signFeed };
 }
 
-test('equal responses of one second share a signature, all others have their own', async () => {
+test('equal responses within one second share a signature, and all others have their own', async () => {
   const { state, signFeed } = openSigner();
   const body = new JsonText('{"version":1}');
   const [one, two] = await Promise.all([
@@ -53,7 +53,7 @@ test('equal responses of one second share a signature, all others have their own
   equal(state.opened, 2 + others.length);
 });
 
-test('answers to a nonce take no place from those that are shared', async () => {
+test('responses to a nonce do not take the place of shared responses', async () => {
   const { state, signFeed } = openSigner();
   const body = new JsonText('{}');
   for (let asked = 0; asked < 1500; asked += 1) {
@@ -74,7 +74,7 @@ test('a failure is not shared with later requests', async () => {
   match((await signFeed({ ...answer, body })).signature ?? '', /^keyrail=:/);
 });
 
-test('five seconds after another key took over, none is signed with the first', async () => {
+test('five seconds after another key takes over, no response is signed with the old key', async () => {
   const { state, signFeed } = openSigner();
   const body = new JsonText('{}');
   const signer = async () =>

@@ -29,11 +29,11 @@ type DigestedAnswer = Answer & { digest: string | null };
 
 type SignatureHeaders = Readonly<Record<string, string>>;
 
-/** The headers with the signature; none without a signing key, or if it cannot be opened. */
+/** The headers with the signature; none without a signing key, or if the key can't be opened. */
 export type SignFeed = (answer: FeedAnswer) => Promise<SignatureHeaders>;
 
 type FeedSignerParts = {
-  /** The id of the key that signs now; null if there is none. */
+  /** The ID of the current signing key; null if there is none. */
   findFeedSigner(): Promise<string | null>;
   signingKeys: Pick<SigningKeys, 'signing'>;
   clock: Clock;
@@ -41,14 +41,15 @@ type FeedSignerParts = {
 };
 
 /**
- * How long the id of the signing key is known. A signature is shared for up to a second more, so
- * this process signs for at most five seconds with a key that another has replaced, or that ended.
+ * How long the signing key's ID is cached. A signature is shared for up to a second more, so for at
+ * most five seconds this process signs with a key that another process has replaced, or that has
+ * ended.
  */
 const SIGNER_KNOWN_MS = 4 * SECOND_MS;
 /** Requests for the same response within a second share its signature, up to this many. */
 const SHARED_MAX = 1000;
 
-/** Signs in a thread of its own, so that other requests do not wait for it. */
+/** Signs in a separate thread, so that other requests don't wait for it. */
 const signAside = promisify(sign);
 
 export function createFeedSigner(parts: FeedSignerParts): SignFeed {
@@ -103,7 +104,7 @@ export function createFeedSigner(parts: FeedSignerParts): SignFeed {
 
 type SignerMemory = () => string | null | Promise<string | null>;
 
-/** Reads the id of the key that signs, at most every SIGNER_KNOWN_MS. */
+/** Reads the ID of the current signing key, at most every SIGNER_KNOWN_MS. */
 function createSignerMemory({ findFeedSigner, clock }: FeedSignerParts): SignerMemory {
   let known: { kid: string | null; readMs: number } | null = null;
   const share = shared<string | null>();

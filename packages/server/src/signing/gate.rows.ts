@@ -4,9 +4,9 @@ import { type Sql, sql } from '../base/sql.ts';
 import { many, one, type Runner } from '../db/sql.ts';
 
 /**
- * The id of the key of a purpose that signs at `moment.now`, a column of the statement around this:
- * the newest key whose time has come. If none has, because the clock was set back, the earliest
- * one. Null if there is none.
+ * The ID of a purpose's signing key at `moment.now`, a column of the enclosing statement: the
+ * newest key whose time has come. If no key's time has come, because the clock was set back, it is
+ * the earliest key. Null if there is none.
  */
 export const currentSigner = (purpose: SigningPurpose): Sql =>
   sql`(select id from signing_keys
@@ -28,8 +28,9 @@ export type SigningKeyFact = {
 const PUBLISHED_KEYS_MAX = 1000;
 
 /**
- * All published signing keys. First those of embed tokens, oldest first; then the others, newest
- * first, also ended ones of anchors and receipts, because old ones are verified too.
+ * All published signing keys. Embed token keys come first, oldest first; then the others, newest
+ * first, including ended anchor and receipt keys, because old anchors and receipts are verified
+ * too.
  */
 export const findSigningKeys = (runner: Runner): Promise<SigningKeyFact[]> =>
   many(
@@ -41,7 +42,7 @@ export const findSigningKeys = (runner: Runner): Promise<SigningKeyFact[]> =>
       limit ${PUBLISHED_KEYS_MAX}`,
   );
 
-/** The id of the key that signs the policy feed now; null if there is none. */
+/** The ID of the current policy feed signing key; null if there is none. */
 export async function findFeedSigner(runner: Runner): Promise<string | null> {
   const { id } = await one(
     runner,

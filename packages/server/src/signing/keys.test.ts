@@ -1,5 +1,5 @@
-// When a process reads the signing keys: after the request that needs them, and once for all
-// requests that need them at the same time.
+// When a process reads the signing keys: after a request needs them, and once for all requests that
+// need them at the same time.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemRandomBytes } from '../base/random.ts';
@@ -44,7 +44,7 @@ test('requests at the same time share one read', async () => {
   for (const list of await Promise.all(lists)) deepEqual(list, ['first']);
 });
 
-test('a request during a read is answered by a later read', async () => {
+test('a request during a read gets the result of a later read', async () => {
   const { committed, reads, listed } = heldDatabase();
   const early = listed();
   await turnEnds();
@@ -72,7 +72,7 @@ test('a new key is found as soon as a token names it', async () => {
   equal(reads.length, 2, 'a known key needs no read');
 });
 
-test('a key verifies and signs for its own purpose only', async () => {
+test('a key only verifies and signs for its own purpose', async () => {
   const { committed, reads, keys } = heldDatabase();
   committed.push({ ...aKey('anchors'), purpose: 'audit_anchor' });
   const found = keys.verifying('anchors', 'audit_anchor');
@@ -84,7 +84,7 @@ test('a key verifies and signs for its own purpose only', async () => {
   await rejects(keys.signing('anchors', 'embed_token'), { code: 'unavailable' });
 });
 
-test('a failed read rejects the requests that share it, and no later one', async () => {
+test('a failed read rejects the requests that share it, and no later requests', async () => {
   const { reads, listed } = heldDatabase();
   const early = listed();
   await turnEnds();

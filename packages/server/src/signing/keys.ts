@@ -1,6 +1,6 @@
 // The signing keys of the deployment. This process caches only the key of each `kid`, which never
-// changes. It reads from the database for every token which key signs and which keys have ended, so
-// that all processes agree.
+// changes. For every token, it reads from the database which key signs and which keys have ended,
+// so that all processes agree.
 import type { KeyObject } from 'node:crypto';
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { shared } from '../base/coalesce.ts';
@@ -31,8 +31,9 @@ export function createSigningKeys({ findSigningKeys, unseal }: SigningKeyParts):
   let known = new Map<string, Known>();
 
   /**
-   * Reads all signing keys. A read begins after its last caller arrived, so every process publishes
-   * a key before a token is signed with it. A flood of invented `kid`s causes one read at a time.
+   * Reads all signing keys. A read begins after its last caller has arrived, so every process
+   * publishes a key before a token is signed with it. A flood of invented `kid`s causes one read at
+   * a time.
    */
   const share = shared<SigningKeyFact[]>();
   const readKeys = (): Promise<SigningKeyFact[]> =>
@@ -73,7 +74,7 @@ export function createSigningKeys({ findSigningKeys, unseal }: SigningKeyParts):
   };
 }
 
-/** The private half of a key, for signing. */
+/** A key's private half, for signing. */
 export function openedBy(
   unseal: Sealing['unseal'],
   { id, sealedPrivate, purpose }: Omit<SigningKeyFact, 'publicKey'>,

@@ -1,5 +1,5 @@
-// Signs receipts of revocations. A receipt has a `typ` and a signing key of its own, so no verifier
-// accepts another signature of this deployment as a receipt, nor a receipt as anything else.
+// Signs revocation receipts. Receipts have their own `typ` and signing key, so no verifier accepts
+// another signature of this deployment as a receipt, or a receipt as anything else.
 import {
   RECEIPT_PURPOSE,
   RECEIPT_TYP,
@@ -12,7 +12,10 @@ import type { SigningKeys } from './keys.ts';
 /** A receipt without its issuer. */
 export type Unissued = Omit<ReceiptClaims, 'iss'>;
 
-/** Null without a signing key, and if it cannot be opened: the change itself has been made. */
+/**
+ * Null without a signing key, or if the key can't be opened, because the change itself has already
+ * been made.
+ */
 export type SignReceipt = (
   claims: Unissued,
   signer: { kid: string | null },

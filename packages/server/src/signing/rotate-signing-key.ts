@@ -56,20 +56,20 @@ export async function rotateSigningKey(
   };
   if (await insertSigningKey(tx, made)) {
     await updateEnds(tx, made, othersEndAt);
-    // With an end alone, a clock that is set back would bring them back.
+    // If only their end were set, setting the clock back would bring them back.
     if (cause === 'at once') await removeEnded(tx);
     const current = signsFrom <= now ? made : (signerAt(keys, now) ?? made);
     return { newest: made, current, isNew: true };
   }
   const theirs = await lockSigningKeys(tx, purpose);
   const next = theirs.at(-1);
-  if (next === undefined) throw new Error('the signing key of another process is gone');
+  if (next === undefined) throw new Error('the signing key of another process no longer exists');
   return { newest: next, current: signerAt(theirs, now) ?? next, isNew: false };
 }
 
 /**
- * The worker's job: replaces the signing key of each purpose when it is due, and deletes what no
- * signature needs any more. Safe to run twice: the second run finds nothing due.
+ * The worker's job: replaces the signing key of each purpose when it is due, and deletes keys that
+ * no signature needs any more. Safe to run twice: the second run finds nothing due.
  */
 export async function rotateSigningKeys(work: OpenWork, signing: SigningParts): Promise<void> {
   for (const purpose of signingPurposes) {

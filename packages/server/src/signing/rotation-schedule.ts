@@ -1,20 +1,20 @@
 // When a signing key is replaced.
 //
-// A key is first published, so that verifiers with a cached list have it in time. After the wait it
-// signs. Once replaced, it stays published until the last token that it signed has expired; a key
-// of the policy feed until every node has renewed what it caches.
+// A key is published first, so that verifiers with a cached list have it in time. After the wait,
+// it signs. Once replaced, it stays published until the last token it signed has expired; a policy
+// feed key stays published until every node has renewed its cache.
 import { EMBED_TOKEN_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
 import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../base/duration.ts';
 
 /**
- * `first`: only if no key exists. `due`: by the schedule. `asked`: by an operator, unless a
- * successor is already published. `at once`: the key may have leaked, so all other keys end
+ * `first`: only if no key exists. `due`: by the schedule. `asked`: requested by an operator, unless
+ * the next key is already published. `at once`: the key may have leaked, so all other keys end
  * immediately, and their tokens with them.
  */
 export type RotationCause = 'first' | 'due' | 'asked' | 'at once';
 
-/** Signatures of these purposes are verified long after their key has ended. */
+/** Signatures for these purposes are verified long after their key has ended. */
 export const isLasting = (purpose: SigningPurpose): boolean =>
   purpose === 'audit_anchor' || purpose === 'receipt';
 
@@ -45,8 +45,8 @@ export function isNeeded(
 type Lifetime = { signsFrom: Date; endsAt: Date | null };
 
 /**
- * The key that signs at a time: the newest one whose time has come. If none has, because the clock
- * was set back, the earliest one.
+ * The key that signs at a given time: the newest key whose time has come. If no key's time has
+ * come, because the clock was set back, it is the earliest key.
  */
 export function signerAt<Key extends Lifetime>(keys: readonly Key[], now: Date): Key | null {
   const live = keys
@@ -57,12 +57,12 @@ export function signerAt<Key extends Lifetime>(keys: readonly Key[], now: Date):
 
 const LAST_TOKEN_MS = EMBED_TOKEN_SECONDS * SECOND_MS + SKEW_MS;
 
-/** A node replaces the signed responses in its cache within hours after it sees a new key. */
+/** A node replaces the signed responses in its cache within hours of seeing a new key. */
 const LAST_CACHE_MS = DAY_MS;
 
 type NewKey = { now: Date; isFirst: boolean; publishWaitMs: number; purpose: SigningPurpose };
 
-/** When a new key starts to sign, and when the keys before it end. */
+/** When a new key starts to sign, and when the earlier keys end. */
 export function timesOf(
   cause: RotationCause,
   { now, isFirst, publishWaitMs, purpose }: NewKey,

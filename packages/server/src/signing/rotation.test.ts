@@ -22,7 +22,7 @@ const rotate = ({ worker: { work, signing } }: App, cause: RotationCause) =>
 
 const runJob = ({ worker: { work, signing } }: App) => rotateSigningKeys(work, signing);
 
-/** The ids of the keys for embed tokens that an app publishes. */
+/** The IDs of the embed token keys that an app publishes. */
 const published = async (within: TestApp): Promise<string[]> =>
   (await callerWith(within, null)('GET /.well-known/jwks.json')).keys
     .filter(({ purpose }) => purpose === 'embed_token')
@@ -43,7 +43,7 @@ test('without a signing key the list is empty, and the first token creates one',
   for (const each of [vendor.testApp, beside]) deepEqual(await published(each), [kidOf(token)]);
 });
 
-test('a new key is published, then signs; the old one stays until its tokens expire', async (t) => {
+test('a new key is published and then signs, and the old one stays until its tokens expire', async (t) => {
   const vendor = await harness(t);
   const { app } = vendor.testApp;
   const first = await vendor.embed();
@@ -97,7 +97,7 @@ test('concurrent rotations create one key, and all return it', async (t) => {
   }
 });
 
-test('rotating at once ends the old key and its tokens in every process', async (t) => {
+test('an immediate rotation ends the old key and its tokens in every process', async (t) => {
   const vendor = await harness(t);
   const beside = appBeside(t, vendor.testApp, {});
   const { token, headers, projectId, tenantId } = await vendor.embed();
@@ -117,7 +117,7 @@ test('rotating at once ends the old key and its tokens in every process', async 
   ok(token !== next.token);
 });
 
-test('a clock that is set back brings no key back that was ended at once', async (t) => {
+test('setting the clock back does not bring back a key that was ended immediately', async (t) => {
   const vendor = await harness(t);
   const { headers } = await vendor.embed();
   const status = async () =>
@@ -152,7 +152,7 @@ test('a private key is sealed and unreadable under another master key', async (t
   );
 });
 
-test('under load and rotations, no token is refused and every kid is published', async (t) => {
+test('under load and rotations, no token is rejected and every kid is published', async (t) => {
   const vendor = await harness(t);
   const short = { publishWaitMs: 1500, rotateEveryMs: 50 };
   const apps = [1, 2].map(() => appBeside(t, vendor.testApp, short));
@@ -221,7 +221,7 @@ for (const [cause, newest, isNew] of needs) {
   });
 }
 
-test('an old key ends one token life and a minute after its successor starts to sign', () => {
+test('an old key ends one token lifetime and a minute after the new key starts to sign', () => {
   const given = { now, isFirst: false, publishWaitMs: 600_000, purpose: 'embed_token' } as const;
   deepEqual(timesOf('due', given), {
     signsFrom: new Date(now.getTime() + 601_000),
@@ -229,7 +229,7 @@ test('an old key ends one token life and a minute after its successor starts to 
   });
 });
 
-test('an old key of the policy feed ends a day after its successor starts to sign', () => {
+test('an old policy feed key ends a day after the new key starts to sign', () => {
   const given = { now, isFirst: false, publishWaitMs: 600_000, purpose: 'policy_feed' } as const;
   deepEqual(timesOf('due', given), {
     signsFrom: new Date(now.getTime() + 601_000),

@@ -45,9 +45,9 @@ export async function updateEnds(
 }
 
 /**
- * Deletes keys whose last token has expired, including their private halves. Of a key that signed
- * anchors the public half stays for good: an anchor never expires. That of a key which signed
- * receipts stays for more than a year.
+ * Deletes keys whose last token has expired, including their private halves. The public half of an
+ * anchor key is kept permanently, because an anchor never expires. The public half of a receipt key
+ * is kept for more than a year.
  */
 export async function removeEnded(tx: Work): Promise<void> {
   await many(

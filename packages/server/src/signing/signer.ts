@@ -11,7 +11,7 @@ import { type OpenSigning, signingPartsOf } from './parts.ts';
 import { createReceiptSigner } from './receipts.ts';
 import { rotateSigningKey } from './rotate-signing-key.ts';
 
-/** Requests sign with these keys. Those of anchors are the worker's, which creates them. */
+/** The keys that requests sign with. Anchor keys are created and used by the worker. */
 const PREPARED = ['embed_token', 'receipt', 'policy_feed'] as const;
 
 type SignerParts = Parameters<typeof signingPartsOf>[0] & {
@@ -37,7 +37,7 @@ export function signerOf(parts: SignerParts, { gate, work }: { gate: Gate; work:
   return {
     signing,
     forRoutes: { signingKeys, makeFirstSigningKey, signReceipt, signFeed },
-    /** Writes only if necessary, so that the server also starts on a read-only store. */
+    /** Writes only if necessary, so that the server can start on a read-only store. */
     async prepare(): Promise<void> {
       const keys = await readKeys();
       for (const purpose of PREPARED) {
@@ -49,7 +49,7 @@ export function signerOf(parts: SignerParts, { gate, work }: { gate: Gate; work:
   };
 }
 
-/** The key that signs anchors now; created if there is none. */
+/** The current anchor signing key; created if there is none. */
 export async function openAnchorKey(work: OpenWork, signing: OpenSigning): Promise<AnchorKey> {
   const wanted = { purpose: 'audit_anchor', cause: 'first' } as const;
   const { current } = await work((tx) => rotateSigningKey(tx, signing, wanted));

@@ -1,4 +1,4 @@
-// A breaker reports each reason of an outage once, and its end.
+// A breaker reports each reason of an outage once, and the end of the outage.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { boundedBy, createBreakers } from './breaker.ts';
@@ -50,7 +50,7 @@ test('only three consecutive faults open the breaker', () => {
   equal(breaker.isOpen(), true);
 });
 
-test('three pulses that time out open the breaker, or one that is refused', async () => {
+test('three pulses that time out open the breaker, and so does a single refused pulse', async () => {
   const { breaker } = rig();
   const silent = await boundedBy(1)(new Promise(() => {})).catch((fault: unknown) => fault);
   breaker.close();
@@ -70,7 +70,7 @@ test('the text of an unknown fault is not reported', () => {
   deepEqual([reported, breaker.reason()], [['failed'], 'failed']);
 });
 
-test('a silenced breaker reports neither faults nor their end', () => {
+test('a silenced breaker reports neither faults nor recoveries', () => {
   const { reported, breakers, breaker } = rig();
   breaker.pulseFailed(refused);
   breakers.silence();
@@ -79,7 +79,7 @@ test('a silenced breaker reports neither faults nor their end', () => {
   deepEqual(reported, ['ECONNREFUSED']);
 });
 
-test('a fault of one server leaves the others closed, and is over when all work', () => {
+test('a fault of one server does not affect the others, and is over once all servers work', () => {
   const { reported, breakers, breaker } = rig();
   const other = breakers.of('other');
   breaker.close();

@@ -1,5 +1,5 @@
 // Circuit breakers, one for each server of a store. After three consecutive faults of a server,
-// requests to it are refused at once instead of waiting for a timeout, until a pulse succeeds.
+// requests to it are rejected immediately instead of waiting for a timeout, until a pulse succeeds.
 // Requests to the other servers are not affected.
 
 const FAULTS_IN_A_ROW_MAX = 3;
@@ -23,9 +23,9 @@ type Breakers = {
   of(server: string): Breaker;
   /** Forgets all other servers. */
   keep(servers: readonly string[]): void;
-  /** Whether every server is refused. */
+  /** Whether requests to every server are rejected. */
   isOpen(): boolean;
-  /** Of several servers with a fault, the reason of the first. */
+  /** If several servers have a fault, the reason of the first. */
   reason(): string | null;
   /** Stops all reports. */
   silence(): void;
@@ -102,7 +102,7 @@ function createBreaker({ startsOpen, report, closed }: OneParts): Breaker {
       faultsInARow = 0;
     },
     failed: (fault) => count(fault, false),
-    // One timeout may be chance; any other fault of a pulse opens the breaker at once.
+    // One timeout may be chance; any other fault of a pulse opens the breaker immediately.
     pulseFailed: (fault) => count(fault, reasonOf(fault) !== SILENT),
     note,
     close() {
@@ -114,13 +114,14 @@ function createBreaker({ startsOpen, report, closed }: OneParts): Breaker {
   };
 }
 
-/** Bounds the wait for a server. An answer after the timeout is ignored. */
+/** Limits the wait for a server. A response after the timeout is ignored. */
 export const boundedBy =
   (ms: number) =>
   <T>(work: Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error(SILENT));
-      // If this process was busy, the answer may be in the socket; one turn lets it be read.
+      // If this process was busy, the response may already be in the socket; one turn lets it be
+      // read.
       const timer = setTimeout(() => setImmediate(giveUp), ms);
       work.then(
         (value) => {

@@ -1,5 +1,5 @@
 -- The functions that the scripts check.lua, lease.lua and return.lua share; each is sent with this
--- file in front of it. They must give the same answers as memory.ts for every sequence of calls.
+-- file in front of it. They must give the same results as memory.ts for every sequence of calls.
 --
 -- A counter stores the index of its newest bucket, the sum of all buckets, and their counts, newest
 -- first. A charge within the newest bucket overwrites only the head. A script reads and decides
@@ -136,8 +136,8 @@ local function changes_of(counters, now)
   return created, changes
 end
 
--- Recounts an owner's names without the expired ones, and removes the fields of those. A server
--- that is out of memory refuses HSET but not HDEL, so HSET comes first.
+-- Recounts an owner's names without the expired ones, and removes the expired fields. A server that
+-- is out of memory refuses HSET but not HDEL, so HSET comes first.
 local function recount(key, now)
   local all, ended = call('HGETALL', key), {}
   local n, first = 0, 0
@@ -184,7 +184,7 @@ local function count_names(key, created, changes, most, now, is_own_clock)
   end
 end
 
--- What a lease is recorded as: its id, and the counters and buckets that it charged.
+-- What a lease is recorded as: its ID, and the counters and buckets that it charged.
 local function record_of(id, names, counters)
   local charged = {}
   for rule = 1, #counters do

@@ -10,8 +10,8 @@ export type Rule = { name: string; limit: number; windowMs: number; algorithm: A
 
 /**
  * The workspace and environment of a check, or a part of the sign-in throttle. The number of live
- * names of each owner is bounded, so that no owner can use up the shared memory.
- * On a Redis Cluster the owner's name has the same hash tag as the names of the rules.
+ * names of each owner is bounded, so that one owner can't use up the shared memory. On a Redis
+ * Cluster the owner's name has the same hash tag as the names of the rules.
  */
 export type Owner = { name: string; namesMax: number };
 
@@ -58,7 +58,7 @@ export type Counters = {
     rules: readonly Rule[],
     wanted: { want: number; id: string },
   ): Lease | Promise<Lease>;
-  /** Takes units of a lease off its counters, once. Returns how many, which is all or none. */
+  /** Takes a lease's units off its counters, once. Returns how many: all or none. */
   giveBack(owner: Owner, rules: readonly Rule[], rest: Rest): number | Promise<number>;
   state(): StoreState;
   close(): Promise<void>;
@@ -69,16 +69,19 @@ export type Rest = { leaseId: string; unused: number };
 
 export const NEVER = -1;
 
-/** The most leases of one owner that can be returned; more are granted, and their rest is lost. */
+/**
+ * The maximum number of an owner's leases that can be returned. More are granted, but their rest is
+ * lost.
+ */
 export const LEASES_MAX = 100_000;
 
-/** The id of a lease names the granted units, so that the record of a lease is one text. */
+/** A lease's ID contains the granted units, so that the record of a lease is a single text. */
 export const leaseIdOf = (id: string, granted: number): string => `${id}.${granted}`;
 
 export const grantedBy = (leaseId: string): number =>
   Number(/\.([1-9]\d{0,4})$/.exec(leaseId)?.[1] ?? 0);
 
-/** Affects this owner only, which has to wait until some of its names have expired. */
+/** Affects only this owner, which has to wait until some of its names have expired. */
 export const overQuota = (waitMs: number): ApiError =>
   new ApiError('rate_limited', 'Too many rate-limit counters are in use.', {
     headers: { 'retry-after': `${Math.max(1, Math.ceil(waitMs / SECOND_MS))}` },
@@ -87,7 +90,7 @@ export const overQuota = (waitMs: number): ApiError =>
 /** On a Cluster an owner's names use at most this many slots, each with an equal share. */
 export const SLOT_PARTS = 16;
 
-/** The part of a subject's counters. Ids have random digits, so the parts fill evenly. */
+/** The part of a subject's counters. IDs have random digits, so the parts fill evenly. */
 export function partOf(subject: string): number {
   let part = 0;
   for (let at = 0; at < subject.length; at += 1) {
@@ -103,8 +106,8 @@ const PARTS = 16;
 /**
  * A counter is a sequence of buckets, aligned to multiples of their width. A charge counts until
  * `spanOf` further buckets have begun. A fixed window is one bucket. A sliding window has sixteen
- * and keeps a seventeenth: the current window begins inside the oldest bucket, which counts whole.
- * So no interval of the window's length ever exceeds the limit.
+ * and keeps a seventeenth: the current window begins inside the oldest bucket, which counts in
+ * full. So no interval of the window's length ever exceeds the limit.
  */
 export const widthOf = ({ algorithm, windowMs }: Rule): number =>
   algorithm === 'fixed' ? windowMs : Math.ceil(windowMs / PARTS);

@@ -24,7 +24,10 @@ export function createLeaseBook(leasesMax: number, total: LeaseTotal): LeaseBook
     total.leases += by;
   };
 
-  /** Drops the leases of an end time that has passed; otherwise its turn comes again later. */
+  /**
+   * Drops the leases of an end time that has passed; otherwise that end time is checked again
+   * later.
+   */
   function lookAtNext(now: number): void {
     const { value, done } = endings.entries().next();
     if (done) return;

@@ -2,8 +2,8 @@
 --
 -- KEYS: the hash that counts the owner's live names, the owner's leases, then one counter per rule.
 -- ARGV: the number of rules, the units wanted, the time in ms ('' for this server's clock), the
--- maximum of live names ('' to leave names uncounted and the lease unrecorded, without the first two
--- keys), the id of the lease, the maximum of recorded leases, then the rules as in check.lua.
+-- maximum of live names ('' to leave names uncounted and the lease unrecorded, without the first
+-- two keys), the ID of the lease, the maximum of recorded leases, then the rules as in check.lua.
 -- Returns the granted units, the time in ms until they expire, then for each rule the used sum, the
 -- reset and the wait for one unit in ms. A lease that needs more names than its owner may have
 -- charges nothing and returns -1, then the wait in ms.

@@ -1,6 +1,6 @@
 // Counters in memory, for a deployment with one process. They must behave exactly like the scripts
-// for Redis; a test compares the two step by step. Each owner has a bounded number of names, and so
-// have all owners together. Expired names are removed during checks, a few at a time.
+// for Redis; a test compares the two step by step. The number of names is limited for each owner,
+// and for all owners together. Expired names are removed during checks, a few at a time.
 import { getHeapStatistics } from 'node:v8';
 import { SECOND_MS } from '../base/duration.ts';
 import {
@@ -32,11 +32,11 @@ import { type Counter, createOwnerNames, type OwnerNames, type Total } from './o
 /** Up to 82 MB if all of them are sliding, and 15 MB of leases. */
 const MEMORY_NAMES_MAX = 100_000;
 
-/** Measured: 816 to 832 bytes sliding, 688 to 704 fixed; the ids of rules may be longer. */
+/** Measured: 816 to 832 bytes sliding, 688 to 704 fixed; rule IDs may be longer. */
 const NAME_BYTES = 1024;
-/** Above this share of the heap, owners with more names than others get no new ones. */
+/** Above this fraction of the heap, owners with more names than others get no new ones. */
 const HEAP_SHARE = 1 / 8;
-/** The names of owners with few names fit above it, up to a second share. */
+/** Above that, owners with few names still get new ones, up to this additional fraction. */
 const SHARES_MAX = 2;
 const SHARED_WAIT_MS = 10 * SECOND_MS;
 
@@ -71,7 +71,7 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
     return names;
   }
 
-  /** Counters that exist are charged even if there are too many. */
+  /** Existing counters are charged even if there are too many. */
   function refuseBeyondTotal(names: OwnerNames, added: number): void {
     const all = total.names + added;
     if (added === 0 || all <= totalMax) return;

@@ -1,6 +1,6 @@
 // The in-memory counters of one owner. At `namesMax`, names below their limit are evicted, least
-// recently used first. A name at its limit is not evicted, because its next check would be allowed
-// although it must be denied.
+// recently used first. A name at its limit is not evicted, because its next check would then be
+// allowed although it must be denied.
 import { LEASES_MAX } from './counters.ts';
 import { createLeaseBook, type LeaseBook, type LeaseTotal } from './lease-book.ts';
 
@@ -15,11 +15,11 @@ export type Counter = {
   fullUntilMs: number;
   /** Whether it is in the map `full` or in `below`. */
   isFull: boolean;
-  /** No other counter of the owner has it or had it. */
+  /** No other counter of the owner has or has had the same serial. */
   serial: number;
 };
 
-/** What all owners hold together. */
+/** What all owners have together. */
 export type Total = LeaseTotal & { names: number };
 
 export type OwnerNames = {
@@ -39,7 +39,7 @@ export type OwnerNames = {
 
 /** Evict 1/100 at a time: finding the oldest name iterates over all names deleted before it. */
 const DROPPED_SHARE = 100;
-/** Names rechecked for each refusal, to find full names that are below their limit again. */
+/** Names rechecked for each rejection, to find full names that are below their limit again. */
 const RECHECKED_PER_REFUSAL = 32;
 /** Expired names are kept for this long, in case the machine's clock is set back a little. */
 const KEPT_AFTER_MS = 60_000;
@@ -50,7 +50,9 @@ type Held = {
   /** In the order of the last charge or denial; names are evicted from the beginning. */
   below: Map<string, Counter>;
   full: Map<string, Counter>;
-  /** Null between refusals: an idle iterator keeps every table that its map has outgrown. */
+  /**
+   * Null between rejections, because an idle iterator keeps every table that its map has outgrown.
+   */
   rechecking: Iterator<[string, Counter]> | null;
   /** When the first of the rechecked names is below its limit again. */
   earliestMs: number;
@@ -123,7 +125,7 @@ function makeSpace(held: Held, { added, kept, now }: Wanted): boolean {
   return true;
 }
 
-/** Full names may be below their limit by now, although they were not checked since. */
+/** Full names may be below their limit by now, even if they haven't been checked since. */
 function recheck(held: Held, now: number): void {
   held.rechecking ??= held.full.entries();
   for (let looked = 0; looked < RECHECKED_PER_REFUSAL; looked += 1) {

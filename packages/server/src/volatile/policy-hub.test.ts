@@ -59,7 +59,7 @@ test('an acknowledgement wakes waiters for acknowledgements, not waiters for ver
   equal(await isOver(), true);
 });
 
-test('polls of one workspace are held up to a limit, and the next is answered at once', () => {
+test('polls of one workspace are held up to a limit, and the next gets an immediate response', () => {
   const hub = createPolicyHub({ heldPollsMax: 2 });
   const poll = (workspaceId: string, project = 'p') =>
     hub.watch(project, 1, { ...LONG, workspaceId });
@@ -84,7 +84,7 @@ test('a closed hub holds no requests', async () => {
   deepEqual(hub.awaited(), []);
 });
 
-test('fifty thousand requests are held, and one more is answered at once', async () => {
+test('fifty thousand requests are held, and one more gets an immediate response', async () => {
   const hub = createPolicyHub({ heldPollsMax: 2 });
   const held = Array.from({ length: 50_000 }, () => {
     const { signal } = new AbortController();

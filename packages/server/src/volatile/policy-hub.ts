@@ -1,4 +1,4 @@
-// Requests of this process that wait for a new policy version. Losing a notification is harmless: a
+// This process's requests that wait for a new policy version. Losing a notification is harmless: a
 // waiter then wakes at its timeout, and reads the version from the database in any case.
 
 type Wait = {
@@ -16,7 +16,7 @@ export type Watch = {
   end(): void;
 };
 
-/** Requests that wait at this moment. */
+/** Requests currently waiting. */
 export type HeldRequests = { polls: number; acks: number };
 
 export type PolicyHub = {
@@ -40,7 +40,7 @@ export type PolicyHub = {
 
 type Waiter = { since: number; workspaceId: string; wake(): void };
 
-/** Further requests are answered at once instead of being held. */
+/** Further requests get an immediate response instead of being held. */
 const WAITERS_MAX = 50_000;
 
 const NOT_HELD: Watch = { over: Promise.resolve(), isHeld: false, end: () => {} };

@@ -1,4 +1,5 @@
-// Checks whose call fails: no charge is made twice, and only checks that Redis allowed are allowed.
+// Checks whose call fails: nothing is charged twice, and only checks that Redis allowed are
+// allowed.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../base/errors.ts';
@@ -8,7 +9,7 @@ const REFUSAL = new Error('refused');
 const rules = [{ name: 'r', limit: 1, windowMs: 1000, algorithm: 'fixed' as const }];
 const aCheck = { owner: { name: 'o', namesMax: 9 }, rules, cost: 1, now: '' as const };
 
-/** A fake server: `known` answers EVALSHA, `sent` answers EVAL. */
+/** A fake server: `known` handles EVALSHA, `sent` handles EVAL. */
 function scene(
   known: () => Promise<unknown>,
   sent: () => Promise<unknown> = known,
@@ -40,7 +41,7 @@ function scene(
   return { check: (check: typeof aCheck) => ask('', check), calls };
 }
 
-test('a call whose answer was lost is not repeated, since it may have charged', async () => {
+test('a call whose response was lost is not repeated, because it may have charged', async () => {
   const { check, calls } = scene(() => Promise.reject(new Error('Connection is closed.')));
   for (const asked of [check(aCheck), check(aCheck)]) await rejects(asked, REFUSAL);
   deepEqual(calls, ['by its hash', 'failed']);
@@ -74,7 +75,7 @@ test('a check on a moving slot is retried without counting names', async () => {
   ]);
 });
 
-test('only the check that needs too many names is refused', async () => {
+test('only the check that needs too many names is rejected', async () => {
   const { check } = scene(async () => [2, 4500, 1, 1, 1000, 0]);
   const [over, fine] = await Promise.allSettled([check(aCheck), check(aCheck)]);
   ok(over.status === 'rejected' && over.reason instanceof ApiError);
@@ -82,7 +83,7 @@ test('only the check that needs too many names is refused', async () => {
   ok(fine.status === 'fulfilled' && fine.value.allowed);
 });
 
-test('a check without a complete answer is denied', async () => {
+test('a check without a complete response is denied', async () => {
   const { check } = scene(async () => [1, 1, 1000, 0]);
   const [first, second] = await Promise.all([check(aCheck), check(aCheck)]);
   deepEqual([first.allowed, second.allowed], [true, false]);

@@ -26,7 +26,7 @@ import {
 const LEASE = readScript('lease');
 const RETURN = readScript('return');
 
-/** The script's answer if the owner has too many names; the wait follows. */
+/** The script's result if the owner has too many names; the wait follows. */
 const OVER_QUOTA = -1;
 
 /** An empty `now` means the server's clock. */
@@ -49,7 +49,7 @@ export function createLeases(link: Scripts, parts: Parts): Leases {
   const { within, worked, failed } = parts;
   const leasesMax = parts.isCluster ? Math.floor(LEASES_MAX / SLOT_PARTS) : LEASES_MAX;
 
-  /** In a server that is nearly full, an owner may have fewer leases as well. */
+  /** On a nearly full server, an owner may have fewer leases too. */
   const leasesMaxOf = ({ namesMax }: Owner): number => Math.min(leasesMax, namesMax);
 
   async function sent<T>(server: string, work: () => Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 // A connection to Redis, one server or a Cluster, that fails fast: commands are not queued while it
-// is down and never sent twice, and it reconnects if the server does not answer.
+// is down and never sent twice, and it reconnects if the server doesn't respond.
 import { lookup } from 'node:dns';
 import { Cluster, type ClusterOptions, Command, Redis, type RedisOptions } from 'ioredis';
 import { monotonicMs } from '../base/clock.ts';
@@ -47,17 +47,17 @@ const options = {
   connectTimeout: CONNECT_MS_MAX,
   socketTimeout: SILENT_MS_MAX,
   enableOfflineQueue: false,
-  // A charge whose answer was lost may have been made, so the client must not send it again.
+  // A charge whose response was lost may have been made, so the client must not send it again.
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
   retryStrategy: retryMs,
 } satisfies RedisOptions;
 
-/** A demoted master refuses writes. A reconnect resolves its name again, to the new master. */
+/** A demoted primary refuses writes. A reconnect resolves its name again, to the new primary. */
 function redialWhenReadOnly(): (error: Error) => boolean {
   let dialledAtMs = Number.NEGATIVE_INFINITY;
   return ({ message }) => {
-    // Commands that are refused together cause one reconnect.
+    // Commands rejected together cause one reconnect.
     if (!message.startsWith('READONLY') || monotonicMs() - dialledAtMs < RETRY_MS_MAX) return false;
     dialledAtMs = monotonicMs();
     return true;
@@ -87,7 +87,7 @@ const reportOf = async (client: Redis, server: string): Promise<MemoryReport> =>
   text: await client.info('memory'),
 });
 
-/** A master of a Cluster is named by its address, as the client names it in its table of slots. */
+/** A Cluster primary is named by its address, as in the client's table of slots. */
 const nameOf = ({ options: { host, port } }: Redis): string => `${host}:${port}`;
 
 const pulseOf = (client: Redis): Pulses => ({
@@ -124,7 +124,7 @@ function pulsesOf(client: Cluster): Pulses {
     serverOf,
     async pulse(server) {
       const node = client.nodes('master').find((one) => nameOf(one) === server);
-      // The ping comes first: commands sent while a connection is being opened are refused.
+      // The ping comes first: commands sent while a connection is being opened are rejected.
       await node?.ping();
       const name = pulseNameOn(server);
       if (name) await client.set(name, 1, 'PX', PULSE_KEPT_MS);
@@ -138,7 +138,7 @@ const NOT_DONE = /^(MOVED|ASK|TRYAGAIN) |same slots allocation group$/;
 
 /**
  * Commands to a Cluster are pipelined. If only some commands of a pipeline are redirected, the
- * client does not follow, so each of them is sent again by itself.
+ * client does not follow, so each of them is sent again on its own.
  */
 const followed = (
   client: Redis | Cluster,
@@ -159,7 +159,7 @@ function singleOf(url: string): Redis {
   return path === null ? new Redis(url, own) : new Redis({ ...own, path });
 }
 
-/** The client tries all named nodes until one returns the table of slots. */
+/** The client tries all configured nodes until one returns the table of slots. */
 function clusterOf(url: string): Cluster {
   const urls = redisAddresses(url).map((each) => new URL(each));
   const [{ username, password, protocol } = new URL(url)] = urls;
@@ -168,7 +168,7 @@ function clusterOf(url: string): Cluster {
     enableOfflineQueue: false,
     enableAutoPipelining: true,
     clusterRetryStrategy: retryMs,
-    retryDelayOnFailover: 0, // a command that it would resend may have run
+    retryDelayOnFailover: 0, // a command that the client would resend may already have run
     maxRedirections: REDIRECTIONS_MAX,
     retryDelayOnTryAgain: TRY_AGAIN_MS,
     slotsRefreshInterval: SLOTS_REFRESH_MS,

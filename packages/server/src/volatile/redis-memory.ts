@@ -10,13 +10,13 @@ export type ServerMemory = {
   /** 0 if it is not limited. */
   maxBytes: number;
   usedBytes: number;
-  /** It refuses writes when it is full, and that is near. */
+  /** The server refuses writes once it is full, and it nearly is. */
   isNearFull: boolean;
 };
 
 /** A full server refuses every charge, so it is reported while there is still time to act. */
 const NEAR_SHARE = 0.8;
-/** The report ends at a lower share, so that it does not flap at the threshold. */
+/** The report ends at a lower fraction, so that it doesn't flap at the threshold. */
 const NEAR_NO_MORE_SHARE = 0.75;
 
 const NEAR_FULL = 'used_memory is near maxmemory';
@@ -29,9 +29,9 @@ type MemoryWatch = {
 };
 
 type WatchParts = {
-  /** The servers that answer; never rejects. */
+  /** The servers that respond; never rejects. */
   ask(): Promise<readonly MemoryReport[]>;
-  /** Notified with every look: a fault while a server is nearly full, else `over`. */
+  /** Notified after every look: a fault while a server is nearly full, otherwise `over`. */
   nearFull: Outage | undefined;
   onLook(memories: readonly ServerMemory[]): void;
 };
@@ -41,7 +41,7 @@ export function openMemoryWatch({ ask, nearFull, onLook }: WatchParts): MemoryWa
   let isClosed = false;
   return {
     async look() {
-      // If no server answers, the last remark stays.
+      // If no server responds, the last remark stays.
       const reports = await ask();
       if (reports.length === 0 || isClosed) return;
       const texts = reports.map(({ text }) => text);

@@ -1,4 +1,4 @@
-// Calls a script on Redis: by its hash, or whole if the server does not have it.
+// Calls a script on Redis: by its hash, or with its full text if the server doesn't have it.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export async function runScript(
   }
 }
 
-/** Returned at once, or after the client has followed too many redirections. */
+/** Returned immediately, or after the client has followed too many redirections. */
 const MOVING = /^(TRYAGAIN |Too many Cluster redirections)/;
 
 /** While a slot moves between nodes, it refuses several keys if one of them is missing. */

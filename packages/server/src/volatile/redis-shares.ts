@@ -1,17 +1,19 @@
 // How many names an owner may have in Redis, by the memory of each server. A full server refuses
 // every check, so an owner that fills it would end the limits of all others. While a server is
 // nearly full, an owner gets new names only as long as it has less than an equal part of what is
-// left. That shrinks with every name, so even many owners together do not fill the server.
+// left. That part shrinks with every name, so even many owners together don't fill the server.
 import type { ServerMemory } from './redis-memory.ts';
 
-/** The most that a counter takes, with its share of Redis's own tables. */
+/** The most memory a counter takes, including its part of Redis's own tables. */
 const NAME_BYTES = 400;
 /** The rest is for buffers, and for what is written until the memory is read again. */
 const USED_SHARE_MAX = 0.95;
 /** By default one owner has at most this part of the memory of all servers. */
 const OWNER_SHARE = 1 / 8;
 
-/** The memory is read again when new names may have taken this share of it since the last look. */
+/**
+ * The memory is read again when new names may have taken this fraction of it since the last look.
+ */
 const UNSEEN_SHARE = 0.01;
 
 /** Owners that have not been seen for one to two turns are not counted. */

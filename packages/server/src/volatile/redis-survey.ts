@@ -18,13 +18,13 @@ export type SurveyedServer = {
   unsureMs: number;
   /** Why a counter cannot be written; null if it can. */
   refusal: string | null;
-  /** `CLUSTER INFO`; null if it is no Cluster. */
+  /** `CLUSTER INFO`; null if it isn't a Cluster. */
   cluster: string | null;
-  /** Whether the whole Cluster stops if one slot has no master; null if that cannot be read. */
+  /** Whether the whole Cluster stops if one slot has no primary; null if that can't be read. */
   needsFullCoverage: boolean | null;
 };
 
-/** A server that did not answer. */
+/** A server that didn't respond. */
 type SilentServer = { name: string; reason: string };
 
 export type RedisSurvey = { servers: SurveyedServer[]; silent: SilentServer[] };
@@ -41,7 +41,7 @@ const options = {
   retryStrategy: () => null,
 } satisfies RedisOptions;
 
-/** Never rejects. Of a Cluster, the first named node that answers lists the masters. */
+/** Never rejects. In a Cluster, the first configured node that responds lists the primaries. */
 export async function surveyRedis(
   { url, isCluster }: { url: string; isCluster: boolean },
   nowMs: () => number,
@@ -127,7 +127,7 @@ async function surveyOf(
 const fieldIn = (text: string, name: string): string | null =>
   new RegExp(`^${name}:(\\S+)`, 'm').exec(text)?.[1] ?? null;
 
-/** Does what a check does: it runs a script that writes a key. */
+/** Does the same as a check: runs a script that writes a key. */
 const refusalOf = (client: Redis): Promise<string | null> =>
   client
     .eval("return redis.call('SET', KEYS[1], 1, 'PX', 1000)", 1, 'kr:doctor')

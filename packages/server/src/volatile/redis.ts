@@ -1,5 +1,5 @@
-// Counters in Redis, shared by all processes, on the server's clock. If a server stops answering in
-// time, checks on it are refused at once until a pulse succeeds again.
+// Counters in Redis, shared by all processes, on the server's clock. If a server stops responding
+// in time, checks on it are rejected immediately until a pulse succeeds again.
 import { unavailable } from '../base/errors.ts';
 import type { Outage } from '../base/outage.ts';
 import { boundedBy, createBreakers } from './breaker.ts';
@@ -23,9 +23,9 @@ const REDIS_NAMES_MAX = 1_000_000;
 const ANSWER_MS_MAX = 250;
 const PULSE_MS = 500;
 /**
- * Keeps each call of the script short, because other processes use the same server: 16 checks of
+ * Keeps each call of the script short, because other processes use the same server: 16 checks with
  * two rules take a quarter of a millisecond.
- * bench ratelimit: 7,379 checks a second (8 at once) → 7,842, 2026-11
+ * bench ratelimit: 7,379 checks a second (8 at a time) → 7,842, 2026-11
  */
 const CHECKS_AT_ONCE_MAX = 16;
 

@@ -1,7 +1,7 @@
 -- Takes units of a lease off all of its counters, once, while its buckets are the newest.
 --
 -- KEYS: the owner's leases, then one counter per rule.
--- ARGV: the number of rules, the units, the time in ms ('' for this server's clock), the id of the
+-- ARGV: the number of rules, the units, the time in ms ('' for this server's clock), the ID of the
 -- lease with its granted units, then the rules as in check.lua.
 -- Returns 1 if the units were taken off, otherwise 0.
 local rules, unused, given, id = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]

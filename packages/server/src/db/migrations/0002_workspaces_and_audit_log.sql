@@ -1,4 +1,4 @@
--- A vendor's account, and the log of everything that is done in it.
+-- A vendor's account, and the log of every change in it.
 create table workspaces (
   id            uuid        primary key,
   name          text        not null,
@@ -7,7 +7,7 @@ create table workspaces (
   embed_origins text[]      not null,
   created_at    timestamptz not null,
   updated_at    timestamptz not null,
-  created_by    uuid,       -- null: created with the bootstrap token, or not known
+  created_by    uuid,       -- null: created with the bootstrap token, or unknown
   constraint workspaces_slug unique (slug)
 );
 call protect('workspaces', 'id');
@@ -54,8 +54,8 @@ create table audit_logs (
 );
 -- The log as a test key sees it: without the live rows, of which there may be many.
 create index audit_logs_not_live on audit_logs (workspace_id, seq) where env is null or env = 'test';
--- Finds the secret keys that a person created: by their creation, or by the rotation that they are
--- the new key of.
+-- Finds the secret keys that a user created: through their creation, or through the rotation that
+-- created them.
 create index audit_logs_minted on audit_logs (workspace_id, actor_id, seq)
   where action in ('secret_key.created', 'secret_key.rotated');
 -- Lists of one action, actor or target. The row's number has another type than in audit_logs_seq,
@@ -78,7 +78,7 @@ create trigger never_changed before update or delete or truncate on audit_logs
 grant select on audit_logs to kr_read, kr_write;
 
 -- Reads the chain across environments, never across workspaces: it holds rows of both, and a caller
--- that checks it gets nothing but hashes. (A SET clause on the function would need a superuser.)
+-- that checks it gets nothing but hashes. (A SET clause on the function would take a superuser.)
 create function audit_chain_page(after_seq bigint, page_size int)
 returns setof audit_logs language plpgsql as $$
 declare
@@ -89,9 +89,9 @@ begin
   perform set_config('kr.envs', envs, true);
 end $$;
 
--- The number of the first row at or after a moment, or one more than the last number if there is no
--- such row. Times never decrease along the chain, so about twenty rows are looked up. It reads
--- across environments, as audit_chain_page() does, but returns only a number.
+-- The number of the first row at or after a given time, or one more than the last number if there
+-- is no such row. Times never decrease along the chain, so about twenty rows are looked up. It
+-- reads across environments, as audit_chain_page() does, but returns only a number.
 create function audit_seq_at(moment timestamptz) returns bigint language plpgsql as $$
 declare
   envs   constant text := current_setting('kr.envs');
@@ -139,14 +139,14 @@ grant select, insert, update on audit_anchors to kr_worker;
 create policy anchoring on audit_heads for select to kr_worker using (true);
 create policy anchoring on audit_logs for select to kr_worker using (true);
 grant select (workspace_id, seq, hash) on audit_logs to kr_worker;
--- It checks all chains, also that of a workspace whose head was deleted.
+-- It checks all chains, even if a workspace's head was deleted.
 create policy anchoring on workspaces for select to kr_worker using (true);
 grant select (id) on workspaces to kr_worker;
 -- It queues notices for workspaces that have webhook endpoints.
 create policy noticing on audit_heads for select to kr_worker using (true);
 grant select (workspace_id, seq, hash, occurred_at, listens) on audit_heads to kr_worker;
 
--- How many of the anchors each place outside the database has.
+-- How many of the anchors each destination outside the database has.
 create table audit_anchor_places (
   place        text        primary key, -- a digest, because an address may contain a credential
   label        text        not null,    -- for display

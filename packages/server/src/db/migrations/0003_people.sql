@@ -1,10 +1,10 @@
--- People, and their places in workspaces. A person belongs to no workspace, so these tables are
--- closed by role: only the gate reads and writes them freely. The other doors see what a fellow
--- member may see.
+-- Users, and their memberships in workspaces. A user doesn't belong to a workspace, so access to
+-- these tables depends on the role: only the gate reads and writes them freely. The other doors see
+-- what a fellow member may see.
 create table users (
   id                uuid        primary key,
   email             text        not null, -- as typed
-  email_key         text        not null, -- as compared: in lower case
+  email_key         text        not null, -- as compared: in lowercase
   email_verified_at timestamptz,
   name              text,
   password_hash     text        not null,
@@ -55,7 +55,7 @@ create index memberships_of_user on memberships (user_id, created_at) where remo
 -- Members in the order of their list.
 create index memberships_oldest on memberships (workspace_id, created_at, id)
   where removed_at is null;
--- For the policy on users below, which asks whether a person has ever been a member.
+-- For the policy on users below, which checks whether a user has ever been a member.
 create index memberships_ever on memberships (user_id, workspace_id);
 create index memberships_owners on memberships (workspace_id, created_at)
   where removed_at is null and role = 'owner';
@@ -66,8 +66,8 @@ grant select, insert, update on memberships to kr_write;
 create policy gate on memberships for select to kr_gate using (true);
 grant select on memberships to kr_gate;
 
--- The gate signs people up and in. A workspace sees its members, including past ones, because they
--- appear in its log. A person always sees their own row.
+-- The gate signs users up and in. A workspace sees its members, including past ones, because they
+-- appear in its log. Users always see their own row.
 create policy gate on users to kr_gate using (true);
 create policy fellows on users for select to kr_read, kr_write
   using (id = (select reach_user())
@@ -77,11 +77,10 @@ grant select, insert, update on users to kr_gate;
 grant select (id, email, email_key, email_verified_at, name) on users to kr_read, kr_write;
 grant update (email_verified_at, last_workspace_id) on users to kr_write;
 
--- The number of workspaces that a person created and still owns. One transaction inserts a
--- workspace and its creator's membership, so where created_by is null, equal times show the
--- creator. The lock makes concurrent creations by one person wait for each other. The memberships
--- are in other workspaces, which only the gate's role can see; the caller's role is restored at the
--- end.
+-- The number of workspaces that a user created and still owns. One transaction inserts a workspace
+-- and its creator's membership, so where created_by is null, equal times show the creator. The lock
+-- makes concurrent creations by one user wait for each other. The memberships are in other
+-- workspaces, which only the gate's role can see; the caller's role is restored at the end.
 create function count_created_workspaces(person uuid) returns int language plpgsql as $$
 declare
   caller  constant text := current_setting('role');
@@ -152,8 +151,8 @@ create table invites (
   email           text        not null,
   role            member_role not null,
   invited_by      uuid        references users, -- null: a secret key did
-  -- Null: a person did, or it is not known. Removing or demoting a person also revokes the open
-  -- invitations of that person's keys.
+  -- Null: a user did, or it is unknown. Removing or demoting a user also revokes open invitations
+  -- sent with that user's keys.
   invited_by_key  uuid,
   token_hash      bytea       not null check (octet_length(token_hash) = 32),
   mail_token_hash bytea       not null check (octet_length(mail_token_hash) = 32),
@@ -164,11 +163,11 @@ create table invites (
 );
 create index invites_newest on invites (workspace_id, created_at desc, id desc);
 create index invites_by_address on invites (lower(email));
--- An invitation is found by either of its tokens.
+-- An invitation can be found by either of its tokens.
 create index invites_token on invites (token_hash);
 create index invites_mail_token on invites (mail_token_hash);
 -- For the removal or demotion of a member. Not partial: statements about open invitations would
--- scan the whole of a partial index.
+-- scan all of a partial index.
 create index invites_by_inviter on invites (invited_by);
 call protect('invites');
 call audit('invites');

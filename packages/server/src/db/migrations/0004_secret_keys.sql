@@ -16,7 +16,7 @@ create table secret_keys (
   rotated_from      uuid        references secret_keys,
   created_at        timestamptz not null,
   authority         member_role not null check (authority <> 'member'), -- of its creator
-  -- A person or a secret key; null: created with the bootstrap token, or not known.
+  -- A user or a secret key; null: created with the bootstrap token, or unknown.
   created_by        uuid,
   -- The size of meta, known without reading it.
   meta_bytes        int         not null generated always as (octet_length(meta::text)) stored,
@@ -30,8 +30,8 @@ call audit('secret_keys');
 grant select on secret_keys to kr_read;
 grant select, insert, update on secret_keys to kr_write;
 
--- Changes with every request, so it is stored apart: the guarded table changes only when something
--- is decided about a key.
+-- Changes with every request, so it is stored separately: the guarded table changes only when
+-- something is decided about a key.
 create table secret_key_uses (
   secret_key_id uuid        primary key references secret_keys,
   workspace_id  uuid        not null,
@@ -53,8 +53,8 @@ create policy noticing on secret_keys for select to kr_worker using (true);
 grant select (id, workspace_id, env, display_prefix, expires_at, revoked_at)
   on secret_keys to kr_worker;
 
--- Looks across environments, never across workspaces: tells a key of the other environment from one
--- that does not exist.
+-- Looks across environments, never across workspaces: distinguishes a key of the other environment
+-- from one that doesn't exist.
 create function env_of_secret_key(key_id uuid) returns env language plpgsql as $$
 declare
   envs  constant text := current_setting('kr.envs');

@@ -12,7 +12,7 @@ create table projects (
   default_rate_limits json        not null,
   created_at          timestamptz not null,
   updated_at          timestamptz not null,
-  deleted_at          timestamptz, -- set: gone for everything but the feed, usage and the audit log
+  deleted_at          timestamptz, -- set: hidden from all but the feed, usage and the audit log
   -- Null for deleted rows, which no search finds.
   name_key text collate "C"
     generated always as (case when deleted_at is null then lower(name collate "C") end) stored,
@@ -24,7 +24,7 @@ create unique index projects_slug on projects (workspace_id, slug) where deleted
 create index projects_newest on projects (workspace_id, created_at desc, id desc)
   where deleted_at is null;
 -- Not partial: without statistics, a partial index looks small enough to read all of it for every
--- lookup of an id.
+-- lookup of an ID.
 create index projects_by_name on projects (workspace_id, name_key, created_at desc);
 create index projects_by_slug on projects (workspace_id, slug_key);
 call protect('projects');
@@ -35,8 +35,8 @@ grant select, insert, update on projects to kr_write;
 create policy gate on projects for select to kr_gate using (true);
 grant select (id, workspace_id, deleted_at) on projects to kr_gate;
 
--- The policy version of each project. It is stored apart from the project, because creating a key
--- locks the project's row against deletion while others do the same, and all of them raise the
+-- The policy version of each project. It is stored separately from the project, because creating a
+-- key locks the project's row against deletion while others do the same, and all of them raise the
 -- version.
 create table project_versions (
   project_id   uuid   primary key,
@@ -63,7 +63,7 @@ end $$;
 create trigger versions after insert on projects
   for each row execute function start_versions();
 
--- Which change became which version: one row for a project, no matter how many of its keys changed.
+-- Which change became which version: one row per project, no matter how many of its keys changed.
 create table policy_changes (
   project_id   uuid   not null,
   version      bigint not null,

@@ -17,7 +17,7 @@ create table api_keys (
   revoked_reason    text,
   quarantined_at    timestamptz,
   quarantine_reason text,
-  disabled_at       timestamptz,           -- null: enabled. Nodes do not hold a disabled key
+  disabled_at       timestamptz,           -- null: enabled. Nodes don't hold a disabled key
   disabled_reason   text,
   rotated_from      uuid        references api_keys,
   imported          boolean     not null default false, -- another product issued it
@@ -71,8 +71,8 @@ create index api_keys_by_prefix
   on api_keys (workspace_id, (shelf::real), prefix_key, created_at desc, project_id, tenant_id);
 create index api_keys_by_id
   on api_keys (workspace_id, (shelf::real), id desc, project_id, tenant_id);
--- Whether a project has imported keys in force. Only then do its nodes look up texts that are not
--- in our format.
+-- Whether a project has imported keys in force. Only then do its nodes look up texts that aren't in
+-- our format.
 create index api_keys_imported on api_keys (workspace_id, project_id)
   where imported and revoked_at is null and disabled_at is null and retired_at is null;
 -- Lists by state, newest first; all their filters are checked in the index.
@@ -110,8 +110,8 @@ create trigger unretired before update on api_keys for each row execute function
 
 grant select on api_keys to kr_read, kr_record;
 grant select, insert, update on api_keys to kr_write;
--- Before there is a reach: which keys are the ones that a scanner reports. A leaked text may be the
--- hash of several; they are dealt with in a fixed order.
+-- Before there is a reach: which keys a scanner report is about. A leaked text may match several
+-- keys; they are processed in a fixed order.
 create policy gate on api_keys for select to kr_gate using (true);
 grant select (id, workspace_id, lookup_hash, revoked_at, quarantined_at, imported)
   on api_keys to kr_gate;

@@ -1,6 +1,6 @@
--- The nodes that follow the policy feed, and how long their silence counts.
+-- The nodes that follow the policy feed, and how their silence is measured.
 
--- A node acknowledges a version by asking for what came after it.
+-- A node acknowledges a version by requesting what came after it.
 create table policy_nodes (
   project_id    uuid        not null,
   node_id       text        not null,
@@ -12,8 +12,8 @@ create table policy_nodes (
   first_seen_at timestamptz,          -- null: not known
   -- Revocations wait for nodes by this column only.
   last_seen_at  timestamptz not null,
-  -- What a node says about itself, and what lists show because of it.
-  node_name     text,                 -- shared by the nodes that follow one another in one place
+  -- What a node reports about itself, and what lists show because of that.
+  node_name     text,                 -- shared by a node and the nodes that replace it
   next_poll_by  timestamptz,          -- from then on the node no longer counts as connected
   replaced_at   timestamptz,          -- when a node of the same name started
   -- A node that leaves may do so before its last poll is recorded. So its row stays for a while,
@@ -37,7 +37,7 @@ grant select on policy_nodes to kr_read, kr_write;
 grant select, insert, update, delete on policy_nodes to kr_record;
 create policy working on policy_nodes to kr_worker using (true);
 grant select, delete on policy_nodes to kr_worker;
--- If a clock was set back, the worker corrects nodes that were seen in its future.
+-- If a clock was set back, the worker corrects nodes that were seen in the future.
 grant update (last_seen_at) on policy_nodes to kr_worker;
 
 -- Spans of time in which API processes served. A node cannot report while no process serves, so its

@@ -1,4 +1,5 @@
--- Outbound events. A change queues its deliveries in its own transaction; the worker sends them.
+-- Outbound events. A change queues its deliveries in its own transaction, and the worker sends
+-- them.
 
 create table webhook_endpoints (
   id                uuid        primary key,
@@ -35,8 +36,8 @@ create constraint trigger audited after insert or update of env, url, events, de
   when (first_in_change('audited', new.workspace_id)) execute function refuse_unaudited();
 
 -- Without foreign keys: a change with many endpoints would spend most of its time checking them.
--- The rows that they would name are never deleted, and only queue_event(), close_change() and a
--- test event write here.
+-- The rows they would refer to are never deleted, and only queue_event(), close_change() and a test
+-- event write here.
 create table webhook_deliveries (
   -- The `webhook-id` of the message, the same in all attempts.
   id            uuid        primary key,
@@ -153,13 +154,13 @@ returns setof webhook_endpoints stable language sql as $$
     and e.events && array['*', split_part(event_type, '.', 1) || '.*', event_type]
 $$;
 
--- The id of a delivery, derived from its event and its endpoint, so that nothing is queued twice.
+-- The ID of a delivery, derived from its event and its endpoint, so that nothing is queued twice.
 create function delivery_id(event text, endpoint_id uuid) returns uuid immutable language sql
   return encode(substring(sha256(convert_to(event || ' ' || endpoint_id, 'UTF8')) from 1 for 16),
     'hex')::uuid;
 
--- Queues an event that is not a change, such as a notice, at most once. close_change() queues those
--- of changes.
+-- Queues an event that is not a change, such as a notice, at most once. close_change() queues the
+-- events of changes.
 create function queue_event(
   event text, event_type text, event_env env, own_audit_id uuid, own_notice json
 ) returns void
@@ -179,7 +180,7 @@ end $$;
 revoke execute on function queue_event from public;
 grant execute on function queue_event to kr_worker;
 
--- Notices about keys that expire soon or are not used.
+-- Notices about keys that expire soon or aren't used.
 create table notice_marks (
   kind  text        primary key,
   until timestamptz not null -- what happened up to this time has been queued

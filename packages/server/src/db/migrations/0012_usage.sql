@@ -1,5 +1,6 @@
--- What nodes report of the traffic they saw, stored as sums, not as events. Counts are fractions:
--- an event that was sampled stands for one divided by its rate. Whatever shows them rounds.
+-- What nodes report about the traffic they saw, stored as sums, not as events. Counts are
+-- fractions: an event that was sampled stands for one divided by its rate. They are rounded only
+-- for display.
 --
 -- The tables have no foreign keys to keys, tenants and projects: those would lock the rows they
 -- name against rotations and deletions. The rows are never removed, and every id is looked up
@@ -50,7 +51,7 @@ revoke execute on function charge_ingest from public;
 grant execute on function charge_ingest to kr_record;
 
 -- Batches with an id, kept for a while: a sender that repeats one gets its first receipt. The
--- environment is the sender's, so a test key learns nothing about what a live one sent.
+-- environment is the sender's, so a test key can't find out what a live one sent.
 create table ingest_batches (
   workspace_id   uuid        not null default reach_workspace(),
   env            env         not null,
@@ -64,14 +65,14 @@ create index ingest_batches_old on ingest_batches (received_at);
 call protect('ingest_batches');
 grant select, insert on ingest_batches to kr_record;
 
--- Read by way of the key, which says whose it is.
+-- Read through the key, which shows whose usage it is.
 create table usage_key_days (
   workspace_id uuid             not null default reach_workspace(),
   key_id       uuid             not null,
   day          date             not null, -- in UTC, like all dates below
   requests     double precision not null,
   errors       double precision not null,
-  last_at      timestamptz,               -- the last admitted request; null: there was none
+  last_at      timestamptz,               -- the last allowed request; null: none
   primary key (key_id, day)
 ) with (fillfactor = 50);
 create index usage_key_days_old on usage_key_days (day, key_id);
@@ -151,7 +152,7 @@ create table usage_hours (
   requests     double precision   not null,
   errors       double precision   not null,
   degraded     double precision   not null,
-  latency      double precision[] not null, -- admitted requests by bucket
+  latency      double precision[] not null, -- allowed requests by bucket
   primary key (workspace_id, hour, project_id, env)
 ) with (fillfactor = 50);
 create index usage_hours_old on usage_hours (hour);
@@ -308,7 +309,7 @@ end $$;
 revoke execute on function record_usage_within from public;
 grant execute on function record_usage_within to kr_record;
 
--- The worker deletes old rows in batches, and queues notices about keys that are not used.
+-- The worker deletes old rows in batches, and queues notices about unused keys.
 create policy purging on ingest_batches to kr_worker using (true);
 create policy purging on usage_key_days to kr_worker using (true);
 create policy purging on usage_hours to kr_worker using (true);

@@ -1,7 +1,7 @@
--- What belongs to the deployment: its mail, its jobs, its signing keys and its backups.
+-- What belongs to the deployment: its emails, its jobs, its signing keys and its backups.
 
--- Mail is queued in the transaction that causes it, and sent afterwards, so there is never a mail
--- without its cause, or a cause without its mail.
+-- An email is queued in the transaction that causes it, and sent afterwards, so there is never an
+-- email without its cause, or a cause without its email.
 create table mail_outbox (
   id            uuid        primary key,
   kind          text        not null,
@@ -81,7 +81,7 @@ create policy kept_for_good on signing_keys as restrictive for delete to kr_work
 create policy kept_for_receipts on signing_keys as restrictive for delete to kr_worker
   using (purpose <> 'receipt' or ends_at <= app_now() - interval '365 days');
 grant select on signing_keys to kr_gate;
--- For an operation that issues a token: which key is the one, but nothing that can sign.
+-- For an operation that issues a token: which key signs, but nothing that can sign.
 grant select (id, purpose, signs_from, ends_at) on signing_keys to kr_read;
 grant select, insert, update, delete on signing_keys to kr_worker;
 call back_up('signing_keys');

@@ -27,7 +27,7 @@ begin
   end loop;
 
   -- The embedded store logs in as a superuser on its only connection, and switches to kr_login
-  -- before it serves requests. kr_login is no member of the roles of the owner and of backups.
+  -- before it serves requests. kr_login isn't a member of the owner role or the backup role.
   if is_super then
     if not exists (select from pg_roles where rolname = 'kr_login') then
       create role kr_login nologin noinherit;

@@ -1,4 +1,4 @@
-// What an account may do before its address is verified, and that nobody can prepare an account for
+// What an account may do before its address is verified, and that no one can prepare an account for
 // someone else's address.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -68,7 +68,7 @@ test('only creating a workspace and inviting require a verified user', () => {
   deepEqual(asking.map(({ line }) => line).toSorted(), [invite, found]);
 });
 
-test('a stranger who created an account loses it once the owner of the address signs up', async (t) => {
+test('an account created by a stranger is taken over once the owner of the address signs up', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const stranger = await logIn(callersOf(app), email);

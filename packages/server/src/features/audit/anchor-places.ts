@@ -130,7 +130,7 @@ export function createUrlPlace(address: string, pausesMs = PAUSES_MS): AnchorPla
       signal: AbortSignal.timeout(POST_MS_MAX),
     });
     await answer.body?.cancel();
-    if (!answer.ok) throw new Error(`${url.origin} answered with status ${answer.status}`);
+    if (!answer.ok) throw new Error(`${url.origin} responded with status ${answer.status}`);
   };
   return {
     id: digestOf(`url ${address}`),

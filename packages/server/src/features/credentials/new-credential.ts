@@ -16,7 +16,7 @@ export type Minting = Pick<Write, 'newId' | 'now' | 'randomBytes'>;
 type Wanted = {
   env: Env;
   expiresAt: Date | null;
-  /** The id of the key that a rotation replaces. */
+  /** The ID of the key that a rotation replaces. */
   rotatedFrom?: string;
 };
 

@@ -98,7 +98,7 @@ test('creating a token is not audited, and never uses a cached secret key', asyn
   await refused(vendor.as.token(key)(mint, wanted), 401, 'invalid_key');
 });
 
-test('a revoked token is rejected at the very next request', async (t) => {
+test('a token that is no longer valid is rejected at the very next request', async (t) => {
   const vendor = await harness(t);
   const { as, given } = vendor;
   const subject = async () => {

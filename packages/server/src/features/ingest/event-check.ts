@@ -1,7 +1,7 @@
 // A hand-written check of one event, because a batch has up to 5,000 events. Null means rejected;
 // only then does the schema run, to produce the error messages. A test keeps the check and the
-// schema equal. bench ingest: an event 7.5 µs (schema) → 1.0 µs, in a batch of 1,000, CPU time,
-// 2026-11
+// schema equal.
+// bench ingest: an event 7.5 µs (schema) → 1.0 µs, in a batch of 1,000, CPU time, 2026-11
 import { countChars, flawOf } from '@keyrail/protocol/text.ts';
 import {
   INGEST_DURATION_MS_MAX,
@@ -15,7 +15,7 @@ import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 import type { Env } from '../../doors/reach.ts';
 import { instantReader, type ReadInstant } from './instant.ts';
 
-/** The fields that are counted. Method, path, route and request id are only checked. */
+/** The fields that are counted. Method, path, route and request ID are only checked. */
 export type TelemetryEvent = {
   atMs: number;
   projectId: string;

@@ -31,12 +31,12 @@ export async function lockProjectOfKeys(tx: Write, projectId: string): Promise<v
   if (!held) throw notFound('project');
 }
 
-/** The ids of tenants by their external ids; an unknown one is absent. */
+/** The IDs of tenants by their external IDs; unknown ones are absent. */
 export async function findTenantIds(
   tx: Write,
   externalIds: readonly string[],
 ): Promise<Map<string, string>> {
-  // Range conditions ordered by the external id force its index, as in listTenants().
+  // Range conditions ordered by the external ID force its index, as in listTenants().
   const found = await many(
     tx,
     sql<{ externalId: string; id: string }>`

@@ -1,4 +1,4 @@
-// Finding keys with `q`: by the start of a name, of a display prefix or of an id.
+// Finding keys with `q`: by the start of a name, of a display prefix or of an ID.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Caller, harness, refused } from '@keyrail/testing/harness.ts';
@@ -8,7 +8,7 @@ const list = 'GET /v1/keys';
 const found = async (call: Caller, input: Record<string, unknown>) =>
   (await call(list, input)).data.map(({ id }) => id);
 
-test('a key is found by the start of its name, prefix or id, in any case', async (t) => {
+test('a key is found by the start of its name, prefix or ID, in any case', async (t) => {
   const { as, given } = await harness(t);
   const key = await given.key({ name: 'Backend, Berlin 100%_' });
   const other = await given.key({ name: 'A backend' });

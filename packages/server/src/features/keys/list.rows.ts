@@ -22,7 +22,7 @@ export type KeyFilter = {
   /** Only keys in this state; `includeRevoked` is then ignored. */
   state?: KeyState | undefined;
   unusedDays?: number | undefined;
-  /** The start of a name, of a display prefix or of an id. */
+  /** The start of a name, of a display prefix or of an ID. */
   q?: string | undefined;
 };
 
@@ -90,7 +90,7 @@ const findEnd = (tx: Read, scan: Scan): Promise<Position | null> =>
   );
 
 type Scan = {
-  /** The partitions to read, and the comparison that only the index to be used can answer. */
+  /** The partitions to read, and the comparison that only the intended index can serve. */
   partitions: number[];
   covers: Sql;
   conditions: Sql[];

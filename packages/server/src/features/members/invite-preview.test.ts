@@ -9,7 +9,7 @@ const preview = 'POST /v1/auth/invites/preview';
 const accept = 'POST /v1/auth/invites/accept';
 const DAY_MS = 86_400_000;
 
-test('both tokens of an invitation show the workspace and the role, and nobody else', async (t) => {
+test('both tokens of an invitation show the workspace and the role, but not the inviter', async (t) => {
   const app = await harness(t);
   const email = newAddress();
   const created = await app.as.owner(invite, { email, role: 'admin' });

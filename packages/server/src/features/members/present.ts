@@ -44,7 +44,8 @@ export const presentInvited = ({ invite, token }: Invited): CreatedInvite => ({
 });
 
 /**
- * For someone who may not have an account: contains no personal data except the invited address.
+ * For invited people, perhaps without an account: contains no personal data except the invited
+ * address.
  */
 export const presentPreview = ({ invite, workspaceName }: ReadInvite): InvitePreview => ({
   ...presentInvite(invite),

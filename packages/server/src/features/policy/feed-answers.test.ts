@@ -1,4 +1,4 @@
-// Responses of the feed under every filter: ETag, size, compression, and when a delta becomes a
+// The feed's responses under every filter: ETag, size, compression, and when a delta becomes a
 // snapshot.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -70,7 +70,7 @@ test('the ETag depends on the filter, but not on the order of its tenants', asyn
   equal((await ask(asked, known)).status, 200, 'the project has a new version');
 });
 
-test('a filter with no tenant, or with more than 50, is refused', async (t) => {
+test('a filter with no tenant, or with more than 50, is rejected', async (t) => {
   const app = await harness(t);
   const { project_id, tenants } = await sixKeys(app);
   const headers = { authorization: `Bearer ${app.tokens.liveKey}` };
@@ -125,7 +125,7 @@ test('a delta with more changes than a page holds becomes a snapshot', async (t)
   equal((answered.body.changes as Fed[]).length, 4);
 });
 
-test('a cursor that was never issued, or belongs to another feed, is refused', async (t) => {
+test('a cursor that was never issued, or belongs to another feed, is rejected', async (t) => {
   const app = await harness(t);
   const { project_id, tenants } = await sixKeys(app);
   const other = await sixKeys(app);
@@ -170,7 +170,7 @@ test('responses are compressed if the client accepts it, with brotli before gzip
   ok(gzip.bytes.length < plain.bytes.length / 2);
 });
 
-test('a change with more keys than one statement reads is complete in the delta', async (t) => {
+test('a delta contains all keys of a change, even if one statement cannot read them all', async (t) => {
   const app = await harness(t);
   const { id: project_id } = await app.given.project();
   const { id: tenant_id } = await app.given.tenant();

@@ -7,7 +7,9 @@ import type { ChangeRow, FeedHead, FeedSource } from './rows.ts';
 /** Bounds one statement: the embedded store blocks the event loop while it runs. */
 const CHANGES_PER_STATEMENT = 1000;
 
-/** Bounds the changes read for one delta, including those of tenants that the filter excludes. */
+/**
+ * Bounds the changes read for one delta, including changes for tenants that the filter excludes.
+ */
 const CHANGES_READ_MAX = 20_000;
 
 export type DeltaAnswer = { head: FeedHead; changes: ChangeRow[]; generatedAt: Date };
@@ -36,7 +38,7 @@ export async function readDelta(
   return { kind: 'delta', head, changes: detailed, generatedAt: feed.now };
 }
 
-/** Null when there are more than `most`, or too many to read. */
+/** Null if there are more than `most`, or too many to read. */
 async function listUpTo(
   feed: FeedSource,
   filter: FeedFilter,

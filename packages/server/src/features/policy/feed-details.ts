@@ -1,4 +1,4 @@
-// Adds what a feed includes on request (`meta`, external ids) to the entries of one response. They
+// Adds what a feed includes on request (`meta`, external IDs) to the entries of one response. They
 // are read last, and only for entries that fit: a single `meta` may be as long as a whole page.
 import type { FeedFilter } from './feed-view.ts';
 import type { EntryRow, FeedSource } from './rows.ts';

@@ -1,4 +1,4 @@
-// What a node may learn beside the usual entry: `meta` and the tenant's external id, on request.
+// What a node may request on top of the usual entry: `meta` and the tenant's external ID.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { foldedFrom, poll, readAll } from '@keyrail/testing/feed.ts';
@@ -51,7 +51,7 @@ test('entries and upserts have what was included, and nothing else changes', asy
   ]);
 });
 
-test('a feed without include has the bytes that it always had', async (t) => {
+test('a feed without include is byte for byte the same as before', async (t) => {
   const app = await harness(t);
   const key = await app.given.key({ meta: { plan: 'gold' }, scopes: ['a'] });
   const { project_id } = key;
@@ -84,7 +84,7 @@ test('a feed without include has the bytes that it always had', async (t) => {
   ok(changes.endsWith(`"since":1,"changes":${JSON.stringify([{ change: 'upsert', ...fields }])}}`));
 });
 
-test('another include has another ETag and other cursors', async (t) => {
+test('a different include has a different ETag and different cursors', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   await app.given.key({ project_id });
@@ -109,7 +109,7 @@ test('another include has another ETag and other cursors', async (t) => {
   equal((await ask({ ...next, include: 'meta' })).status, 400);
 });
 
-test('an unknown or empty name is refused', async (t) => {
+test('an unknown or empty name is rejected', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   for (const include of ['', ',', 'meta,', 'name', 'meta,name', 'meta external_id', 'META']) {
@@ -118,7 +118,7 @@ test('an unknown or empty name is refused', async (t) => {
   equal((await askedBy(app)({ project_id, include: 'meta,meta' })).status, 200);
 });
 
-test('held polls with and without include each get their own answer', async (t) => {
+test('held polls with and without include each get their own response', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const { version: since } = await readAll(app, { project_id });
@@ -155,7 +155,7 @@ const rows: ChangeRow[] = Array.from({ length: KEYS }, (_, n) => ({
   isRetired: false,
 }));
 
-test('with large meta a page ends early, and only what fits is read', async () => {
+test('with large meta, a page ends early and only what fits is read', async () => {
   const wanted: number[] = [];
   const following = (after: { id: string } | null, limit: number) => {
     const from = after ? rows.findIndex(({ id }) => id === after.id) + 1 : 0;

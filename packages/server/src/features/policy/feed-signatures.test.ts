@@ -20,7 +20,8 @@ type Got = { status: number; headers: Record<string, string>; body: Buffer };
 async function signing(t: Parameters<typeof harness>[0]): Promise<Harness> {
   const app = await harness(t);
   await app.testApp.app.prepare();
-  // An earlier test may have read the feed without a key, which is remembered for five seconds.
+  // An earlier test may have read the feed without a key, and that result is cached for five
+  // seconds.
   app.clock.shift(6000);
   return app;
 }
@@ -99,7 +100,7 @@ test('an independent implementation verifies every kind of response', async (t) 
     const covered = status === 304 ? '"@status" "etag"' : '"@status" "content-digest" "etag"';
     const params = `keyrail=(${covered} "@path";req "@query";req);created=`;
     ok(got.headers['signature-input']?.startsWith(params), got.headers['signature-input']);
-    // Not for another question, and not with another value of anything that is covered.
+    // Not for another request, and not with another value of anything that is covered.
     equal(await isGenuine(app, `${url}&max_keys=9`, got), false);
     equal(await isGenuine(app, url, { ...got, status: status + 1 }), false);
     const other = { ...got.headers, etag: 'W/"x"' };
@@ -107,7 +108,7 @@ test('an independent implementation verifies every kind of response', async (t) 
   }
 });
 
-test('the digest is that of the body without its compression', async (t) => {
+test('the digest covers the body without its compression', async (t) => {
   const app = await signing(t);
   const { id } = await app.given.project();
   for (let made = 0; made < 5; made += 1) await app.given.key({ project_id: id });
@@ -118,7 +119,7 @@ test('the digest is that of the body without its compression', async (t) => {
   ok(await isGenuine(app, url, got));
 });
 
-test('nodes share a signature if a header names them, and not if the query does', async (t) => {
+test('nodes share a signature if their name is in a header, but not if it is in the query', async (t) => {
   const app = await signing(t);
   const { id } = await app.given.project();
   await app.given.key({ project_id: id });
@@ -127,7 +128,7 @@ test('nodes share a signature if a header names them, and not if the query does'
   equal(named[0]?.headers['content-digest'], named[1]?.headers['content-digest']);
   notEqual(named[0]?.headers.signature, named[1]?.headers.signature);
   equal(await isGenuine(app, `${url}&node=b`, named[0] as Got), false);
-  // Two of them are answered within one second.
+  // Two of them get a response within one second.
   const both = async () =>
     Promise.all(['c', 'd'].map((node) => get(app, url, { 'keyrail-node': node })));
   const signatures = async () => new Set((await both()).map(({ headers }) => headers.signature));
@@ -138,7 +139,7 @@ test('nodes share a signature if a header names them, and not if the query does'
   equal((await get(app, url, { 'keyrail-node': 'a b' })).status, 400);
 });
 
-test('a signed answer to a nonce fits no other nonce, and has the same ETag', async (t) => {
+test('a signed response to a nonce matches no other nonce, and has the same ETag', async (t) => {
   const app = await signing(t);
   const { id } = await app.given.project();
   await app.given.key({ project_id: id });
@@ -167,7 +168,7 @@ test('a signed answer to a nonce fits no other nonce, and has the same ETag', as
 const kidIn = ({ headers }: Got): string =>
   /;keyid="([^"]+)"/.exec(headers['signature-input'] ?? '')?.[1] ?? '';
 
-test('a new key is published before it signs, and the old one for a day after', async (t) => {
+test('a new key is published before it signs, and the old key for another day', async (t) => {
   const app = await signing(t);
   const { worker } = app.testApp.app;
   const { id } = await app.given.project();
@@ -194,7 +195,7 @@ test('a new key is published before it signs, and the old one for a day after', 
   ok(!(await published()).includes(kidIn(first)));
 });
 
-test('nodes with feedKeys follow a real feed, and refuse one of other keys', async (t) => {
+test('nodes with feedKeys follow a real feed, and reject a feed signed with other keys', async (t) => {
   const app = await signing(t);
   const key = await app.given.key();
   const url = await addressOf(app.testApp);
@@ -224,7 +225,7 @@ test('nodes with feedKeys follow a real feed, and refuse one of other keys', asy
   match(other.state().failure?.message ?? '', /not proven/);
 });
 
-test('without a signing key of the feed, responses are unsigned', async (t) => {
+test('without a feed signing key, responses are unsigned', async (t) => {
   const app = await harness(t);
   await app.testApp.app.worker.work((tx) =>
     tx.run({ text: `delete from signing_keys where purpose = 'policy_feed'`, values: [] }),
@@ -237,7 +238,7 @@ test('without a signing key of the feed, responses are unsigned', async (t) => {
   for (const name of ['content-digest', 'signature-input', 'signature']) {
     equal(headers[name], undefined);
   }
-  // The app is that of other tests too.
+  // Other tests use the same app.
   await app.testApp.app.prepare();
   app.clock.shift(MINUTE_MS);
 });

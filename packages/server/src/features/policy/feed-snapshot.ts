@@ -11,7 +11,7 @@ const ENTRIES_PER_STATEMENT = 1000;
 
 export type SnapshotQuestion = {
   filter: FeedFilter;
-  /** Null when the caller does not support pages: a snapshot above `keysMax` is then refused. */
+  /** Null when the caller does not support pages: a snapshot above `keysMax` is then rejected. */
   pageKeysMax: number | null;
   keysMax: number;
   /** For a further page: its start, and the version of the first page. */

@@ -1,4 +1,4 @@
-// What one node sees of a project's feed: which keys, under which ETag, from which position on.
+// What one node sees of a project's feed: which keys, with which ETag, from which position.
 import { createHash } from 'node:crypto';
 import type { FeedInclude } from '@keyrail/protocol/wire/feed-include.ts';
 import { invalid } from '../../base/errors.ts';
@@ -11,11 +11,11 @@ export type FeedFilter = {
   env: Env | null;
   /** The tenants in the feed, sorted, or null for all. */
   tenantIds: readonly string[] | null;
-  /** What entries have beside the usual fields, sorted. */
+  /** The fields that entries have on top of the usual ones, sorted. */
   include: readonly FeedInclude[];
 };
 
-/** A credential that reaches only one environment gets that one, even without `env`. */
+/** A credential for only one environment gets that environment, even without `env`. */
 export function filterOf(
   { envs }: Reach,
   query: {
@@ -76,7 +76,7 @@ export const etagOf = (kind: 'snap' | 'delta', filter: FeedFilter, version: numb
 
 /**
  * Whether If-None-Match lists the ETag of the response. The comparison is weak, as RFC 9110
- * demands: a proxy may have turned a weak tag into a strong one.
+ * requires: a proxy may have turned a weak tag into a strong one.
  */
 export const isKnownEtag = (ifNoneMatch: string | undefined, etag: string): boolean =>
   (ifNoneMatch ?? '')
@@ -86,7 +86,7 @@ export const isKnownEtag = (ifNoneMatch: string | undefined, etag: string): bool
 
 const opaque = (etag: string): string => etag.replace(/^W\//, '');
 
-/** The place of a key in the order of a snapshot. */
+/** A key's position in the order of a snapshot. */
 export type EntryPosition = { shelf: number; createdAt: Date; id: string };
 
 /** A cursor names the feed, the version of the first page, and the last key of the page. */
@@ -96,7 +96,7 @@ export const cursorPositionOf = (
   filter: FeedFilter,
 ): string[] => [feedName(filter), String(version), String(shelf), createdAt.toISOString(), id];
 
-/** Refuses a cursor of another project or filter, which would skip keys. */
+/** Rejects a cursor from another project or filter, which would skip keys. */
 export function readCursorPosition(
   position: readonly string[],
   filter: FeedFilter,

@@ -1,4 +1,4 @@
-// Answers one poll of a node, `GET /v1/policy/delta`:
+// Responds to one poll of a node, `GET /v1/policy/delta`:
 //
 //   seen ─▶ version moved ───────────────────────────────────▶ read ─▶ delta | snapshot
 //     ├───▶ unmoved, poll waits ─▶ held ─▶ moved or timeout ─▶ read ─▶ same | delta | snapshot
@@ -8,8 +8,8 @@
 // *Seen* records that the node has applied `since`, and reads the project's version. *Held* takes
 // no database connection; the watch starts before the version is read, so that no announcement is
 // missed in between. *Read* takes the changes from one database snapshot, which may be newer than
-// the version that ended the wait. The credential may have been revoked while the poll was held,
-// so a poll that waits is authenticated again before it is answered with changes.
+// the version that ended the wait. The credential may have been revoked while the poll was held, so
+// a poll that waits is authenticated again before changes are sent in its response.
 import { monotonicMs } from '../../base/clock.ts';
 import type { Shared } from '../../base/coalesce.ts';
 import type { JsonText } from '../../base/json-text.ts';
@@ -38,9 +38,9 @@ type Poll = PollingNode & {
   /** The version that the node has applied. */
   since: number;
   changesMax: number;
-  /** The node has stopped verifying keys. It is answered at once. */
+  /** The node has stopped verifying keys. It gets an immediate response. */
   leaves: boolean;
-  /** Null for a poll that is answered at once. */
+  /** Null for a poll that gets an immediate response. */
   wait: PollWait | null;
 };
 
@@ -62,7 +62,7 @@ export async function followFeed(
   return answer;
 }
 
-/** Goes through *seen* and *held*. False when the changes have to be read. */
+/** Goes through *seen* and *held*. False if the changes have to be read. */
 async function isUnchanged(
   { hub, nodes }: FollowParts,
   { read }: RecordDoor,

@@ -1,4 +1,4 @@
-// Long polls: over real sockets, by the thousand, next to other requests, and how they end.
+// Long polls: over real sockets, by the thousand, alongside other requests, and how they end.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -62,7 +62,7 @@ test('a held poll ends when its client disconnects', async (t) => {
 });
 
 // A second held poll would outlast the time limit of this test.
-test('a workspace beyond its limit of held polls is answered at once', {
+test('a workspace beyond its limit of held polls gets an immediate response', {
   timeout: 25_000,
 }, async (t) => {
   const vendor = await harness(t);
@@ -79,7 +79,7 @@ test('a workspace beyond its limit of held polls is answered at once', {
   equal((await held).status, 200);
 });
 
-test('a held poll whose secret key was revoked meanwhile is refused', async (t) => {
+test('a held poll is rejected if its secret key has been revoked in the meantime', async (t) => {
   const { as, given, ask: askAs } = await harness(t);
   const { project_id, tenant_id } = await given.key();
   const poll = async (overlap_hours: number | null) => {
@@ -99,7 +99,7 @@ test('a held poll whose secret key was revoked meanwhile is refused', async (t) 
   equal((await poll(1)).status, 200, 'a key within its overlap is accepted');
 });
 
-test('closing the server answers held polls at once', async (t) => {
+test('closing the server ends held polls immediately', async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
   const { beside, port, request } = await listening(t, vendor);
@@ -122,7 +122,7 @@ test('closing the server answers held polls at once', async (t) => {
   deepEqual(new Set(lines), new Set(['HTTP/1.1 304 Not Modified']));
 });
 
-test('closing the server answers waiting revocations with the current state', async (t) => {
+test('closing the server ends waiting revocations with the current state', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   await readAll(vendor, { project_id, node: 'lagging' });
@@ -217,7 +217,7 @@ test('other endpoints respond while 200 revocations wait for nodes', async (t) =
       waiting -= 1;
     });
     revoked.push(answered);
-    // Sent one after the other, so that the revocations are not all written at once.
+    // Sent one after the other, so that the revocations aren't all written at the same time.
     await call('GET /v1/keys/{id}', { id });
   }
   const times: number[] = [];

@@ -134,7 +134,7 @@ const acts: [number, Act][] = [
 ];
 const bag = acts.flatMap(([weight, act]) => Array.from({ length: weight }, () => act));
 
-/** Runs a random act. Refused requests, for example on a revoked key, are ignored. */
+/** Runs a random action. Denied requests, for example on a revoked key, are ignored. */
 async function happen(scene: Scene): Promise<void> {
   const { chance, keys } = scene;
   if (keys.length === 0) return void (await create(scene, { id: '', key: '' }));
@@ -154,7 +154,7 @@ const includes = [
 
 type Node = { asked: Record<string, unknown>; has: Held | null };
 
-/** Reads a snapshot, with random acts between its pages, or a delta. */
+/** Reads a snapshot, with random actions between its pages, or a delta. */
 async function exchange(scene: Scene, node: Node): Promise<boolean> {
   const { app, chance } = scene;
   const start = async () => {

@@ -77,7 +77,7 @@ test('a page of very large keys ends early, and all pages together contain every
   );
 });
 
-test('without pages, a snapshot of very large keys is refused as too large', async () => {
+test('without pages, a snapshot of very large keys is rejected as too large', async () => {
   const question = { filter, pageKeysMax: null, keysMax: KEYS_MAX, after: null };
   await rejects(readSnapshot(feed, question), { code: 'snapshot_too_large' });
 });

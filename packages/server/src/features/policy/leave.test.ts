@@ -1,4 +1,4 @@
-// A node that stops says so with `leave`, and revocations no longer wait for it.
+// A node that stops reports it with `leave`, and revocations no longer wait for it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ async function countedIn(t: TestContext, vendor: Harness, id: string) {
   return { complete, silent_nodes, names: nodes.map(({ node_id }) => node_id) };
 }
 
-test('a node that leaves is deleted at once, and counts again after its next poll', async (t) => {
+test('a node that leaves is deleted immediately, and counts again after its next poll', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const { version: since } = await readAll(vendor, { project_id, node: 'old' });
@@ -66,7 +66,7 @@ const named = (vendor: Harness) => ({
   'keyrail-node-name': 'pod',
 });
 
-test('a poll that arrives after its node has left is refused and counts for nothing', async (t) => {
+test('a poll that arrives after its node has left is rejected and not counted', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const { version: since } = await readAll(vendor, { project_id, node: 'pod:known' });
@@ -120,7 +120,7 @@ test('a node that polls a minute after it left counts again', async (t) => {
   equal(node?.first_seen_at, node?.last_seen_at);
 });
 
-test('nodes that left are forgotten within the hour, and take no room', async (t) => {
+test('nodes that have left are forgotten within the hour, and take up no room', async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
   const { testApp, workspaceId } = vendor;
@@ -173,7 +173,7 @@ test('a poll with leave is not held, and must name its node', { timeout: 25_000 
   );
 });
 
-test('a credential cannot make a node leave that is out of its reach', async (t) => {
+test('a credential cannot make a node outside its reach leave', async (t) => {
   const vendor = await harness(t);
   const other = await harness(t);
   const { id, project_id } = await vendor.given.key();

@@ -1,4 +1,5 @@
-// What is said of nodes stays true when the clock of the database is stepped, in either direction.
+// What is reported about nodes stays true when the database's clock is stepped, in either
+// direction.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { poll, readAll } from '@keyrail/testing/feed.ts';
@@ -36,7 +37,7 @@ async function scene(t: TestContext) {
   };
 }
 
-test('a node that polls is never listed as seen in the future, nor as long ago', async (t) => {
+test('a polling node is never listed as seen in the future or a long time ago', async (t) => {
   const { app, serve, heard, listed } = await scene(t);
   const isRecent = async () => {
     const seenMs = Date.parse((await listed())?.last_seen_at ?? '');
@@ -54,7 +55,7 @@ test('a node that polls is never listed as seen in the future, nor as long ago',
   }
 });
 
-test('a node that is killed while the clock is ahead is not counted until the clock gets there', async (t) => {
+test('a node killed while the clock is ahead is not counted until the clock gets there', async (t) => {
   const { app, serve, heard, listed, explained, reason, prune } = await scene(t);
   app.clock.shift(31 * DAY_MS);
   await heard();
@@ -67,7 +68,7 @@ test('a node that is killed while the clock is ahead is not counted until the cl
   equal(await reason(), null);
 });
 
-test('a clock that is stepped ahead makes no node silent, nor behind', async (t) => {
+test('stepping the clock ahead makes no node silent or behind', async (t) => {
   const { app, serve, heard, listed, explained, reason } = await scene(t);
   await heard();
   for (const stepMs of [HOUR_MS, 23 * HOUR_MS, 6 * DAY_MS - HOUR_MS]) {

@@ -6,7 +6,7 @@ import { NODE_COUNTED_MS, NODE_LEFT_MS } from './node-times.ts';
 
 export type NodeName = { nodeId: string; envScope: EnvScope };
 
-/** Separate for each env scope, so that a test credential cannot use up the room of live nodes. */
+/** Separate for each env scope, so that a test credential can't use up the room for live nodes. */
 export const NODES_PER_SCOPE_MAX = 10_000;
 
 /** The moment of a statement. Evaluated once, and not for each of a thousand nodes. */
@@ -16,20 +16,20 @@ export const moment: Sql = sql`(select app_now())`;
 export const servedSince = (ms: number): Sql =>
   sql`(select served_since(${ms} * interval '1 millisecond'))`;
 
-/** Whether the node of a record has left so recently that a poll of it may still be under way. */
+/** Whether a record's node has left so recently that one of its polls may still be under way. */
 export const hasLeft = (record: string): Sql =>
   sql`(${named(`${record}.last_seen_at`)} = '-infinity'
     and ${named(`${record}.left_at`)} between
       ${moment} - ${NODE_LEFT_MS} * interval '1 millisecond' and ${moment})`;
 
-/** Whether a poll of a node is held, or its next poll is not yet overdue. */
+/** Whether a node's poll is held, or its next poll isn't overdue yet. */
 export const isConnected = sql`(last_seen_at <= ${moment}
   and coalesce(next_poll_by, last_seen_at + ${NODE_COUNTED_MS} * interval '1 millisecond')
     > ${moment})`;
 
 /**
- * Whether a node of the same name has begun since the last poll of a node that is not connected.
- * Revocations wait for it nevertheless: it may still verify keys.
+ * Whether a node with the same name has started since the last poll of a node that isn't connected.
+ * Revocations still wait for such a node, because it may still verify keys.
  */
 export const isReplaced = sql`(coalesce(replaced_at >= last_seen_at, false)
   and not ${isConnected})`;

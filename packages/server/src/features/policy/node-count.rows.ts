@@ -18,11 +18,11 @@ export type NodeCount = NodeFacts & { isConnected: boolean; nodes: number; lastS
 
 type Counting = {
   scopes: readonly EnvScope[];
-  /** The most projects that are looked at, and the most nodes that are counted. */
+  /** The maximum number of projects that are looked at, and of nodes that are counted. */
   most: number;
 };
 
-/** Counts the nodes of all projects by what lists show of them. */
+/** Counts the nodes of all projects by the state that lists show. */
 export const countNodesByState = (tx: Runner, { scopes, most }: Counting): Promise<NodeCount[]> =>
   many(
     tx,
@@ -47,7 +47,7 @@ export const countNodesByState = (tx: Runner, { scopes, most }: Counting): Promi
       group by is_counted, is_current, is_connected`,
   );
 
-/** Counts nodes that were seen within a day and are not counted by revocations. */
+/** Counts nodes that were seen in the last day and that revocations don't count. */
 export async function countSilentNodes(
   tx: Runner,
   scope: ChangeScope,

@@ -1,4 +1,4 @@
-// What a node says of itself in headers: its id, its name, its SDK, and how often it polls.
+// What a node reports about itself in headers: its ID, its name, its SDK, and how often it polls.
 import { NodeId } from '@keyrail/protocol/validators.ts';
 import {
   NODE_SEEN_WITHIN_MS,
@@ -19,7 +19,7 @@ export const nodeIdIn = (header: ReadHeader): string | undefined => nameIn(heade
 export const nodeNameIn = (header: ReadHeader): string | null =>
   nameIn(header, NODE_NAME_HEADER) ?? null;
 
-/** Refuses a malformed name: revocations wait for the nodes that are named. */
+/** Rejects a malformed name, because revocations wait for nodes by name. */
 function nameIn(header: ReadHeader, path: string): string | undefined {
   const text = header(path);
   if (text === undefined) return undefined;
@@ -28,7 +28,7 @@ function nameIn(header: ReadHeader, path: string): string | undefined {
   throw invalid('header', [{ path, message: 'This is not a valid node name.' }]);
 }
 
-/** Null if the node does not say it, or not in milliseconds: the time is shown, nothing more. */
+/** Null if the node doesn't report it, or not in milliseconds. It is only used for display. */
 export function pollMsIn(header: ReadHeader): number | null {
   const text = header(NODE_POLL_HEADER) ?? '';
   return /^\d{1,9}$/.test(text) ? Math.min(Number(text), NODE_SEEN_WITHIN_MS) : null;

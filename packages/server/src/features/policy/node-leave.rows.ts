@@ -1,9 +1,9 @@
-// Statements on nodes that leave.
+// Statements about nodes that leave.
 import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 import { NODES_PER_SCOPE_MAX, type NodeName } from './node-conditions.ts';
 
-/** Deletes the record of a node that leaves; false when there was none. */
+/** Deletes the record of a node that leaves; false if there was none. */
 export async function removeNode(
   tx: Runner,
   projectId: string,
@@ -19,8 +19,9 @@ export async function removeNode(
 }
 
 /**
- * Records that a node has left, also if it has no record: a poll of it may still be under way. When
- * the scope is full, only a node with a record is remembered. False if nothing was recorded.
+ * Records that a node has left, even if it has no record, because one of its polls may still be
+ * under way. If the scope is full, only a node with a record is remembered. False if nothing was
+ * recorded.
  */
 export async function updateLeftNode(
   tx: Runner,

@@ -6,8 +6,8 @@ import { moment, type NodeName } from './node-conditions.ts';
 type BegunNode = NodeName & { projectId: string; name: string | null };
 
 /**
- * Marks the nodes that have the names of nodes which have just begun. A later poll of such a node
- * makes the mark void. One that another transaction updates is alive.
+ * Marks nodes whose names belong to nodes that have just started. A later poll of a marked node
+ * voids the mark. A node that another transaction is updating is alive.
  */
 export async function updateReplacedNodes(tx: Runner, begun: readonly BegunNode[]): Promise<void> {
   await many(
@@ -31,8 +31,8 @@ export async function updateReplacedNodes(tx: Runner, begun: readonly BegunNode[
 export type HungUp = NodeName & { projectId: string; heldMs: number };
 
 /**
- * Nodes whose held polls have been cut off do not count as connected until they poll again. Where a
- * later poll has been recorded, the one that was cut off says nothing.
+ * Nodes whose held polls have been cut off do not count as connected until they poll again. If a
+ * later poll has been recorded, the poll that was cut off doesn't matter.
  */
 export async function updateHungUpNodes(tx: Runner, nodes: readonly HungUp[]): Promise<void> {
   await many(

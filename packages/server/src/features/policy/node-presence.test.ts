@@ -1,5 +1,5 @@
-// Which nodes are shown as connected, and which have been replaced by a node of the same name.
-// Revocations wait for either kind.
+// Which nodes are shown as connected, and which have been replaced by a node with the same name.
+// Revocations wait for both kinds.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressOf } from '@keyrail/testing/address.ts';
@@ -35,7 +35,7 @@ async function scene(app: Harness) {
   return { keyId, project_id, headersOf, poll, listed };
 }
 
-test('a node that restarted takes the place of its predecessor', async (t) => {
+test('a restarted node takes the place of the old node', async (t) => {
   const app = await harness(t);
   const { keyId, poll, listed } = await scene(app);
   await poll('web:1');
@@ -57,7 +57,7 @@ test('a node that restarted takes the place of its predecessor', async (t) => {
   equal(propagation?.complete, false);
 });
 
-test('a predecessor that polls again is listed again', async (t) => {
+test('a replaced node that polls again is listed again', async (t) => {
   const app = await harness(t);
   const { poll, listed } = await scene(app);
   await poll('web:1');
@@ -86,7 +86,7 @@ test('ten nodes with one name remain ten nodes', async (t) => {
   }
 });
 
-test('a node is replaced only by its own name in its own environment and project', async (t) => {
+test('a node is only replaced by a node with the same name, environment and project', async (t) => {
   const app = await harness(t);
   const { poll, listed, project_id, headersOf } = await scene(app);
   const other = await app.given.key();
@@ -101,7 +101,7 @@ test('a node is replaced only by its own name in its own environment and project
   deepEqual(await listed(), ['web-2:1', 'web:1 away', 'web:2', 'web:4']);
 });
 
-test('a node counts as connected for as long as it said, whatever revocations do', async (t) => {
+test('a node counts as connected for as long as it announced, whatever revocations do', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { project_id, poll, listed } = await scene(app);
@@ -128,7 +128,7 @@ test('a node counts as connected for as long as it said, whatever revocations do
   equal(counts.last_seen_at, newest?.last_seen_at);
 });
 
-test('a node that is killed while its poll is held is not connected any more', async (t) => {
+test('a node killed while its poll is held is no longer connected', async (t) => {
   const app = await harness(t);
   const { project_id, headersOf, poll, listed } = await scene(app);
   const url = await addressOf(app.testApp);
@@ -156,7 +156,7 @@ test('a node that is killed while its poll is held is not connected any more', a
   await until(async () => (await listed()).includes('web:1 away'));
 });
 
-test('what a node says of itself is checked', async (t) => {
+test('what a node reports about itself is checked', async (t) => {
   const app = await harness(t);
   const { project_id, headersOf } = await scene(app);
   const input = { project_id, node: 'web:1', since: 2 };

@@ -56,7 +56,7 @@ test('a node is recorded when it is new, has a new version, or its record is sta
   deepEqual(await nodesOf(app, project_id), [{ nodeId: node, envScope: 'all', ackedVersion: 3 }]);
 });
 
-test('a node may acknowledge an older version, but not one beyond the project’s', async (t) => {
+test('a node may acknowledge an older version, but not one above the project’s', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const poll = watched(t, app);
@@ -136,7 +136,7 @@ test('a new node replaces silent ones in a full scope, and is counted', async (t
   deepEqual([propagation?.complete, propagation?.total_nodes], [false, 11]);
 });
 
-test('a test key with invented node names cannot use up the room of live nodes', async (t) => {
+test('a test key with invented node names cannot use up the room for live nodes', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   await runAsRecord(app, {
@@ -155,7 +155,7 @@ test('a test key with invented node names cannot use up the room of live nodes',
   );
 });
 
-test('a node that was silent for a week is deleted', async (t) => {
+test('a node silent for a week is deleted', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { project_id } = await app.given.key();

@@ -18,13 +18,13 @@ const NODES_PER_STATEMENT = 1000;
 
 export type PollingNode = {
   filter: FeedFilter;
-  /** Undefined when the request names no node: then nothing is recorded. */
+  /** Undefined if the request doesn't name a node. Then nothing is recorded. */
   nodeId: string | undefined;
   /** Null: the node may poll again after it has left. */
   name: string | null;
-  /** The longest time until its next poll; null if the node does not say it. */
+  /** The longest time until its next poll; null if the node doesn't report it. */
   nextPollMs: number | null;
-  /** Recorded only together with what is recorded anyway. */
+  /** Only recorded if something else is recorded too. */
   sdk: SdkName | null;
 };
 
@@ -34,7 +34,7 @@ export type NodeRegistry = {
    * project's version, or `left` without recording anything if the node has left.
    */
   seen(read: Read, polling: PollingNode, version: number | null): Promise<number | 'left'>;
-  /** Removes a node that has stopped verifying keys. Returns the project's version. */
+  /** Removes a node that has stopped verifying keys. Returns the version of the project. */
   left(read: Read, polling: PollingNode): Promise<number>;
   /** Records that a poll was cut off after it was held for some time. Never rejects. */
   hungUp(read: Read, polling: PollingNode, heldMs: number): Promise<void>;
@@ -94,7 +94,7 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       if (!node) return;
       // The database cuts times to milliseconds, so the poll's own record may look younger.
       const hungUp = { ...node, projectId, heldMs: heldMs - 1 };
-      // Unrecorded, the node counts as connected until its next poll is overdue.
+      // If this isn't recorded, the node counts as connected until its next poll is overdue.
       await hungUpBatch(reachName(read.reach), hungUp, async (nodes) => {
         await updateHungUpNodes(read, nodes);
         return nodes.map(() => true);
@@ -103,7 +103,7 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
   };
 }
 
-/** Refuses a node that has left: no revocation waits for it, so it may get no policy. */
+/** Rejects a node that has left: no revocation waits for it, so it must not get the policy. */
 export function versionOf(seen: number | 'left'): number {
   if (seen !== 'left') return seen;
   throw conflict('This node has left. A node that starts again needs a new id.');
@@ -113,15 +113,15 @@ const nameOf = ({ filter, nodeId }: PollingNode): NodeName | null =>
   nodeId === undefined ? null : { nodeId, envScope: envScopeOf(filter) };
 
 /**
- * A node without a version acknowledges nothing, nor does one with a version that the project has
- * not reached (after a restore of the database, for example).
+ * A node without a version acknowledges nothing. The same goes for a version that the project
+ * hasn't reached, for example after a database restore.
  */
 const ackedVersion = (version: number | null, known: NodeSeen): number | null =>
   version && version <= known.version ? version : null;
 
 /**
- * Only a new node, a new version or a stale record is written, and a node that would not count as
- * connected until its next poll.
+ * Writes a record only if the node is new, its version is new, its record is stale, or the node
+ * would otherwise not count as connected until its next poll.
  */
 const isWorthWriting = (acked: number | null, known: NodeSeen, nextPollMs: number): boolean =>
   known.ackedVersion === null ||

@@ -22,9 +22,12 @@ const POLL_LATE_MS = 5 * SECOND_MS;
 export const connectedMs = (nextPollMs: number): number =>
   nextPollMs + RECORDED_APART_MS + POLL_LATE_MS;
 
-/** Longer than a poll can be under way, also through a relay, before it is recorded. */
+/** Longer than a poll can be under way before it is recorded, even through a relay. */
 export const NODE_LEFT_MS = 60 * SECOND_MS;
 
-/** By the wall clock: how long nodes are reported as silent, and when their records are deleted. */
+/**
+ * Measured by the wall clock: how long nodes are reported as silent, and when their records are
+ * deleted.
+ */
 export const NODE_SILENT_MS_MAX = DAY_MS;
 export const NODE_FORGOTTEN_AFTER_MS = 7 * DAY_MS;

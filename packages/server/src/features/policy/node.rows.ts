@@ -1,6 +1,6 @@
-// Statements on nodes. Those that count nodes are in node-count.rows.ts, those on nodes that leave,
-// hang up or are replaced in node-leave.rows.ts and node-presence.rows.ts, and the deletion of
-// silent ones is in upkeep.rows.ts.
+// Statements about nodes. Counting nodes is in node-count.rows.ts; nodes that leave, hang up or are
+// replaced are in node-leave.rows.ts and node-presence.rows.ts; deleting silent nodes is in
+// upkeep.rows.ts.
 import { notFound } from '../../base/errors.ts';
 import { sql } from '../../base/sql.ts';
 import { listOf, many, type Runner } from '../../db/sql.ts';
@@ -24,7 +24,7 @@ import {
   RECORDED_APART_MS,
 } from './node-times.ts';
 
-/** The project's version, and the record of the asking node: nulls when it has no record. */
+/** The project's version, and the polling node's record: nulls if it has no record. */
 export type NodeSeen = {
   version: number;
   ackedVersion: number | null;
@@ -150,7 +150,7 @@ export async function updateNodes(tx: Runner, acks: readonly NodeAck[]): Promise
   if (isFull && (await removeSilentInScopes(tx, latest)) > 0) await upsertNodes(tx, latest);
 }
 
-/** Returns the number of recorded nodes: fewer than `acks` when a scope is full. */
+/** Returns the number of recorded nodes: fewer than `acks` if a scope is full. */
 async function upsertNodes(tx: Runner, acks: readonly NodeAck[]): Promise<number> {
   const projectIds = acks.map(({ projectId }) => projectId);
   const scopes = acks.map(({ envScope }) => envScope);

@@ -1,4 +1,4 @@
-// The list of nodes: their states, the order, the pages, and what a test key sees.
+// The node list: states, order, pages, and what a test key sees.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { poll, readAll } from '@keyrail/testing/feed.ts';
@@ -79,7 +79,7 @@ test('a listed node has all its fields, and the name of its SDK from its header'
   deepEqual([nameless?.node_id, nameless?.sdk], ['nameless', null]);
 });
 
-test('a header that is not a name and a version counts as missing', () => {
+test('a header without a valid name and version counts as missing', () => {
   deepEqual(sdkNameIn('python-sdk/1.2.3-rc.1+7'), { name: 'python-sdk', version: '1.2.3-rc.1+7' });
   for (const header of [
     undefined,
@@ -99,7 +99,7 @@ test('a header that is not a name and a version counts as missing', () => {
   }
 });
 
-test('a new SDK of a known node adds no write to a poll without changes', async (t) => {
+test('a known node with a new SDK adds no write to a poll without changes', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const { db, take } = traced(app.testApp.db);
@@ -152,7 +152,7 @@ async function pageOf(app: Harness, input: Input, headers: Record<string, string
   return { ...answer, link: link && decodeURIComponent(link) };
 }
 
-test('nodes of one moment are paged by name and scope', async (t) => {
+test('nodes seen at the same moment are paged by name and scope', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const { testApp, workspaceId } = app;
@@ -217,7 +217,7 @@ test('a node that leaves, or is silent for 7 days, is forgotten', async (t) => {
   deepEqual(await namesIn(app, { project_id }), []);
 });
 
-test('members read the list, which writes nothing; other workspaces get 404', async (t) => {
+test('members can read the list, which writes nothing; other workspaces get a 404', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   await readAll(app, { project_id, node: 'edge-1' });

@@ -1,5 +1,6 @@
 // Records that this process serves, with one small write every few seconds while it listens. The
-// silence of nodes is measured in served time, so an outage does not make nodes look gone.
+// silence of nodes is measured in served time, so an outage doesn't make nodes look as if they had
+// stopped.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../../base/duration.ts';
 import type { NewId } from '../../base/ids.ts';
@@ -36,7 +37,8 @@ export function openServingRecord({ gate, newId, log }: ServingParts): ServingRe
 
   async function note(): Promise<void> {
     const { id, notedAt } = span ?? { id: newId(), notedAt: null };
-    // After a failure, the next note begins a new span: the process may not have served meanwhile.
+    // After a failure, the next note begins a new span, because the process may not have served in
+    // the meantime.
     span = null;
     const now = await noteServed(gate, { id, notedAt });
     const passedMs = notedAt ? now.getTime() - notedAt.getTime() : -1;

@@ -1,4 +1,4 @@
-// A revocation reaches waiting nodes at once, and its response lists the nodes that applied it.
+// A revocation reaches waiting nodes immediately, and its response lists the nodes that applied it.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ function startNode(vendor: Harness, project_id: string, node: string) {
   };
 }
 
-test('a held poll is answered when a key changes, not before', async (t) => {
+test('a held poll ends when a key changes, and not before', async (t) => {
   const vendor = await harness(t);
   const key = await vendor.given.key();
   const { version } = await readAll(vendor, { project_id: key.project_id });
@@ -60,7 +60,7 @@ test('a held poll ends with a 304 when nothing changes', async (t) => {
   equal((await poll(vendor, delta, asked)).status, 304);
 });
 
-test('revoking with wait reports every node that has applied it', async (t) => {
+test('revoking with wait reports every node that has applied the change', async (t) => {
   const vendor = await harness(t);
   const key = await vendor.given.key();
   const nodes = ['a', 'b', 'c'].map((name) => startNode(vendor, key.project_id, name));
@@ -79,7 +79,7 @@ test('revoking with wait reports every node that has applied it', async (t) => {
   ok(nodes.every((node) => node.version() >= propagation.version));
 });
 
-test('a lagging node is reported, and a long silent one is not counted', async (t) => {
+test('a lagging node is reported, and a node silent for a long time is not counted', async (t) => {
   const vendor = await harness(t);
   const { app } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 100 });
   const { serve } = await servedTime(vendor);
@@ -110,7 +110,7 @@ test('a lagging node is reported, and a long silent one is not counted', async (
   equal(again.revoked_at, answer.json().revoked_at);
 });
 
-test('a node counts from its last poll, even if that was a 304', async (t) => {
+test('a node counts from its last poll, even if the response was a 304', async (t) => {
   const vendor = await harness(t);
   const { app } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 20 });
   const { serve } = await servedTime(vendor);

@@ -1,4 +1,4 @@
-// A relay reports the nodes behind it: revocations wait for each of them, by its own name.
+// A relay reports the nodes behind it, and revocations wait for each of them by name.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { poll, readAll } from '@keyrail/testing/feed.ts';
@@ -35,7 +35,7 @@ test('a revocation waits for reported nodes until each has reported its version'
   deepEqual(await revoked(t, vendor, id), { complete: true, acked: ['a true', 'b true'] });
 });
 
-test('a reported node is listed like one that polls itself', async (t) => {
+test('a reported node is listed like a node that polls the server itself', async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
   const sdk = '@keyrail/sdk/1.2.3';
@@ -59,7 +59,7 @@ test('a reported node is listed like one that polls itself', async (t) => {
   );
 });
 
-test('nodes of a project of another workspace cannot be reported', async (t) => {
+test('nodes of another workspace’s project cannot be reported', async (t) => {
   const vendor = await harness(t);
   const other = await harness(t);
   const { project_id } = await other.given.key();
@@ -67,7 +67,7 @@ test('nodes of a project of another workspace cannot be reported', async (t) => 
   await refused(vendor.as.liveKey(report, { project_id, nodes }), 404, 'not_found');
 });
 
-test('a test key reports nodes of test only', async (t) => {
+test('a test key can only report test nodes', async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
   const nodes = [{ node_id: 'a', version: 1 }];

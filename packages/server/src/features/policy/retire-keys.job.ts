@@ -1,5 +1,6 @@
-// Removes keys from the feed that expired more than a week ago: nodes have refused them since then.
-// Safe to run twice: a key that was already retired, or changed meanwhile, is skipped.
+// Removes keys from the feed that expired more than a week ago. Nodes have rejected them since
+// then. Safe to run twice: a key that is already retired, or has changed in the meantime, is
+// skipped.
 import { POLICY_EXPIRED_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import type { PolicyVersion } from '../../doors/door.ts';

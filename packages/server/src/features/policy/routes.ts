@@ -1,4 +1,4 @@
-// The policy feed, from which nodes learn all they need to verify keys locally.
+// The policy feed, from which nodes get everything they need to verify keys locally.
 import { policyEndpoints } from '@keyrail/protocol/endpoints/policy.ts';
 import { SDK_HEADER } from '@keyrail/protocol/wire/sdk-header.ts';
 import { shared } from '../../base/coalesce.ts';
@@ -52,7 +52,7 @@ export const policyRoutes = ({
     'GET /v1/policy/snapshot': {
       boundary: 'rows',
       door: 'record',
-      // Revocations still work when the disk is nearly full, and nodes learn of them here.
+      // Revocations still work when the disk is nearly full, and this is how nodes receive them.
       storage: 'reserve',
       patience: 'stepped',
       compress: true,

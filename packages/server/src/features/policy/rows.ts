@@ -46,7 +46,7 @@ export type ChangeRow = EntryRow & {
 
 type ChangeRange = { since: number; after: ChangeRow | null; limit: number };
 
-/** The current version of a project's feed, and the facts about the project that nodes need. */
+/** The current version of a project's feed, and the project details that nodes need. */
 export type FeedHead = {
   workspaceId: string;
   version: number;

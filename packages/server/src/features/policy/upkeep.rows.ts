@@ -80,8 +80,8 @@ export async function removeSilentNodes(tx: Work, before: Date): Promise<void> {
 }
 
 /**
- * Forgets restores since which all nodes have had the time to report themselves. Otherwise a clock
- * that is set back, which shortens the record of served time, would bring the restore back.
+ * Forgets a restore once all nodes have had enough time since then to report themselves. Otherwise
+ * setting the clock back, which shortens the record of served time, would bring the restore back.
  */
 export async function removeSettledRestores(tx: Work): Promise<void> {
   await many(
@@ -91,8 +91,8 @@ export async function removeSettledRestores(tx: Work): Promise<void> {
 }
 
 /**
- * Corrects nodes that a clock which was set back has seen in its future. Otherwise revocations wait
- * for them until that time, even if they do not run any more.
+ * Corrects nodes that were seen in the future, by a clock that has since been set back. Otherwise
+ * revocations would wait for them until that time, even if they no longer run.
  */
 export async function updateNodesAhead(tx: Work): Promise<void> {
   await many(

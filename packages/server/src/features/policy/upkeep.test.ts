@@ -51,7 +51,7 @@ const sorted = async (app: Harness, project_id: string) =>
     a.key_id < b.key_id ? -1 : 1,
   );
 
-test('retiring keys twice, or in several workers at once, has no further effect', async (t) => {
+test('retiring keys twice, or in several workers at the same time, has no further effect', async (t) => {
   const app = await harness(t);
   const { project_id } = await endedKeys(app);
   const { version } = await readAll(app, { project_id });
@@ -98,7 +98,7 @@ test('a retired key that is revoked appears as revoked in the feed', async (t) =
   );
 });
 
-test('retiring keys answers held polls', async (t) => {
+test('retiring keys ends held polls', async (t) => {
   const app = await harness(t);
   const { project_id } = await endedKeys(app);
   const { version } = await readAll(app, { project_id });

@@ -91,7 +91,7 @@ test('a new name keeps the policy version, new limits increase it by one', async
   deepEqual((await lastEntry(app))?.payload.changed, ['name', 'default_rate_limits']);
 });
 
-test('a patch without effect changes nothing and writes no audit row', async (t) => {
+test('a patch without effect changes nothing and writes no audit entry', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const made = await given.project({ name: 'Orders', default_rate_limits: [rule] });
@@ -148,7 +148,7 @@ test('deleting a project revokes its keys in both environments and returns their
   equal(all.data.length, 3);
 });
 
-test('every endpoint answers 404 for a deleted project', async (t) => {
+test('every endpoint responds with 404 for a deleted project', async (t) => {
   const { as, given } = await harness(t);
   const { id } = await given.project();
   const { id: tenant_id } = await given.tenant();
@@ -165,7 +165,7 @@ test('every endpoint answers 404 for a deleted project', async (t) => {
   deepEqual((await as.liveKey(list)).data, []);
 });
 
-test('a project of another workspace is answered like an unknown id', async (t) => {
+test('a project of another workspace gets the same response as an unknown ID', async (t) => {
   const { as } = await harness(t);
   const theirs = await (await harness(t)).given.project();
   for (const line of [read, update, remove] as const) {
@@ -225,7 +225,7 @@ test('a project is found by the start of its name or slug, in any case', async (
   await refused(as.liveKey(list, { q: '' }), 400, 'invalid_request');
 });
 
-test('projects are listed by their ids, with the other filters', async (t) => {
+test('projects can be listed by ID, together with the other filters', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const one = await given.project();

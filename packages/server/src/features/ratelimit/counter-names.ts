@@ -1,5 +1,5 @@
 // The counter name of each rule of a check. The workspace comes first, so that a caller reaches
-// only counters of its own workspace, even with invented ids.
+// only its own workspace's counters, even with invented IDs.
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import type { Env } from '../../doors/reach.ts';
 import { type Counters, type Owner, partOf, type Rule } from '../../volatile/counters.ts';

@@ -7,7 +7,7 @@ import { harness, type Input, refused } from '@keyrail/testing/harness.ts';
 const check = 'POST /v1/ratelimit/check';
 const lease = 'POST /v1/ratelimit/lease';
 const giveBack = 'POST /v1/ratelimit/return';
-/** Its sub-buckets last for two days, so that none ends during a test. */
+/** Its sub-buckets last two days, so that none ends during a test. */
 const MONTH_MS = 2_678_400_000;
 
 const rule = (id: string, more: Input = {}): Input => ({
@@ -32,7 +32,7 @@ const subject = (limits: Input[], more: Input = {}) => ({
 const restOf = ({ policies }: { policies: { remaining: number }[] }) =>
   policies.map(({ remaining }) => remaining);
 
-test('a lease charges the counters of checks at once, in full', async (t) => {
+test('a lease charges the counters used by checks immediately and in full', async (t) => {
   const { as } = await harness(t);
   const input = subject([rule('narrow'), rule('wide', { limit: 1000, scope: 'tenant' })]);
   await as.liveKey(check, input);
@@ -59,7 +59,7 @@ test('a lease charges the counters of checks at once, in full', async (t) => {
   deepEqual(restOf(await as.liveKey(check, { ...input, cost: 0 })), [81, 981]);
 });
 
-test('what remains of the narrowest rule is granted, then nothing', async (t) => {
+test('a lease is granted what remains of the narrowest rule, and then nothing', async (t) => {
   const { as } = await harness(t);
   const input = subject([rule('wide', { limit: 1000 }), rule('narrow', { limit: 5 })]);
   const first = await as.liveKey(lease, { ...input, want: 10_000 });
@@ -73,7 +73,7 @@ test('what remains of the narrowest rule is granted, then nothing', async (t) =>
   equal((await as.liveKey(check, input)).allowed, false);
 });
 
-test('too much, too late or for other counters, a return changes nothing', async (t) => {
+test('a return that is too large, too late or for other counters changes nothing', async (t) => {
   const { as, clock } = await harness(t);
   const input = subject([rule('one'), rule('two', { scope: 'tenant' })]);
   const { lease_id } = await as.liveKey(lease, { ...input, want: 10 });
@@ -107,7 +107,7 @@ test('a lease of another workspace cannot be returned', async (t) => {
   equal((await theirs.as.liveKey(giveBack, back)).returned, 10);
 });
 
-test('a test key leases and returns only in the test environment', async (t) => {
+test('a test key can lease and return only in the test environment', async (t) => {
   const { as } = await harness(t);
   const input = subject([rule('one')]);
   await refused(as.testKey(lease, { ...input, want: 1 }), 403, 'forbidden');
@@ -116,7 +116,7 @@ test('a test key leases and returns only in the test environment', async (t) => 
   equal((await as.testKey(giveBack, { ...input, env: 'test', lease_id, unused: 5 })).returned, 5);
 });
 
-test('concurrent leases and checks together admit exactly the limit', async (t) => {
+test('concurrent leases and checks together allow exactly the limit', async (t) => {
   const { as } = await harness(t);
   const input = subject([rule('fifty', { limit: 50 })]);
   const leased = Array.from({ length: 20 }, () => as.liveKey(lease, { ...input, want: 4 }));

@@ -29,7 +29,7 @@ const aCheck = (limits: Input[], more: Input = {}) => ({
 
 const allowed = async ({ as }: Harness, input: Input) => (await as.liveKey(check, input)).allowed;
 
-test('a check returns the rest, the reset and the denying rule; a denial is a 200', async (t) => {
+test('a check returns what remains, the reset and the denying rule; a denial is a 200', async (t) => {
   const { as } = await harness(t);
   const input = aCheck([rule('three'), rule('many', { limit: 100, window_ms: 1000 })]);
   const first = await as.liveKey(check, input);
@@ -130,7 +130,7 @@ test('limited_policy is the denying rule with the longest wait', async (t) => {
   );
 });
 
-test('a denied check is allowed after retry_after_seconds, by the clock of the store', async (t) => {
+test('a denied check is allowed after retry_after_seconds, on the store’s clock', async (t) => {
   const app = await harness(t);
   for (const algorithm of ['fixed', 'sliding']) {
     const input = aCheck([rule('one', { limit: 1, algorithm })]);
@@ -191,7 +191,7 @@ test('remaining is 0 when the limit is lowered below the count', async (t) => {
   equal((await as.liveKey(check, lower)).policies[0]?.remaining, 0);
 });
 
-test('200 concurrent checks admit exactly the limit', async (t) => {
+test('200 concurrent checks allow exactly the limit', async (t) => {
   const app = await harness(t);
   const input = aCheck([
     rule('fifty', { limit: 50 }),

@@ -4,7 +4,10 @@ import { namedRules, type Subjects } from './counter-names.ts';
 
 type Returned = Rest & { subjects: Subjects; rules: readonly RateLimit[] };
 
-/** Takes the rest of a lease off its counters. Returns 0 if it is too late, or a second time. */
+/**
+ * Takes the unused rest of a lease off its counters. Returns 0 if it is too late or was already
+ * returned.
+ */
 export function returnLease(
   counters: Counters,
   { subjects, rules, leaseId, unused }: Returned,

@@ -1,6 +1,6 @@
 // The connection to the database is lost between any two steps of a request with an idempotency
-// key. Repeated with its key, the request has made one API key, not two. The 503 in between says
-// whether that key may exist.
+// key. Repeated with its key, the request creates one API key, not two. The 503 in between states
+// whether that API key may exist.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Answer, ask, codeOf, type Harness, harness } from '@keyrail/testing/harness.ts';

@@ -38,7 +38,7 @@ const keyIn = async ({ given }: Harness): Promise<Input> => ({
   env: 'live',
 });
 
-/** Everything that is stored about kept responses, as text. */
+/** Everything stored about kept responses, as text. */
 async function storedIn({ testApp, workspaceId }: Harness): Promise<string> {
   const text = `select encode(key_hash, 'hex') as key_hash, response from kept_responses
     where workspace_id = $1`;
@@ -69,7 +69,7 @@ test('a repeated creation returns the first object without its secret, and write
   }
 });
 
-test('another request with the same key is refused, whatever differs', async (t) => {
+test('a different request with the same key is rejected, whatever differs', async (t) => {
   const app = await opened(t);
   const { id } = await app.given.key();
   const other = await app.given.key();
@@ -100,7 +100,7 @@ test('a key belongs to one credential', async (t) => {
   equal(new Set(made.map(({ body }) => body.id)).size, 4);
 });
 
-test('a credential that may no longer call gets its refusal instead of a replay', async (t) => {
+test('a credential that is no longer allowed gets an error instead of a replay', async (t) => {
   const app = await opened(t);
   const { id, key } = await app.as.liveKey('POST /v1/secret_keys', { env: 'live' });
   equal((await app.keyed(key)(newTenant, { external_id: 'a' }, 'k')).status, 201);
@@ -113,7 +113,7 @@ test('a credential that may no longer call gets its refusal instead of a replay'
   equal(told(await app.keyed(token)(newTenant, { external_id: 'b' }, 'k')), '403 forbidden');
 });
 
-test('refusals are not kept: the corrected state decides', async (t) => {
+test('errors are not kept, so a repeated request is decided again', async (t) => {
   const app = await opened(t);
   const { id } = await app.given.tenant({ external_id: 'taken' });
   equal(told(await app.send(newTenant, { external_id: 'taken' }, 'k')), '409 conflict');
@@ -124,7 +124,7 @@ test('refusals are not kept: the corrected state decides', async (t) => {
   equal(isReplayed(made), false);
 });
 
-test('a request that changed nothing is kept too', async (t) => {
+test('the response to a request that changed nothing is kept too', async (t) => {
   const app = await opened(t);
   const { id } = await app.given.key();
   await app.as.liveKey(revoke, { id });
@@ -147,7 +147,7 @@ test('a replayed revocation waits for the nodes again', async (t) => {
   equal(versionIn(second), versionIn(first));
 });
 
-test('of simultaneous requests with one key, one makes the object', async (t) => {
+test('only one of several simultaneous requests with one key creates the object', async (t) => {
   const app = await opened(t);
   const wanted = await keyIn(app);
   const answers = await Promise.all(Array.from({ length: 8 }, () => app.send(create, wanted, 'k')));
@@ -164,7 +164,7 @@ test('of simultaneous requests with one key, one makes the object', async (t) =>
   equal(keys.data.length, 1);
 });
 
-test('an idempotency key that is not 1 to 255 visible ASCII characters is refused', async (t) => {
+test('an idempotency key that is not 1 to 255 visible ASCII characters is rejected', async (t) => {
   const app = await opened(t);
   for (const key of ['', ' ', 'a b', 'é', 'x'.repeat(256)]) {
     const answer = await app.send(newTenant, { external_id: 'a' }, key);
@@ -207,7 +207,7 @@ async function bytesOf(app: Harness): Promise<number> {
   return (await worker<{ bytes: number }>(app, text, [app.workspaceId])).rows[0]?.bytes ?? -1;
 }
 
-test('beyond the bytes of a workspace the oldest records go, in that environment only', async (t) => {
+test('beyond the byte limit of a workspace, its oldest records are removed, in that environment only', async (t) => {
   const app = await opened(t);
   const testing = app.keyed(app.tokens.testKey);
   const tenant = (ask: Ask, name: string) => ask(newTenant, { external_id: name }, name);

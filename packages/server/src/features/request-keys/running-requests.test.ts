@@ -33,7 +33,7 @@ const told = (answer: Answer) => [
   answer.headers['idempotent-replayed'],
 ];
 
-test('while a request runs, a second one with its key is refused without waiting', async (t) => {
+test('while a request runs, a second one with its key is rejected without waiting', async (t) => {
   const { testApp, tokens } = await harness(t);
   const { paused, held, release } = holding(testApp.db);
   const variant = testApp.variant({ db: paused });

@@ -1,4 +1,4 @@
-// Finds the credentials that a scanner reports, before there is a reach.
+// Finds the credentials in a scanner report, before there is a reach.
 import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 

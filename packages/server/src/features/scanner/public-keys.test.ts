@@ -140,7 +140,7 @@ test('a file works like a URL', async (t) => {
   ok(await isFound(again, 'b', two));
 });
 
-test('a wrong path is logged at the start', async () => {
+test('a wrong path is logged at startup', async () => {
   const warned = Promise.withResolvers<unknown>();
   openScannerKeys(
     { kind: 'file', path: '/nowhere/keys.json' },

@@ -79,7 +79,7 @@ export function openScannerKeys(source: ScannerKeysSource, parts: ScannerKeyPart
     await reading.run();
   }
 
-  // Read now, so that a wrong path is logged at the start and not with the first report.
+  // Read now, so that a wrong path is logged at startup and not with the first report.
   if (source.kind === 'file') void reading.run();
 
   return {
@@ -111,7 +111,7 @@ async function fromUrl({ url }: { url: string }, fetchUrl: typeof fetch): Promis
   });
   if (!response.ok || !response.body) {
     await response.body?.cancel();
-    throw new Error(`the URL of the public keys answered with status ${response.status}`);
+    throw new Error(`the URL of the public keys responded with status ${response.status}`);
   }
   const chunks: Uint8Array[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
-// Long reports, slow ones and failures: what is done stays done, and a redelivery does the rest.
+// Long reports, slow reports and failures: completed work is kept, and a redelivery does the rest.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, refused } from '@keyrail/testing/harness.ts';
@@ -19,7 +19,7 @@ const longReport = (first: string, last: string) => {
   return [first, ...fillers, last].map((token) => ({ token, type: 'x' }));
 };
 
-test('a report of more than 10,000 entries is processed as a whole', async (t) => {
+test('a report with more than 10,000 entries is processed completely', async (t) => {
   const vendor = await harness(t);
   const { key: first } = await vendor.given.key();
   const { key: last, id } = await vendor.given.key();

@@ -1,6 +1,6 @@
 // Reports of leaked credentials. The signature over the raw bytes is verified before anything else.
 // Then the report is processed in parts, and each token gets its own transaction: one failure does
-// not undo the others, and a report that was cut short can be sent again.
+// not undo the others, and an interrupted report can be sent again.
 import { setImmediate } from 'node:timers/promises';
 import { scannerEndpoints } from '@keyrail/protocol/endpoints/scanner.ts';
 import { ScannerReport, type ScannerVerdict } from '@keyrail/protocol/objects/scanner.ts';
@@ -79,7 +79,7 @@ const NOT_CONFIGURED =
 /** Prefixes of the signature headers: some scanners use their own name. */
 const SENDERS = ['scanner', 'github'];
 
-/** Returns the identifier of the key that signed the bytes; throws 401 without one. */
+/** Returns the identifier of the key that signed the bytes; throws 401 if there is none. */
 async function signerOf(
   keys: ScannerKeys,
   header: (name: string) => string | undefined,
@@ -96,7 +96,7 @@ async function signerOf(
   throw new ApiError('invalid_signature');
 }
 
-/** Tokens that have neither the form of a credential nor that of an imported key are skipped. */
+/** Tokens that look like neither a credential nor an imported key are skipped. */
 const hashesOf = (report: ScannerReport): string[] => [
   ...new Set(
     report
@@ -107,7 +107,7 @@ const hashesOf = (report: ScannerReport): string[] => [
 
 type Leaks = SignedReport & { ours: Map<string, LeakFact[]> };
 
-/** Ends all leaked credentials; returns the errors of those that remain. */
+/** Quarantines all leaked keys and ends leaked sessions; returns the errors for the rest. */
 async function endLeaks(doors: Doors['gate'], leaks: Leaks): Promise<unknown[]> {
   const { report, ours, signer, endsAtMs } = leaks;
   const urls = new Map(report.map(({ token, url }) => [lookupHash(token), foundAtOf(url)]));
@@ -141,7 +141,9 @@ async function endLeak(
 
 const URL_CHARS_MAX = 2048;
 
-/** The URL appears in a mail: anything but a plain http(s) URL is dropped. It is never fetched. */
+/**
+ * The URL appears in an email, so anything but a plain http(s) URL is dropped. It is never fetched.
+ */
 const foundAtOf = (url: string | null | undefined): string | null =>
   url && url.length <= URL_CHARS_MAX && /^https?:\/\/[\x21-\x7e]+$/.test(url) && URL.canParse(url)
     ? url

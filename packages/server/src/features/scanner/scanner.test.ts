@@ -1,4 +1,4 @@
-// The scanner's webhook, from the signature to the mail.
+// The scanner's webhook, from the signature to the email.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -31,7 +31,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const newest = async ({ as }: Harness) =>
   (await as.liveKey('GET /v1/audit_logs', { limit: 200 })).data.at(-1);
 
-test('leaked keys of both environments expire within an hour, and the owners get a mail', async (t) => {
+test('leaked keys of both environments expire within an hour, and the owners get an email', async (t) => {
   const vendor = await harness(t);
   const { email } = await vendor.people.owner();
   for (const env of ['live', 'test'] as const) {
@@ -63,7 +63,7 @@ test('leaked keys of both environments expire within an hour, and the owners get
   }
 });
 
-test('a leaked secret key is quarantined and refused after an hour', async (t) => {
+test('a leaked secret key is quarantined, and rejected after an hour', async (t) => {
   const vendor = await harness(t);
   const { key, id } = await vendor.as.liveKey('POST /v1/secret_keys', { env: 'live' });
   deepEqual(labels(await report(vendor, key)), ['true_positive']);
@@ -75,7 +75,7 @@ test('a leaked secret key is quarantined and refused after an hour', async (t) =
   await refused(vendor.as.token(key)('GET /v1/workspace'), 401, 'invalid_key');
 });
 
-test('a leaked session ends at once', async (t) => {
+test('a leaked session ends immediately', async (t) => {
   const vendor = await harness(t);
   const { token, call } = await someone(vendor);
   await call('GET /v1/auth/me');
@@ -84,7 +84,7 @@ test('a leaked session ends at once', async (t) => {
   deepEqual(labels(await report(vendor, token)), ['true_positive']);
 });
 
-test('a repeated report changes nothing and sends no mail', async (t) => {
+test('a repeated report changes nothing and sends no email', async (t) => {
   const vendor = await harness(t);
   const { email } = await vendor.people.owner();
   const { key, id } = await vendor.given.key();
@@ -124,7 +124,7 @@ test('an earlier expiry is kept, and a revoked key stays unchanged', async (t) =
   deepEqual(await vendor.as.liveKey('GET /v1/keys/{id}', { id: over.id }), revoked);
 });
 
-test('tokens of other origin are labelled false_positive', async (t) => {
+test('tokens from elsewhere are labelled false_positive', async (t) => {
   const vendor = await harness(t);
   const { key } = await vendor.given.key();
   const stranger = mintCredential('api_key', 'live', seededBytes('stranger')).secret;
@@ -141,7 +141,7 @@ test('tokens of other origin are labelled false_positive', async (t) => {
   deepEqual(await report(vendor), []);
 });
 
-test('in a workspace without owners, the billing address gets the mail', async (t) => {
+test('in a workspace without owners, the billing address gets the email', async (t) => {
   const vendor = await harness(t);
   const billing_email = `bills-${vendor.workspaceId}@example.com`;
   await vendor.as.liveKey('PATCH /v1/workspace', { billing_email });
@@ -179,7 +179,7 @@ test('nothing is parsed or looked up before the signature is verified', async (t
   equal(await send(body, { ...signed, 'content-type': 'text/plain' }), '200 undefined');
 });
 
-test('the signature headers may start with the name of the scanner', async (t) => {
+test('the names of the signature headers may start with the name of the scanner', async (t) => {
   const vendor = await harness(t);
   const payload = '[]';
   const headers = Object.fromEntries(
@@ -193,7 +193,7 @@ test('the signature headers may start with the name of the scanner', async (t) =
   equal(answer.statusCode, 200);
 });
 
-test('a signed body that is not a report is refused', async (t) => {
+test('a signed body that is not a report is rejected', async (t) => {
   const { http } = (await harness(t)).testApp.app;
   const entries = ['1', '[]', '{"token":"x"}', '{"token":1,"type":"x"}'];
   for (const payload of ['', '{}', 'null', '[', ...entries.map((entry) => `[${entry}]`)]) {

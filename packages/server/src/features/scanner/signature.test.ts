@@ -1,4 +1,4 @@
-// Signatures of reports: the sample that GitHub publishes, and variations that must be refused.
+// Signatures of reports: the sample that GitHub publishes, and variations that must be rejected.
 import { equal, ok } from 'node:assert/strict';
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { test } from 'node:test';
@@ -35,7 +35,7 @@ const otherBodies: Record<string, string> = {
   empty: '',
 };
 for (const [what, body] of Object.entries(otherBodies)) {
-  test(`the sample's signature is refused for a body ${what}`, () => {
+  test(`the sample's signature is rejected for a body ${what}`, () => {
     equal(isSample(body, SAMPLE_SIGNATURE), false);
   });
 }
@@ -54,7 +54,7 @@ const otherSignatures: Record<string, string> = {
   ]).toString('base64'),
 };
 for (const [what, signature] of Object.entries(otherSignatures)) {
-  test(`a signature that is ${what} is refused`, () => {
+  test(`a signature that is ${what} is rejected`, () => {
     equal(isSample(SAMPLE_BODY, signature), false);
   });
 }
@@ -72,12 +72,12 @@ const otherKeys: Record<string, string> = {
   nothing: '',
 };
 for (const [what, pem] of Object.entries(otherKeys)) {
-  test(`a key that is ${what} is refused`, () => {
+  test(`a key that is ${what} is rejected`, () => {
     equal(p256KeyOf(pem), null);
   });
 }
 
-test('a signature of another P-256 key is refused', () => {
+test('a signature made with another P-256 key is rejected', () => {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const signature = sign('sha256', Buffer.from(SAMPLE_BODY), privateKey).toString('base64');
   equal(isSample(SAMPLE_BODY, signature), false);

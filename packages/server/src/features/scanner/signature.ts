@@ -1,5 +1,5 @@
 // ECDSA over P-256 with SHA-256, as secret scanners sign their reports. Other key types are
-// refused: they would verify other kinds of signatures.
+// rejected, because they would verify other kinds of signatures.
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 
 /** Null if the PEM is not a public key of P-256. */

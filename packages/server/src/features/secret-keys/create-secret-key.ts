@@ -7,8 +7,8 @@ import { newSecretKey, type WantedSecretKey } from './new-secret-key.ts';
 import { insertSecretKey, loadSecretKey, type SecretKeyRow } from './rows.ts';
 
 /**
- * The new key has the authority of its creator, never more. A secret key cannot outlive its own
- * expiry by creating another: the new key expires no later than the creating key.
+ * The new key has its creator's authority, never more. A secret key cannot outlive its own expiry
+ * by creating another: the new key expires no later than the creating key.
  */
 export async function createSecretKey(
   tx: Write,
@@ -28,7 +28,7 @@ export async function createSecretKey(
   );
 }
 
-/** The expiry of the calling secret key; null if it never expires or if a person calls. */
+/** The expiry of the calling secret key; null if it never expires or if the caller is a user. */
 async function creatorExpiry(tx: Write): Promise<Date | null> {
   const { type, id } = tx.reach.actor;
   if (type !== 'secret_key' || id === null) return null;

@@ -1,4 +1,5 @@
-// The secret keys that go back to a person, and their revocation with the person's membership.
+// The secret keys that can be traced back to a user, and their revocation with the user's
+// membership.
 import { IMPACT_KEYS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { sql } from '../../base/sql.ts';
 import { many } from '../../db/sql.ts';
@@ -8,9 +9,9 @@ import type { Env, Role } from '../../doors/reach.ts';
 export type MintedKey = { id: string; authority: Role; isActive: boolean };
 
 /**
- * The keys that a person created, that those keys created, and the successors of all of them, also
- * after a rotation by another person. Found in the log, by its indexes of actors and targets. The
- * rotations name `is_live`, because the index of targets begins with it.
+ * The keys that a user created, the keys created with those, and the new keys from rotating any of
+ * them, even if someone else rotated them. They are found in the log, through its indexes on actors
+ * and targets. The rotations compare `is_live`, because the index on targets begins with it.
  */
 export const listMintedKeys = (tx: Read & { now: Date }, userId: string): Promise<MintedKey[]> =>
   many(
@@ -40,7 +41,7 @@ export const listMintedKeys = (tx: Read & { now: Date }, userId: string): Promis
       from found cross join lateral (select * from secret_keys where id = found.id limit 1) k`,
   );
 
-/** Revokes those keys that are unrevoked still. */
+/** Revokes the keys that aren't revoked yet. */
 export const updateRevokedKeys = (
   tx: Write,
   { ids, reason }: { ids: readonly string[]; reason: string },

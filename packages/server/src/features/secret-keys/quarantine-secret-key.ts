@@ -5,7 +5,7 @@ import { queueOwnerMail } from '../members/queue-owner-mail.ts';
 import { lockSecretKey, type SecretKeyRow, updateSecretKey } from './rows.ts';
 
 /**
- * Marks a key as leaked, brings its expiry forward and mails the owners. Only the first report has
+ * Marks a key as leaked, brings its expiry forward and emails the owners. Only the first report has
  * an effect. A revoked key is harmless and stays unchanged.
  */
 export async function quarantineSecretKey(

@@ -1,5 +1,5 @@
-// A quarantined secret key may be in the hands of its finder, so it cannot create anything that
-// would outlive it. The owner replaces it with another credential.
+// Someone else may have a quarantined secret key, so it can't create anything that would outlive
+// it. The owner replaces it, using another credential.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -52,7 +52,7 @@ test('a quarantined key cannot rotate, create or revoke keys, invite or change t
   deepEqual((await app.as.liveKey('GET /v1/invites')).data, []);
 });
 
-test('a key used just before the report is refused once the report is answered', async (t) => {
+test('a key used just before the report is restricted once the report gets its response', async (t) => {
   const app = await harness(t);
   const { id, key } = await app.as.liveKey(create, { env: 'live' });
   const finder = app.as.token(key);
@@ -65,7 +65,7 @@ test('a key used just before the report is refused once the report is answered',
   await refusedAsQuarantined(finder(create, { env: 'live' }));
 });
 
-test('a person or another key can rotate a quarantined key, and the successor is clean', async (t) => {
+test('a user or another key can rotate a quarantined key, and the new key is not quarantined', async (t) => {
   const app = await harness(t);
   for (const owner of [app.as.liveKey, app.as.owner]) {
     const { id, key } = await app.as.liveKey(create, { env: 'live' });

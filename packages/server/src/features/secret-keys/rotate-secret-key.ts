@@ -13,7 +13,7 @@ import {
 } from './rows.ts';
 
 /**
- * Replaces a key without an outage: both keys work until the overlap ends. The successor gets the
+ * Replaces a key without an outage: both keys work until the overlap ends. The new key gets the
  * lower authority of the old key and the caller.
  */
 export async function rotateSecretKey(
@@ -51,9 +51,9 @@ export async function rotateSecretKey(
 }
 
 /**
- * The caller receives the successor's secret. By rotating a longer-lived key, a secret key would
- * gain a credential for the time after its own expiry. The expiry that the vendor set counts here:
- * a key that is in its overlap after a rotation may do everything it could before.
+ * The caller receives the new key's secret. By rotating a longer-lived key, a secret key would gain
+ * a credential for the time after its own expiry. What counts here is the expiry set by the vendor:
+ * a key in its rotation overlap may do everything it could before.
  */
 async function refuseOutliving(tx: Read, successorEnd: Date | null): Promise<void> {
   const { type, id } = tx.reach.actor;

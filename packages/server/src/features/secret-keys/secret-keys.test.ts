@@ -1,4 +1,4 @@
-// The secret-key endpoints: create, rotate, revoke, and the reach of a key.
+// The secret key endpoints: create, rotate, revoke, and a key's reach.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, messageOf, refused } from '@keyrail/testing/harness.ts';
@@ -27,7 +27,7 @@ test('a new key is shown once and works immediately', async (t) => {
   equal(again.name, 'backend');
 });
 
-test('both keys work until the overlap ends, then only the successor', async (t) => {
+test('both keys work until the overlap ends, then only the new one', async (t) => {
   const { as, clock } = await harness(t);
   const old = await as.liveKey(create, { env: 'live', name: 'backend' });
   const next = await as.liveKey(rotate, { id: old.id, overlap_hours: 2 });
@@ -44,7 +44,7 @@ test('both keys work until the overlap ends, then only the successor', async (t)
   await as.token(next.key)('GET /v1/workspace');
 });
 
-test('an overlap of 0 ends the old key immediately, and 0.5 means half an hour', async (t) => {
+test('an overlap of 0 stops the old key immediately, and 0.5 means half an hour', async (t) => {
   const { as } = await harness(t);
   const first = await as.liveKey(create, { env: 'live' });
   const now = await as.liveKey(rotate, { id: first.id, overlap_hours: 0 });
@@ -73,7 +73,7 @@ test('a rotation never extends an expiry', async (t) => {
   equal(messageOf(answer), 'An expired key cannot be rotated.');
 });
 
-test('a successor does not inherit the expiry that an overlap set', async (t) => {
+test('a new key does not inherit the expiry set by an overlap', async (t) => {
   const { as } = await harness(t);
   const old = await as.liveKey(create, { env: 'live' });
   await as.liveKey(rotate, { id: old.id, overlap_hours: 1 });
@@ -81,7 +81,7 @@ test('a successor does not inherit the expiry that an overlap set', async (t) =>
   equal(second.expires_at, null);
 });
 
-test('a revoked key is refused on the next request', async (t) => {
+test('a revoked key is rejected on the next request', async (t) => {
   const { as } = await harness(t);
   const key = await as.liveKey(create, { env: 'live' });
   const revoked = await as.liveKey(revoke, { id: key.id, reason: 'left the team' });
@@ -95,7 +95,7 @@ test('a revoked key is refused on the next request', async (t) => {
   equal(messageOf(conflict), 'A revoked key cannot be rotated.');
 });
 
-test('revoking again changes nothing and writes no audit row', async (t) => {
+test('revoking again changes nothing and writes no audit entry', async (t) => {
   const { as } = await harness(t);
   const key = await as.liveKey(create, { env: 'live' });
   const first = await as.liveKey(revoke, { id: key.id, reason: 'one' });
@@ -128,7 +128,7 @@ test('a test key can read and change only test keys', async (t) => {
   await as.liveKey(read, { id: own.id });
 });
 
-test('a key of another workspace is answered like an unknown id', async (t) => {
+test('a key of another workspace gets the same response as an unknown ID', async (t) => {
   const mine = await harness(t);
   const theirs = await harness(t);
   const key = await theirs.as.liveKey(create, { env: 'test' });
@@ -162,7 +162,7 @@ test('secret keys are listed newest first, in pages', async (t) => {
   deepEqual(walked, all);
 });
 
-test('a cursor of another list or workspace is refused', async (t) => {
+test('a cursor from another list or workspace is rejected', async (t) => {
   const mine = await harness(t);
   const theirs = await harness(t);
   for (let n = 0; n < 2; n += 1) await theirs.as.liveKey(create, { env: 'live' });
@@ -193,7 +193,7 @@ test('last_used_at is updated at most once a minute', async (t) => {
   notEqual(await used(), first);
 });
 
-test('a secret key shows its authority and its creator, a person or another key', async (t) => {
+test('a secret key shows its authority and its creator, a user or another key', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   const [founding] = (await app.as.liveKey(list)).data.slice(-1);
@@ -207,7 +207,7 @@ test('a secret key shows its authority and its creator, a person or another key'
   equal(rotated.previous_key.created_by, byAdmin.id);
 });
 
-test('a secret key says its state, wherever it is read', async (t) => {
+test('a secret key shows its state wherever it is read', async (t) => {
   const { as, clock } = await harness(t);
   const made = (days: number) =>
     as.liveKey(create, { env: 'live', expires_at: isoAfter(clock.now(), days * 24 * HOUR_MS) });

@@ -2,7 +2,10 @@ import { notFound } from '../../base/errors.ts';
 import type { People } from '../../doors/people.ts';
 import { endLiveSession } from './rows.ts';
 
-/** Ends one of the person's own sessions. Another person's id is answered like an unknown one. */
+/**
+ * Ends one of the user's own sessions. The ID of another user's session gets the same response as
+ * an unknown one.
+ */
 export async function endSession(
   tx: People,
   { userId, id }: { userId: string; id: string },

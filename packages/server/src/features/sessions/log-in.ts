@@ -23,7 +23,7 @@ export type LoggedIn = {
 
 const HOURS_PER_DAY = 24;
 
-/** Opens a session for a person whose password has just been verified. */
+/** Opens a session for a user whose password has just been verified. */
 export async function logIn(
   tx: People,
   { userId, verifiedHash, workspaceId, userAgent }: Login,
@@ -51,7 +51,7 @@ export async function logIn(
   return { session, secret: new Secret(secret), user, memberships };
 }
 
-/** The requested workspace, else the last active one, else that of the oldest membership. */
+/** The requested workspace, else the last active one, else the one with the oldest membership. */
 function startingWorkspace(
   memberships: MembershipRow[],
   wanted: string | null,

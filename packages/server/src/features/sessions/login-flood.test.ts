@@ -1,5 +1,5 @@
-// Wrong passwords from other clients do not lock a person out of a known client, and responses do
-// not reveal whether an account exists.
+// Wrong passwords from other clients don't lock a user out of a known client, and responses don't
+// reveal whether an account exists.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -101,7 +101,7 @@ test('attempts from a known client count for the address and are limited like ot
   }
 });
 
-test('a known client signs in before the last of sixty-six waiting logins of thirty networks', async (t) => {
+test('a known client signs in before the last of sixty-six waiting logins from thirty networks', async (t) => {
   const vendor = await harness(t);
   const { email } = await someone(vendor);
   const began = vendor.clock.now();

@@ -1,4 +1,4 @@
-// Every statement on sessions, and the list of a person's own memberships.
+// Every statement on sessions, and the list of a user's own memberships.
 import { sql, valuesOf } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -17,7 +17,7 @@ export const insertSession = (
 ): Promise<SessionRow> =>
   one(tx, sql<SessionRow>`insert into sessions ${valuesOf(values)} returning *`);
 
-/** A person's workspaces, oldest membership first. */
+/** A user's workspaces, oldest membership first. */
 export const listMemberships = (tx: People, userId: string): Promise<MembershipRow[]> =>
   many(
     tx,
@@ -28,7 +28,7 @@ export const listMemberships = (tx: People, userId: string): Promise<MembershipR
 
 type Listing = { after: { createdAt: Date; id: string } | null; limit: number };
 
-/** Live sessions, newest first. The active workspace is null if the person has left it. */
+/** Live sessions, newest first. The active workspace is null if the user has left it. */
 export async function listLiveSessions(
   tx: People,
   userId: string,
@@ -46,7 +46,7 @@ export async function listLiveSessions(
   return rows.map(({ memberOf, ...row }) => ({ ...row, activeWorkspaceId: memberOf }));
 }
 
-/** Ends one session of this person; null if the person has no such live session. */
+/** Ends one of this user's sessions; null if the user has no such live session. */
 export const endLiveSession = (
   tx: People,
   userId: string,
@@ -59,7 +59,7 @@ export const endLiveSession = (
       returning id`,
   );
 
-/** Ends a session that was found in public, of any person. */
+/** Ends a session that was found in public, of any user. */
 export async function endLeakedSession(tx: People, id: string): Promise<void> {
   await many(
     tx,
@@ -67,7 +67,7 @@ export async function endLeakedSession(tx: People, id: string): Promise<void> {
   );
 }
 
-/** Ends all sessions of a person, or all but one. */
+/** Ends all of a user's sessions, or all but one. */
 export async function endSessions(
   tx: People,
   userId: string,

@@ -1,4 +1,4 @@
-// The life of a session: 12 hours after its last use, at most 30 days, by the database's clock.
+// The lifetime of a session: 12 hours after its last use, at most 30 days, on the database's clock.
 // A use is written at most once a minute.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -35,7 +35,7 @@ test('a session expires after twelve idle hours, and use extends it', async (t) 
   app.clock.shift(12 * HOUR_MS + 1000);
   await refused(person.call(me), 401, 'invalid_session');
   app.clock.shift(-2 * HOUR_MS);
-  await person.call(me); // only the time had ended the session
+  await person.call(me); // the session had ended only because of the time
 });
 
 test('a session expires after thirty days even if it is used', async (t) => {
@@ -125,7 +125,7 @@ test('a jump of the clock does not extend a session', async (t) => {
   }
 });
 
-test('sessions expire by the database’s clock, not by that of the server', async (t) => {
+test('sessions expire on the database’s clock, not on the server’s', async (t) => {
   const app: Harness = await harness(t);
   const { clock } = app;
   for (const byMs of [31 * DAY_MS, HOUR_MS, -10 * MINUTE_MS, -31 * DAY_MS]) {

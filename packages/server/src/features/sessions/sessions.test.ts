@@ -36,7 +36,7 @@ const join = (app: Harness, { call, email }: Person, role = 'member') =>
     .liveKey('POST /v1/invites', { email, role })
     .then(({ token }) => call('POST /v1/auth/invites/accept', { token }));
 
-test('a login returns the token once, the person, and the expiry', async (t) => {
+test('a login returns the token once, the user, and the expiry', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const session = await app.as.nobody(login, { email, password: PASSWORD });
@@ -57,7 +57,7 @@ test('a login returns the token once, the person, and the expiry', async (t) => 
   equal(JSON.stringify(listed).includes(session.token), false);
 });
 
-test('a session keeps the user agent of its login, printable and cut off', async (t) => {
+test('a session keeps the user agent of its login, in printable characters and truncated', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const agents: [string | null, string | null][] = [
@@ -75,7 +75,7 @@ test('a session keeps the user agent of its login, printable and cut off', async
   }
 });
 
-test('live sessions are listed newest first, and the calling one is marked', async (t) => {
+test('live sessions are listed newest first, and the caller’s is marked', async (t) => {
   const app = await harness(t);
   const first = await someone(app);
   const second = await again(app, first);
@@ -123,7 +123,7 @@ test('sessions are listed in pages', async (t) => {
   deepEqual(walked, all);
 });
 
-test('an ended session is refused on the next request', async (t) => {
+test('an ended session is rejected on the next request', async (t) => {
   const app = await harness(t);
   const here = await someone(app);
   const there = await again(app, here);
@@ -138,7 +138,7 @@ test('an ended session is refused on the next request', async (t) => {
   await refused(here.call(me), 401, 'invalid_session');
 });
 
-test('a session of another person is answered like an unknown id', async (t) => {
+test('a session of another user gets the same response as an unknown ID', async (t) => {
   const app = await harness(t);
   const mine = await someone(app);
   const theirs = await someone(app);
@@ -150,7 +150,7 @@ test('a session of another person is answered like an unknown id', async (t) => 
   await theirs.call(me);
 });
 
-test('a person without a workspace can use the account endpoints', async (t) => {
+test('a user without a workspace can use the account endpoints', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const seen = await person.call(me);
@@ -189,7 +189,7 @@ test('a login starts in the requested workspace, else the last one, else the old
   equal((await loggedIn()).active_workspace_id, null);
 });
 
-test('a login to another workspace is refused with 403 only if the password is right', async (t) => {
+test('a login to another workspace gets a 403 only if the password is right', async (t) => {
   const app = await harness(t);
   const { email } = await someone(app);
   const foreign = { email, workspace_id: app.workspaceId };
@@ -222,7 +222,7 @@ test('switching moves only the calling session and keeps its token', async (t) =
   await there.call('PATCH /v1/workspace', { name: 'Mine' });
 });
 
-test('a person cannot switch to a workspace without being a member', async (t) => {
+test('a user cannot switch to a workspace without being a member', async (t) => {
   const one = await harness(t);
   const two = await harness(t);
   const person = await newMember(one.testApp, callersOf(one), {
@@ -235,7 +235,7 @@ test('a person cannot switch to a workspace without being a member', async (t) =
   equal((await person.call(workspace)).id, one.workspaceId);
 });
 
-test('a removed member is refused on the next request and can switch elsewhere', async (t) => {
+test('a removed member is denied on the next request and can switch elsewhere', async (t) => {
   const one = await harness(t);
   const two = await harness(t);
   const person = await newMember(one.testApp, callersOf(one), {
@@ -263,7 +263,7 @@ test('a removed member is refused on the next request and can switch elsewhere',
   await refused(person.call(move, { workspace_id: one.workspaceId }), 403, 'forbidden');
 });
 
-test('sessions of one person have different tokens and ids', async (t) => {
+test('sessions of one user have different tokens and IDs', async (t) => {
   const app = await harness(t);
   const first = await someone(app);
   const second = await again(app, first);

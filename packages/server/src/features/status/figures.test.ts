@@ -1,11 +1,11 @@
-// Figures of the deployment: queues and nodes, as metrics read them.
+// Metrics of the deployment: queues and nodes.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
 import { openOverview } from '../../doors/work.ts';
 import { findDeploymentFigures } from './rows.ts';
 
-test('nodes that have not applied a change are behind, by the age of that change', async (t) => {
+test('nodes that have not applied a change are behind by the age of that change', async (t) => {
   const { as, ask, given, clock, testApp, tokens } = await harness(t);
   const figures = () => findDeploymentFigures(openOverview(testApp.db));
   const project = await given.project();
@@ -26,7 +26,7 @@ test('nodes that have not applied a change are behind, by the age of that change
   ok(after.nodesLagSeconds >= 30);
 });
 
-test('a mail that is due waits in its figure', async (t) => {
+test('an email that is due is counted as waiting', async (t) => {
   const { as, clock, testApp } = await harness(t);
   const figures = () => findDeploymentFigures(openOverview(testApp.db));
   const { mailQueued } = await figures();
@@ -39,7 +39,7 @@ test('a mail that is due waits in its figure', async (t) => {
   ok(after.mailOverdueSeconds >= 60);
 });
 
-test('a delivery of an enabled endpoint waits in its figure', async (t) => {
+test('a due delivery to an enabled endpoint is counted as waiting', async (t) => {
   const { as, given, clock, testApp } = await harness(t);
   const figures = () => findDeploymentFigures(openOverview(testApp.db));
   await as.liveKey('POST /v1/webhook_endpoints', { url: 'http://127.0.0.1:9/', events: ['*'] });

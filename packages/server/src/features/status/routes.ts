@@ -1,6 +1,6 @@
-// What a deployment says about itself: its public facts, its environments, its probes, and the
-// public halves of its signing keys, for verifying embed tokens. Liveness does not query the
-// database: its outage must not cause restarts of the API.
+// What a deployment reports about itself: its public details, its environments, its probes, and the
+// public halves of its signing keys, for verifying embed tokens. Liveness doesn't query the
+// database, because a database outage must not restart the API.
 import { deploymentEndpoints } from '@keyrail/protocol/endpoints/deployment.ts';
 import { environmentEndpoints } from '@keyrail/protocol/endpoints/environments.ts';
 import { probeEndpoints } from '@keyrail/protocol/endpoints/probes.ts';
@@ -122,13 +122,13 @@ export const probeRoutes = ({ region, redis, backup, signingKeys }: StatusParts)
 const answers = (probe: Probe): Promise<boolean> =>
   probe.databaseAnswers(deadlineAfter(READY_WAIT_MS));
 
-/** Degraded: the database answers, but some writes are refused for lack of disk space. */
+/** Degraded: the database responds, but some writes are rejected for lack of disk space. */
 const databaseComponent = async (probe: Probe) => {
   if (!(await answers(probe))) return 'down' as const;
   return probe.storage() === 'ok' ? ('ok' as const) : ('degraded' as const);
 };
 
-/** Null: no worker was ever seen. */
+/** Null: no worker has ever been seen. */
 const workerComponent = (isSeen: boolean | null) => {
   if (isSeen === null) return 'unknown' as const;
   return isSeen ? ('ok' as const) : ('down' as const);

@@ -1,5 +1,5 @@
-// Figures of the whole deployment: what waits in the queues, how far nodes are behind, and whether
-// a worker runs. Each figure stops counting at FIGURE_MAX, so that a long queue does not slow it
+// Metrics of the whole deployment: what is waiting in the queues, how far nodes are behind, and
+// whether a worker is running. Each count stops at FIGURE_MAX, so that a long queue doesn't slow it
 // down.
 import { constant, named, sql } from '../../base/sql.ts';
 import { one, type Runner } from '../../db/sql.ts';
@@ -7,7 +7,7 @@ import type { DeploymentFigures } from '../../observe/deployment-facts.ts';
 
 const FIGURE_MAX = 2000;
 const ENDPOINTS_MAX = 500;
-/** Nodes that were not seen for longer are silent, and not behind. */
+/** Nodes that haven't been seen for longer are silent, not behind. */
 const NODE_SEEN_SECONDS = 100;
 
 const max = constant(FIGURE_MAX);
@@ -15,7 +15,7 @@ const max = constant(FIGURE_MAX);
 const overdue = (dueAt: string) =>
   sql`greatest(0, extract(epoch from (select app_now()) - ${named(dueAt)}))::float8`;
 
-/** The nodes that were not seen for longest come first: they are the ones that may be behind. */
+/** The nodes seen longest ago come first, because they are the ones that may be behind. */
 const figures = sql<DeploymentFigures>`
   with recursive waiting (endpoint_id, place) as (
     (select endpoint_id, 1 from webhook_deliveries where state = 'pending'
@@ -55,8 +55,8 @@ export const findDeploymentFigures = (runner: Runner): Promise<DeploymentFigures
   one(runner, figures);
 
 /**
- * Whether a worker was seen lately; null if none ever was. A beat in the future was written before
- * the clock was set back: its worker may be gone.
+ * Whether a worker was seen recently; null if none ever was. A beat in the future was written
+ * before the clock was set back, and its worker may have stopped.
  */
 export async function workerIsSeen(runner: Runner): Promise<boolean | null> {
   const { seen } = await one(

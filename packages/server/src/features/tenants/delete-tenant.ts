@@ -6,7 +6,7 @@ import { loadTenant, lockTenant, updateTenantRow } from './rows.ts';
 export type DeletedTenant = { id: string; revokedKeys: number };
 
 /**
- * Deletes a tenant and revokes its keys in all projects, atomically for readers. The external id
+ * Deletes a tenant and revokes its keys in all projects, atomically for readers. The external ID
  * becomes free. `meta` is emptied to free its storage, since it can no longer be read.
  */
 export async function deleteTenant(

@@ -2,7 +2,10 @@ import { later } from '../../base/duration.ts';
 import { type Change, changed, type Write } from '../../doors/door.ts';
 import { lockTenant, type TenantRow, updateTenantRow } from './rows.ts';
 
-/** Ends all embed tokens of a tenant: a token is valid only in the epoch of its issue. */
+/**
+ * Revokes all of a tenant's embed tokens: a token is valid only in the epoch in which it was
+ * issued.
+ */
 export async function revokeEmbedTokens(
   tx: Write,
   { id }: { id: string },

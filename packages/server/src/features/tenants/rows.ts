@@ -34,7 +34,7 @@ type Position = { createdAt: Date; id: string };
 type Filter = {
   externalId?: string | undefined;
   ids?: readonly string[] | undefined;
-  /** The start of a name or of an external id. */
+  /** The start of a name or of an external ID. */
   q?: string | undefined;
   after: Position | null;
 };
@@ -60,7 +60,7 @@ export function listTenants(
   }
   const conditions = [
     sql`deleted_at is null`,
-    // An external id matches at most one tenant. Range conditions ordered by it force its index;
+    // An external ID matches at most one tenant. Range conditions ordered by it force its index;
     // with "=" the planner may choose the list's index and scan all tenants.
     ...(externalId === undefined
       ? []

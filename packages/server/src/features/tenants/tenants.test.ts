@@ -35,13 +35,13 @@ test('a new tenant is stored as sent', async (t) => {
   });
 });
 
-test('a tenant needs only an external id', async (t) => {
+test('a tenant needs only an external ID', async (t) => {
   const { given } = await harness(t);
   const { name, meta } = await given.tenant();
   deepEqual({ name, meta }, { name: null, meta: {} });
 });
 
-test('an external id is unique, case-sensitive, and free again after a deletion', async (t) => {
+test('an external ID is unique, case-sensitive, and free again after a deletion', async (t) => {
   const { as, given } = await harness(t);
   const first = await given.tenant({ external_id: 'blue' });
   await given.tenant({ external_id: 'Blue' });
@@ -80,7 +80,7 @@ test('a patch replaces meta, clears a name with null and keeps omitted fields', 
   });
 });
 
-test('a patch without effect changes nothing and writes no audit row', async (t) => {
+test('a patch without effect changes nothing and writes no audit entry', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const made = await given.tenant({ name: 'Blue', meta: { a: 1, b: [2] } });
@@ -91,7 +91,7 @@ test('a patch without effect changes nothing and writes no audit row', async (t)
   equal(await headSeq(app), before);
 });
 
-test('an external id cannot be changed', async (t) => {
+test('an external ID cannot be changed', async (t) => {
   const { as, given } = await harness(t);
   const { id } = await given.tenant();
   await refused(as.liveKey(update, { id, external_id: 'x' }), 400, 'invalid_request');
@@ -174,7 +174,7 @@ test('deleting a tenant revokes more keys than one statement covers', async (t) 
   deepEqual((await as.liveKey('GET /v1/keys', { tenant_id: id })).data, []);
 });
 
-test('every endpoint answers 404 for a deleted tenant', async (t) => {
+test('every endpoint responds with 404 for a deleted tenant', async (t) => {
   const { as, given } = await harness(t);
   const { id } = await given.tenant();
   const { id: project_id } = await given.project();
@@ -192,7 +192,7 @@ test('every endpoint answers 404 for a deleted tenant', async (t) => {
   deepEqual((await as.liveKey(list)).data, []);
 });
 
-test('a tenant of another workspace is answered like an unknown id', async (t) => {
+test('a tenant of another workspace gets the same response as an unknown ID', async (t) => {
   const { as } = await harness(t);
   const theirs = await (await harness(t)).given.tenant();
   for (const line of [read, update, revokeTokens, remove] as const) {
@@ -213,7 +213,7 @@ test('a test key can read and create tenants but not change them', async (t) => 
   deepEqual(await as.liveKey(read, { id: own.id }), own);
 });
 
-test('tenants are listed newest first, and filtered by external id', async (t) => {
+test('tenants are listed newest first, and can be filtered by external ID', async (t) => {
   const { as, given } = await harness(t);
   for (let n = 0; n < 4; n += 1) await given.tenant({ external_id: `customer ${n}` });
   const { data } = await as.liveKey(list);
@@ -225,7 +225,7 @@ test('tenants are listed newest first, and filtered by external id', async (t) =
   deepEqual((await as.liveKey(list, { external_id: 'nobody' })).data, []);
 });
 
-test('a tenant is found by the start of its name or external id, in any case', async (t) => {
+test('a tenant is found by the start of its name or external ID, in any case', async (t) => {
   const { as, given } = await harness(t);
   const theirs = await (await harness(t)).given.tenant({ external_id: 'blue-9', name: 'Blue' });
   const blue = await given.tenant({ external_id: 'cust-1', name: 'Blue Ltd' });
@@ -245,7 +245,7 @@ test('a tenant is found by the start of its name or external id, in any case', a
   }
 });
 
-test('tenants are listed by their ids, with the other filters', async (t) => {
+test('tenants can be listed by ID, together with the other filters', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const one = await given.tenant();

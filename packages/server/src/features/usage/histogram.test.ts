@@ -45,7 +45,7 @@ test('the sum of two histograms is the histogram of all values', () => {
   );
 });
 
-test('a latency beyond the buckets is reported as their bound', () => {
+test('a latency beyond the buckets is reported as their limit', () => {
   equal(percentileOf(histogramOf([0]), 0.5), 0.25);
   equal(percentileOf(histogramOf([0.01, 0.2]), 0.99), 0.25);
   equal(percentileOf(histogramOf([604_800_000]), 0.5), 65_536);

@@ -58,7 +58,7 @@ export function presentOverview(
   };
 }
 
-/** The figures of an interval. Histograms are kept as counts, so that they can be added. */
+/** The metrics of an interval. Histograms are kept as counts, so that they can be added. */
 type Figures = {
   requests: number;
   errors: number;

@@ -97,7 +97,7 @@ export function listTenantMonths(
       : []),
   ];
   const where = allOf(conditions);
-  // Of one tenant, each month is looked up: the index begins with the month.
+  // For a single tenant, each month is looked up, because the index begins with the month.
   const known =
     tenantId === undefined
       ? sql`usage_tenant_months known where ${where}`
@@ -127,12 +127,12 @@ export type IntervalRow = {
   requests: number;
   errors: number;
   degraded: number;
-  /** Counts by bucket number, from 1; null if no request was admitted. */
+  /** Counts by bucket number, from 1; null if no request was allowed. */
   latency: Record<string, number> | null;
   denials: Record<string, number> | null;
 };
 
-/** One statement, so that all figures are from the same moment. */
+/** One statement, so that all metrics are from the same moment. */
 export function listIntervals(tx: Read, filter: OverviewFilter): Promise<IntervalRow[]> {
   const { interval, count, projectId, env } = filter;
   const first = sql`(select date_trunc(${interval}, app_now(), 'UTC')

@@ -21,7 +21,7 @@ async function busy(app: Harness) {
   return keys;
 }
 
-test('the usage of several keys equals that of each, in the order asked', async (t) => {
+test('the usage of several keys equals the usage of each key, in the requested order', async (t) => {
   const app = await harness(t);
   const [one, two, three] = (await busy(app)).map(({ id }) => id);
   const asked = [three, one, randomUUID(), two, one].map(String);
@@ -36,7 +36,7 @@ test('the usage of several keys equals that of each, in the order asked', async 
   deepEqual(new Set(data.map(({ days }) => days)), new Set([7]));
 });
 
-test('a test key and another workspace get the usage of their own keys only', async (t) => {
+test('a test key and another workspace only get the usage of their own keys', async (t) => {
   const app = await harness(t);
   const ids = (await busy(app)).map(({ id }) => id);
   const { data } = await app.as.testKey(keysUsage, { key_id: ids });
@@ -48,7 +48,7 @@ test('a test key and another workspace get the usage of their own keys only', as
   deepEqual((await stranger.as.liveKey(keysUsage, { key_id: ids })).data, []);
 });
 
-test('one to a hundred keys and one to thirty days can be asked for', async (t) => {
+test('a request can name one to a hundred keys and one to thirty days', async (t) => {
   const { as } = await harness(t);
   const many = Array.from({ length: 101 }, () => randomUUID());
   equal((await as.liveKey(keysUsage, { key_id: many.slice(1), days: 30 })).data.length, 0);

@@ -44,7 +44,7 @@ async function filled({ testApp, workspaceId }: Harness): Promise<Ask> {
   const [row] = await ask('kr_read', { text: 'select current_database() as name', values: [] });
   const url = new URL(process.env.KEYRAIL_TEST_POSTGRES ?? '');
   url.pathname = `/${row?.name}`;
-  // Analyze now instead of waiting for autovacuum. The server's own login may not.
+  // Analyze now instead of waiting for autovacuum. The server's own login isn't allowed to.
   const admin = new pg.Client({ connectionString: url.toString() });
   await admin.connect();
   await admin.query('analyze keyrail.usage_tenant_months, keyrail.usage_hours');
@@ -77,7 +77,7 @@ async function scanOf(ask: Ask, table: string, list: (tx: Read) => Promise<unkno
   return { by: scan['Index Name'], read };
 }
 
-test('tenant months, billable months and hourly figures are read by index', { skip }, async (t) => {
+test('tenant months, billable months and hourly metrics are read by index', { skip }, async (t) => {
   const app = await harness(t);
   const ask = await filled(app);
   const months = (tx: Read, more = {}) =>

@@ -1,4 +1,4 @@
-// Usage figures: active tenants, billing, the overview, and retention.
+// Usage metrics: active tenants, billing, the overview, and retention.
 
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -59,7 +59,7 @@ test('days and months are in UTC, by the time of the event', async (t) => {
   equal((await app.as.liveKey(tenants)).data.length, 1, 'only this month');
 });
 
-test('a tenant is billed once a month, for live requests that were admitted', async (t) => {
+test('a tenant is billed once a month, for allowed live requests', async (t) => {
   const app = await harness(t);
   const now = atMonthStart(app);
   const { as, given } = app;
@@ -219,7 +219,7 @@ test('the range of an overview is limited', async (t) => {
   equal((await as.liveKey(overview, { count: 168 })).data.length, 0);
 });
 
-test('expired figures are removed, but the last use of a key is kept', async (t) => {
+test('expired metrics are removed, but the last use of a key is kept', async (t) => {
   const app = await harness(t);
   const { as, given, clock } = app;
   equal(app.testApp.app.worker.usageHoursKeptDays, 35);
@@ -249,7 +249,7 @@ test('expired figures are removed, but the last use of a key is kept', async (t)
 
   clock.shift(28 * DAY_MS);
   await purge();
-  clock.shift(-10 * DAY_MS); // the range would still include the removed figures
+  clock.shift(-10 * DAY_MS); // the range would still include the removed metrics
   deepEqual((await counts()).slice(0, 2), [0, 0]);
 
   clock.shift(80 * DAY_MS);
@@ -264,7 +264,7 @@ test('expired figures are removed, but the last use of a key is kept', async (t)
   equal(last_used_at, began.toISOString());
 });
 
-test('a refused request is no use of its key', async (t) => {
+test('a denied request does not count as a use of its key', async (t) => {
   const { as, given, clock } = await harness(t);
   const key = await given.key();
   const began = clock.now();

@@ -1,5 +1,5 @@
 // When a failed delivery is tried again, and when an endpoint has failed for too long. The first
-// attempt is made at once.
+// attempt is made immediately.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
 
 /** The pause after each failed attempt. */
@@ -15,10 +15,10 @@ const PAUSES_MS = [
   24 * HOUR_MS,
 ];
 
-/** A pause is longer by up to this share, so that a receiver that comes back is not flooded. */
+/** A pause is longer by up to this fraction, so that a recovering receiver isn't flooded. */
 const JITTER = 0.2;
 
-/** After no attempt, after one, and so on. */
+/** The longest pauses after no attempt, after one, and so on. */
 export const LONGEST_PAUSES_MS = [0, ...PAUSES_MS.map((pause) => pause * (1 + JITTER))];
 
 /** Null after the last attempt. `random` is from 0 to 1. */
@@ -33,5 +33,5 @@ const FAILING_MS_MAX = 5 * DAY_MS;
 export const hasFailedTooLong = (since: Date | null, now: Date): boolean =>
   since !== null && now.getTime() - since.getTime() >= FAILING_MS_MAX;
 
-/** For which time a delivery is claimed: longer than an attempt and its statements may take. */
+/** How long a delivery is claimed: longer than an attempt and its statements may take. */
 export const CLAIM_MS = MINUTE_MS;

@@ -1,4 +1,4 @@
-// The clock of the database was ahead while a delivery failed, and is right again.
+// The database's clock was ahead while a delivery failed, and has since been corrected.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { harness } from '@keyrail/testing/harness.ts';
@@ -50,7 +50,7 @@ test('a delivery that was queued or claimed while the clock was ahead is sent', 
   await delivered();
 });
 
-test('a delivery that failed by a right clock waits for its time', async (t) => {
+test('a delivery that failed while the clock was right waits for its next attempt', async (t) => {
   const { app, receiver, id, only, sender } = await scene(t);
   receiver.behave(() => 500);
   await app.given.tenant();

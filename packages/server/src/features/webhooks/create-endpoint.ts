@@ -8,7 +8,7 @@ import { refuseLiveEvents } from './test-events.ts';
 
 type Wanted = { url: string; events: string[]; env: Env | null; description: string | null };
 
-/** The URL has been checked. The database refuses more endpoints than a workspace may have. */
+/** The URL has been checked. The database rejects more endpoints than a workspace may have. */
 export async function createEndpoint(
   tx: Write,
   wanted: Wanted,

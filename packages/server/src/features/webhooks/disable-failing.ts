@@ -5,7 +5,7 @@ import { lockEndpoint, updateEndpointRow } from './rows.ts';
 
 const REASON = 'Every delivery has failed for five days.';
 
-/** Disables an endpoint that no longer answers, and tells the owners of the workspace. */
+/** Disables an endpoint that no longer responds, and notifies the owners of the workspace. */
 export async function disableFailing(tx: Write, id: string): Promise<Change<null>> {
   const { url, disabledAt, failingSince } = await lockEndpoint(tx, id);
   if (disabledAt !== null || !hasFailedTooLong(failingSince, tx.now)) return unchanged(null);

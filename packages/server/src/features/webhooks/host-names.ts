@@ -1,13 +1,13 @@
-// Resolves the host names of webhook endpoints, which customers choose. c-ares asks the name
-// servers over sockets; `getaddrinfo` would hold one of the few threads of the process for as long
-// as a name server is silent, and so stop the names of everybody else.
+// Resolves the host names of webhook endpoints, which customers choose. c-ares queries the name
+// servers over sockets. `getaddrinfo` would occupy one of the process's few threads for as long as
+// a name server is silent, and so block everyone else's lookups.
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { SECOND_MS } from '../../base/duration.ts';
 import { rateLimited } from '../../base/errors.ts';
 
-/** How long one name server may take. Each is asked once. */
+/** How long one name server may take. Each is queried once. */
 const SERVER_MS_MAX = 2 * SECOND_MS;
 /** All name servers together. */
 const LOOKUP_MS_MAX = 4 * SECOND_MS;
@@ -20,11 +20,11 @@ const HOSTS_FILE = '/etc/hosts';
 export type Place = { release(): void };
 
 export type HostNames = {
-  /** Throws `rate_limited` if the workspace has no place left. */
+  /** Throws `rate_limited` if the workspace has no slot left. */
   takePlace(workspaceId: string): Place;
   /** Waits in order. The waiting lookups are bounded by the requests in flight. */
   awaitPlace(workspaceId: string): Promise<Place>;
-  /** Empty if the name has no address, or none within the time. Releases the place. */
+  /** Empty if the name has no address, or none in time. Releases the slot. */
   addressesOf(hostname: string, lookup: Lookup): Promise<readonly string[]>;
 };
 
@@ -33,7 +33,7 @@ type Lookup = { place: Place | Promise<Place>; signal: AbortSignal };
 type HostNameParts = {
   /** Reads the hosts file first: KEYRAIL_WEBHOOK_PRIVATE. */
   allowPrivate: boolean;
-  /** Name servers instead of those of the system; only tests name any. */
+  /** Name servers to use instead of the system's; only tests set any. */
   servers?: readonly string[] | undefined;
 };
 
@@ -89,7 +89,7 @@ function createPlaces(): Pick<HostNames, 'takePlace' | 'awaitPlace'> {
       release() {
         if (isReleased) return;
         isReleased = true;
-        // The place passes to the next in line, so that nobody can take it before.
+        // The slot passes to the next in line, so that no one else can take it first.
         const next = line.waiting.shift();
         if (next) return next(placeIn(workspaceId, line));
         line.taken -= 1;
@@ -98,7 +98,7 @@ function createPlaces(): Pick<HostNames, 'takePlace' | 'awaitPlace'> {
     };
   }
 
-  /** Null if all places are taken. */
+  /** Null if all slots are taken. */
   function freePlace(workspaceId: string, line: Line): Place | null {
     if (line.taken >= PER_WORKSPACE_MAX) return null;
     line.taken += 1;

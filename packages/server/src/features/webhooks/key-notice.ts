@@ -1,12 +1,12 @@
-// The notices about keys. They have the fields of a row of the audit log that make sense without a
-// change, so that a receiver finds the key in the same place.
+// The notices about keys. They have the fields of an audit log entry that make sense without a
+// change, so that receivers find the key in the same field.
 import type { NoticeType } from '@keyrail/protocol/wire/event-types.ts';
 import { UNUSED_NOTICE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { EndingKey, UnusedKey } from '../keys/ending.rows.ts';
 import type { Notice } from './notices.rows.ts';
 
-/** How many days before the end; 0 is the end itself. */
+/** How many days before the expiry; 0 is the expiry itself. */
 export function endingNotice(key: EndingKey, daysLeft: number): Notice {
   const kind = daysLeft === 0 ? 'expired' : 'expiring';
   const type: NoticeType =
@@ -18,7 +18,7 @@ export function endingNotice(key: EndingKey, daysLeft: number): Notice {
   });
 }
 
-/** `since` is the day of the last use, or that of the creation. */
+/** `since` is the day of the last use, or of the creation. */
 export const unusedNotice = (key: UnusedKey, since: string): Notice =>
   noticeOf(key, 'api_key.unused', {
     once: since,

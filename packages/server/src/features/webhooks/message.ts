@@ -1,4 +1,4 @@
-// The request that carries a message.
+// The request that contains a message.
 import {
   type SignedMessage,
   WEBHOOK_ID,
@@ -11,7 +11,10 @@ import type { WebhookRequest } from './webhook-request.ts';
 
 type Target = Pick<WebhookRequest, 'url' | 'workspaceId' | 'place'>;
 
-/** Signed with each secret. The time is that of this attempt: a receiver refuses old messages. */
+/**
+ * Signed with each secret. The time is when this attempt was made, because receivers reject old
+ * messages.
+ */
 export function requestFor(
   target: Target,
   message: SignedMessage & { body: string },

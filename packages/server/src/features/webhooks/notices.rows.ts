@@ -22,7 +22,7 @@ export async function updateMark(tx: Work, kind: string, until: Date): Promise<v
 }
 
 export type Notice = {
-  /** Names what happened, once and for all: nothing with the same text is queued twice. */
+  /** Identifies what happened: nothing with the same text is queued twice. */
   event: string;
   type: string;
   env: Env;
@@ -39,7 +39,7 @@ export async function insertNotices(tx: Work, notices: readonly Notice[]): Promi
   );
 }
 
-/** Workspaces with an endpoint for events, by id. */
+/** Workspaces with an endpoint for events, by ID. */
 export async function listListening(
   tx: Work,
   { after, limit }: { after: string; limit: number },

@@ -1,4 +1,4 @@
-// Notices about keys that end or are not used: once each, whatever restarts and clocks do.
+// Notices about keys that expire or aren't used: once each, whatever restarts and clocks do.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -42,7 +42,7 @@ async function noticesTo({ testApp }: Harness, endpointId: string): Promise<stri
 const ALL = ['api_key.expired', 'api_key.expiring 1', 'api_key.expiring 14', 'api_key.expiring 3'];
 const events = ['api_key.expiring', 'api_key.expired', 'api_key.unused', 'secret_key.expiring'];
 
-test('a key is announced 14, 3 and 1 days before its end, and at its end', async (t) => {
+test('a key is announced 14, 3 and 1 days before its expiry, and when it expires', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const other = await endpointFor(app, CLOSED, { events, env: 'test' });
@@ -64,7 +64,7 @@ test('a key is announced 14, 3 and 1 days before its end, and at its end', async
   deepEqual(await noticesTo(app, other.id), [], 'a live key concerns no endpoint of test');
 });
 
-test('workers at once, a restored mark and a shifted clock queue nothing twice', async (t) => {
+test('concurrent workers, a restored mark and a shifted clock queue nothing twice', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   await app.given.key({ expires_at: inDays(app, 4.5) });
@@ -83,7 +83,7 @@ test('workers at once, a restored mark and a shifted clock queue nothing twice',
   deepEqual(await noticesTo(app, id), [ALL[0], ALL[1], ALL[3]]);
 });
 
-test('a worker that was away tells what is still true', async (t) => {
+test('a worker that was down sends the notices that still apply', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   await app.given.key({ expires_at: inDays(app, 14.5) });
@@ -94,7 +94,7 @@ test('a worker that was away tells what is still true', async (t) => {
   deepEqual(await noticesTo(app, id), ['api_key.expired', 'api_key.expiring 14']);
 });
 
-test('a revoked key is not announced, and one with another end is announced again', async (t) => {
+test('a revoked key is not announced, and a key with a new expiry is announced again', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const revoked = await app.given.key({ expires_at: inDays(app, 3.5) });
@@ -120,7 +120,7 @@ test('secret keys are announced too, in their environment', async (t) => {
   deepEqual(await noticesTo(app, id), ['secret_key.expiring 1']);
 });
 
-test('a key without use for 90 days is announced once, and again after another 90', async (t) => {
+test('a key unused for 90 days is announced once, and again after another 90', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const never = await app.given.key();
@@ -151,7 +151,7 @@ test('a key without use for 90 days is announced once, and again after another 9
   deepEqual(await subjects(), [never.id, once.id].toSorted());
 });
 
-test('a notice is sent with the fields of a row of the audit log', async (t) => {
+test('a notice is sent with the fields of an audit log entry', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id } = await endpointFor(app, receiver.url, { events });

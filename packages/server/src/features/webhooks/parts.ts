@@ -20,9 +20,9 @@ const WORK_WAIT_MS = 10_000;
 export type EventSettings = {
   /** Allows webhooks to private addresses and over plain HTTP. */
   webhookPrivate: boolean;
-  /** Mails owners once a day about live keys that end soon. */
+  /** Emails owners once a day about live keys that expire soon. */
   expiryMail: boolean;
-  /** Name servers for the hosts of webhooks; only tests name any. */
+  /** Name servers for webhook hosts; only tests set any. */
   nameServers?: readonly string[];
   log: Log;
   /** Null: deliveries have no spans. */
@@ -73,7 +73,10 @@ const systemWrite = (doors: DoorParts, workspaceId: string): OpenWrite =>
     { deadline: deadlineAfter(WORK_WAIT_MS) },
   );
 
-/** The receiver is of a vendor: neither its address nor our trace is passed on. */
+/**
+ * The receiver belongs to a vendor: its address isn't recorded, and our trace isn't passed on to
+ * it.
+ */
 const tracedSender =
   (send: SendRequest, tracing: Tracing): SendRequest =>
   (request, stopping) =>

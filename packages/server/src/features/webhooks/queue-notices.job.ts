@@ -1,7 +1,8 @@
-// Queues notices about keys that end soon, have ended, or are not used. Each notice belongs to one
-// moment, such as "14 days before the end", and is queued when the moment passes: a mark says up to
-// which time that was done. The id of a delivery follows from its notice, so whatever is done again
-// after a crash, a restore or a change of the clock reaches a receiver under the id it knows.
+// Queues notices about keys that expire soon, have expired, or aren't used. Each notice belongs to
+// one moment, such as "14 days before expiry", and is queued when that moment passes. A mark
+// records up to which time this has been done. A delivery's ID is derived from its notice, so if a
+// notice is queued again after a crash, a restore or a clock change, the receiver gets it under the
+// same ID.
 import { EXPIRY_NOTICE_DAYS, UNUSED_NOTICE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, HOUR_MS, msAfter } from '../../base/duration.ts';
 import { allEnvs, type Env } from '../../doors/reach.ts';
@@ -23,7 +24,7 @@ type NoticeParts = { work: OpenWork; workIn: OpenWorkIn };
 const PAGE_MAX = 1000;
 /** What happened while no worker ran is queued afterwards, if it is not older than this. */
 const CATCH_UP_MS = 6 * DAY_MS;
-/** A mark that is further ahead was set by a clock that has been set back since. */
+/** A mark further ahead than this was set by a clock that has since been set back. */
 const AHEAD_MS_MAX = HOUR_MS;
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
@@ -73,7 +74,7 @@ async function inNewTime(
 async function queueEndings(parts: NoticeParts, { from, to, now }: Span): Promise<void> {
   for (const [at, days] of [...EXPIRY_NOTICE_DAYS, 0].entries()) {
     const aheadMs = days * DAY_MS;
-    // A notice that comes so late that the next one is due says nothing any more.
+    // A notice so late that the next one is due is no longer useful.
     const nextMs = (EXPIRY_NOTICE_DAYS[at + 1] ?? 0) * DAY_MS;
     const isInTime = ({ expiresAt }: EndingKey) => days === 0 || expiresAt > msAfter(now, nextMs);
     const lists = days === 0 ? [listEndingKeys] : [listEndingKeys, listEndingSecretKeys];

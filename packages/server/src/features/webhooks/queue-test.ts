@@ -15,9 +15,10 @@ export type QueuedTest = { id: string; endpointId: string };
 const PER_MINUTE_MAX = 10;
 
 /**
- * Queues an event that says nothing but that it is a test. It is claimed under its own id for the
- * process that queues it, so that no worker sends it first. An endpoint has one test in flight,
- * and a workspace a few a minute: tests are sent to hosts that the caller has chosen.
+ * Queues an event that only states that it is a test. It is claimed under its own ID for the
+ * process that queues it, so that no worker sends it first. Tests are limited to one in flight per
+ * endpoint and a few per minute per workspace, because they are sent to hosts that the caller has
+ * chosen.
  */
 export async function queueTest(tx: Write, endpointId: string): Promise<Change<DeliveryRow>> {
   // So that concurrent tests of a workspace count each other.

@@ -1,5 +1,5 @@
-// Statements of the worker on the queue of deliveries. A delivery is claimed before it is sent, and
-// only the holder of the claim may record its result; a claim expires.
+// The worker's statements on the delivery queue. A delivery is claimed before it is sent, and only
+// the holder of the claim may record its result; a claim expires.
 
 import { msAfter } from '../../base/duration.ts';
 import { type Sql, sql } from '../../base/sql.ts';
@@ -12,10 +12,10 @@ import type { Attempt } from './webhook-request.ts';
 
 type Endpoint = Tables['webhookEndpoints'];
 
-/** A delivery with what sending it needs of its endpoint. */
+/** A delivery, with the endpoint's fields that are needed to send it. */
 export type DueDelivery = Tables['webhookDeliveries'] &
   Pick<Endpoint, 'url' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'> & {
-    /** Of the endpoint now; `env` is that of the endpoint when the event was queued. */
+    /** The endpoint's current value; `env` is its environment when the event was queued. */
     endpointEnv: Endpoint['env'];
   };
 
@@ -24,7 +24,7 @@ const ofEndpoint = sql`e.env as endpoint_env, e.url, e.sealed_secret, e.sealed_o
 
 /**
  * Endpoints with a delivery that is due, in the order of their ids. They are found one by one in
- * the index of pending deliveries, so that a million deliveries that wait for one endpoint cost the
+ * the index of pending deliveries, so that a million deliveries waiting for one endpoint cost the
  * others nothing.
  */
 export async function listWaiting(
@@ -64,8 +64,8 @@ type Claiming = {
 };
 
 /**
- * Claims deliveries that are due, those that have waited longest first. Those of a clock that was
- * set back come last.
+ * Claims due deliveries, longest waiting first. Deliveries from a clock that has since been set
+ * back come last.
  */
 export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise<DueDelivery[]> =>
   many(
@@ -90,7 +90,7 @@ export const claimDue = (tx: Work, { claim, untilMs, rooms }: Claiming): Promise
   );
 
 /**
- * Takes over a delivery that is claimed under its own id. Null if another process has done so, or
+ * Takes over a delivery that is claimed under its own ID. Null if another process has done so, or
  * the claim has expired.
  */
 export const claimOwn = (
@@ -141,7 +141,7 @@ type Failure = Attempt & {
   dueAt: Date | null;
 };
 
-/** The time since which the endpoint fails; null if the claim had expired. */
+/** The time since when the endpoint has been failing; null if the claim had expired. */
 export async function updateUndelivered(
   tx: Work,
   { id, claim }: Claimed,
@@ -165,7 +165,10 @@ export async function updateUndelivered(
   return endpoint?.failingSince ?? null;
 }
 
-/** Makes an interrupted delivery due again at once. It does not count as an attempt. */
+/**
+ * Makes an interrupted delivery due again immediately. The interruption doesn't count as an
+ * attempt.
+ */
 export async function updateReleased(tx: Work, { id, claim }: Claimed): Promise<void> {
   await many(
     tx,

@@ -5,7 +5,10 @@ import { type Change, changed, type Write } from '../../doors/door.ts';
 import { type EndpointRow, lockEndpoint, updateEndpointRow } from './rows.ts';
 import { newSigningSecret } from './signing-secret.ts';
 
-/** Both secrets sign until the overlap ends. A third, from a rotation before, ends now. */
+/**
+ * Both secrets sign until the overlap ends. A third secret, from an earlier rotation, stops signing
+ * now.
+ */
 export async function rotateSecret(
   tx: Write,
   { id, overlapHours }: { id: string; overlapHours: number },

@@ -1,4 +1,4 @@
-// Outbound events: the endpoints of a vendor, and the deliveries to them.
+// Outbound events: a vendor's endpoints, and the deliveries to them.
 import { webhookEndpoints } from '@keyrail/protocol/endpoints/webhooks.ts';
 import type { BoundSealing } from '../../base/sealing.ts';
 import { nextAfter, pageOf, positionOf } from '../../http/page.ts';

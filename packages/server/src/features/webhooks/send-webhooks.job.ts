@@ -1,6 +1,6 @@
 // Sends queued events. Safe in any number of workers: a delivery is claimed before it is sent, and
 // only the holder of the claim records the result. If a worker dies after the receiver has got a
-// message, the message is sent again with the same id.
+// message, the message is sent again with the same ID.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEST_EVENT } from '@keyrail/protocol/wire/event-types.ts';
 import { msAfter, SECOND_MS } from '../../base/duration.ts';
@@ -31,7 +31,7 @@ import type { SendingSlots } from './sending-slots.ts';
 import { signingSecretsOf } from './signing-secret.ts';
 import type { Attempt, SendRequest } from './webhook-request.ts';
 
-/** Endpoints that one look considers. */
+/** The number of endpoints considered in one round. */
 const ENDPOINTS_MAX = 1000;
 const FIRST_ENDPOINT = '00000000-0000-0000-0000-000000000000';
 /** The longest wait for a slot until the queue is looked at again. */
@@ -43,7 +43,7 @@ const TEST_LOOK_MS = SECOND_MS / 10;
 export type WebhookParts = {
   work: OpenWork;
   readIn(reach: Reach): Read;
-  /** Opens a write of the system in a workspace. */
+  /** Opens a system write in a workspace. */
   writeIn(workspaceId: string): OpenWrite;
   sendWebhook: SendRequest;
   /** Shared by all that send in this process. */
@@ -57,15 +57,15 @@ export type WebhookParts = {
 };
 
 export type WebhookSender = {
-  /** Starts to send what is due, as far as there are slots; false if nothing was due. */
+  /** Starts sending due deliveries, as far as there are slots; false if nothing was due. */
   sendDue(): Promise<boolean>;
   /** Interrupts requests in flight. Resolves when there are none. */
   stop(): Promise<void>;
 };
 
 /**
- * Sends a test that this process has queued for itself, with the place of its lookup. Without a
- * slot in time it stays queued, and a worker sends it.
+ * Sends a test that this process has queued for itself, using the lookup slot it already holds. If
+ * no sending slot becomes free in time, the test stays queued and a worker sends it.
  */
 export async function sendTest(
   parts: WebhookParts,
@@ -73,7 +73,7 @@ export async function sendTest(
   place: Place,
 ): Promise<void> {
   const isImmediate = takeSlot(parts.slots, endpointId);
-  // While it waits for a slot, others may look names up.
+  // While the test waits for a slot, others may look up names.
   if (!isImmediate) place.release();
   if (!isImmediate && !(await awaitSlot(parts.slots, endpointId))) return;
   await usingSlot(parts, endpointId, async () => {
@@ -102,7 +102,7 @@ async function awaitSlot(slots: SendingSlots, endpointId: string): Promise<boole
   return false;
 }
 
-/** Frees a slot that was taken when the request has ended. */
+/** Frees the slot when the request has ended. */
 async function usingSlot(
   { slots, nowMs }: WebhookParts,
   endpointId: string,
@@ -135,7 +135,7 @@ export function createWebhookSender(parts: WebhookParts): WebhookSender {
     inFlight.add(sent);
   }
 
-  /** How many requests it started. */
+  /** The number of requests started. */
   async function startDue(endpointIds: readonly string[]): Promise<number> {
     const rooms = slots.roomFor(endpointIds);
     if (rooms.size === 0) return 0;
@@ -174,7 +174,7 @@ type Sending = {
   claim: string;
   now: Date;
   stopping: AbortSignal;
-  /** For the lookup of the host, if it is taken already. */
+  /** The slot for the host lookup, if already taken. */
   place?: Place;
 };
 
@@ -196,7 +196,7 @@ async function sendOne(
   return recordFailure(parts, delivery, { claim, attempt });
 }
 
-/** Null if the endpoint may not get the event, now or any more. */
+/** Null if the endpoint may not get the event, or no longer may. */
 async function bodyOf({ readIn }: WebhookParts, delivery: DueDelivery): Promise<string | null> {
   const { auditId, env, endpointEnv, workspaceId } = delivery;
   // Since it was queued, the endpoint may have come within the reach of test keys.

@@ -1,4 +1,5 @@
-// The slots of a worker: each endpoint has a bound, and those that do not answer share half.
+// A worker's slots: each endpoint has a limit, and endpoints that don't respond share half of the
+// slots.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSendingSlots } from './sending-slots.ts';
@@ -6,7 +7,7 @@ import { createSendingSlots } from './sending-slots.ts';
 const ids = (count: number, start = 0) =>
   Array.from({ length: count }, (_, n) => String(start + n).padStart(4, '0'));
 
-test('an endpoint gets one slot until it has answered quickly, then eight', () => {
+test('an endpoint gets one slot until it has responded quickly, then eight', () => {
   const slots = createSendingSlots();
   deepEqual([...slots.roomFor(['a'])], [['a', 1]]);
   slots.take('a');
@@ -19,7 +20,7 @@ test('an endpoint gets one slot until it has answered quickly, then eight', () =
   deepEqual([...slots.roomFor(['a'])], [], 'it answers slowly again, and has seven in flight');
 });
 
-test('endpoints that never answer, however many, leave half of the slots to others', () => {
+test('endpoints that never respond, however many, leave half of the slots to others', () => {
   const slots = createSendingSlots();
   slots.take('quick');
   slots.free('quick', 5);

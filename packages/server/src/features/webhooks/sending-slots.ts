@@ -1,6 +1,6 @@
 // How many requests a process may have in flight: in all, and to each endpoint. An endpoint gets
-// one slot until it has answered quickly, and all endpoints that have not share half of the slots.
-// So receivers that never answer, however many, do not delay those that do.
+// one slot until it has responded quickly, and all endpoints that haven't share half of the slots.
+// So receivers that never respond, however many, don't delay the ones that do.
 
 const IN_FLIGHT_MAX = 128;
 const PER_QUICK_ENDPOINT_MAX = 8;
@@ -60,7 +60,7 @@ export function createSendingSlots(): SendingSlots {
   };
 }
 
-/** The ids after the last one first. */
+/** The IDs after the last one come first. */
 const inTurn = (ids: readonly string[], last: string): string[] => {
   const sorted = [...ids].sort();
   return [...sorted.filter((id) => id > last), ...sorted.filter((id) => id <= last)];

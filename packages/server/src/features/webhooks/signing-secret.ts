@@ -1,5 +1,5 @@
-// The secret that signs the messages to one endpoint. It is sealed for that endpoint: copied to the
-// row of another, it cannot be unsealed.
+// The secret that signs the messages to one endpoint. It is sealed for that endpoint, so it can't
+// be unsealed from another endpoint's row.
 import { WEBHOOK_SECRET_BYTES } from '@keyrail/protocol/wire/limits.ts';
 import { webhookSecretBytes, webhookSecretOf } from '@keyrail/protocol/wire/webhook-signature.ts';
 import { assert } from '../../base/assert.ts';

@@ -1,4 +1,4 @@
-// Names whose servers never answer cost the workspace that uses them, and nobody else.
+// Host names whose name servers never respond affect only the workspace that uses them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { openNameServer, SILENT } from '@keyrail/testing/dns-server.ts';
@@ -15,7 +15,7 @@ const WAIT_MS = 30_000;
 const register = 'POST /v1/webhook_endpoints';
 const testOf = 'POST /v1/webhook_endpoints/{id}/test';
 
-/** A zone in which every name that is not silent is private: nothing outside is contacted. */
+/** A zone in which every name that gets a response is private, so nothing outside is contacted. */
 const ZONE = { 'hooks.example.com': ['127.0.0.1'] };
 
 async function besideWith(t: TestContext, app: Harness, webhookPrivate: boolean) {
@@ -29,7 +29,7 @@ const answerOf = (error: unknown) => {
   return error.answer;
 };
 
-test('50 names that never answer fill the places of one workspace only', async (t) => {
+test('50 names without a response fill the lookup slots of one workspace only', async (t) => {
   const attacker = await harness(t);
   const victim = await harness(t);
   const { names, beside } = await besideWith(t, attacker, false);
@@ -60,7 +60,7 @@ test('50 names that never answer fill the places of one workspace only', async (
   equal(answerOf(await asAttacker(register, again).catch((e) => e)).status, 400);
 });
 
-test('deliveries of others are sent while silent names fill the places of one workspace', async (t) => {
+test('other workspaces’ deliveries are sent while silent names fill one workspace’s slots', async (t) => {
   const attacker = await harness(t);
   const victim = await harness(t);
   const { names, beside } = await besideWith(t, attacker, true);

@@ -11,19 +11,19 @@ export type TargetRules = {
   allowPrivate: boolean;
 };
 
-/** Ports below this one belong to other services than HTTPS. */
+/** Ports below this one belong to services other than HTTPS. */
 const UNPRIVILEGED_PORT = 1024;
 const HTTPS_PORT = 443;
 
 const NOT_HTTPS = 'Must start with https://.';
 const NOT_PUBLIC = 'The host must resolve to public addresses only.';
-/** A developer meets these refusals first, on a machine of their own. */
+/** Developers usually see these errors first, on their own machine. */
 const UNLESS = 'For tests and closed networks, the server has KEYRAIL_WEBHOOK_PRIVATE=on.';
 
-/** Names that never leave a machine or a network, whatever a resolver answers. */
+/** Names that never leave a machine or a network, whatever a resolver returns. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/;
 
-/** The workspace of the request, and its end. */
+/** The request's workspace, and the signal for its end. */
 type Registering = { workspaceId: string; signal: AbortSignal };
 
 export async function checkTarget(
@@ -58,8 +58,8 @@ function refusePort({ port }: URL): void {
 
 /**
  * The parser has already turned every spelling of an IPv4 address into the usual one. A name
- * without an address gets the same message as a name with a private one, so that the names of a
- * network stay unknown.
+ * without an address gets the same message as a name with a private one, so that a network's names
+ * stay unknown.
  */
 async function refusePrivateHost(
   url: URL,
@@ -72,7 +72,7 @@ async function refusePrivateHost(
   if (!areGlobal(addresses)) throw notPublic();
 }
 
-/** One address that is not public is enough to refuse a name. */
+/** One address that isn't public is enough to reject a name. */
 export const areGlobal = (addresses: readonly string[]): boolean =>
   addresses.length > 0 && addresses.every(isGlobalAddress);
 

@@ -8,7 +8,7 @@ type EndpointPatch = Patch<Pick<EndpointRow, 'url' | 'events' | 'env' | 'descrip
   disabled?: boolean | undefined;
 };
 
-/** Updates the fields that differ. An endpoint that is enabled again has failed nothing so far. */
+/** Updates the fields that differ. Enabling an endpoint again resets its failures. */
 export async function updateEndpoint(
   tx: Write,
   id: string,

@@ -99,7 +99,7 @@ test('events, addresses and environments are checked', async (t) => {
   }
 });
 
-test('without KEYRAIL_WEBHOOK_PRIVATE an address inside a network is refused', async (t) => {
+test('without KEYRAIL_WEBHOOK_PRIVATE, an address inside a network is rejected', async (t) => {
   const app = await harness(t);
   const strict = appBeside(t, app.testApp, { webhookPrivate: false }).as(app.tokens.liveKey);
   const { id } = await endpointFor(app, CLOSED);
@@ -109,7 +109,7 @@ test('without KEYRAIL_WEBHOOK_PRIVATE an address inside a network is refused', a
   }
 });
 
-test('a workspace has at most 20 endpoints of both environments', async (t) => {
+test('a workspace has at most 20 endpoints over both environments', async (t) => {
   const app = await harness(t);
   const made: string[] = [];
   for (let n = 0; n < 20; n += 1) {
@@ -128,7 +128,7 @@ test('a workspace has at most 20 endpoints of both environments', async (t) => {
   deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
 });
 
-test('a test key manages endpoints of test only', async (t) => {
+test('a test key can only manage test endpoints', async (t) => {
   const app = await harness(t);
   const { as } = app;
   const live = await endpointFor(app, CLOSED, { env: 'live' });
@@ -146,7 +146,7 @@ test('a test key manages endpoints of test only', async (t) => {
   for (const { id } of [live, both]) await refused(as.testKey(one, { id }), 403, 'forbidden');
 });
 
-test('endpoints of others still get events after a test key removed its own', async (t) => {
+test('other endpoints still get events after a test key removed its own', async (t) => {
   const app = await harness(t);
   const live = await endpointFor(app, CLOSED, { env: 'live', events: ['tenant.created'] });
   const own = await app.as.testKey(create, { url: CLOSED, events: ['*'], env: 'test' });
@@ -155,7 +155,7 @@ test('endpoints of others still get events after a test key removed its own', as
   deepEqual(await typesTo(app.testApp, live.id), ['tenant.created']);
 });
 
-test('a rotated secret is another one, and a replayed response shows none', async (t) => {
+test('rotation creates a different secret, and a replayed response shows none', async (t) => {
   const app: Harness = await harness(t);
   const { id, secret } = await endpointFor(app, CLOSED);
   const line = 'POST /v1/webhook_endpoints/{id}/rotate_secret';

@@ -1,4 +1,4 @@
-// Events are queued in the transaction of their change: for each endpoint that asked for them, and
+// Events are queued in the transaction of their change, for each endpoint subscribed to them, and
 // never for a change that was rolled back.
 
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
@@ -12,7 +12,7 @@ const CLOSED = 'http://127.0.0.1:1/hook';
 const DAY_MS = 86_400_000;
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
-test('every change is queued once for each endpoint that asked for it', async (t) => {
+test('every change is queued once for each endpoint subscribed to it', async (t) => {
   const app = await harness(t);
   const all = await endpointFor(app, CLOSED);
   const keys = await endpointFor(app, CLOSED, { events: ['api_key.*', 'tenant.created'] });
@@ -31,7 +31,7 @@ test('every change is queued once for each endpoint that asked for it', async (t
   deepEqual(await typesTo(app.testApp, projects.id), ['project.created']);
 });
 
-test('an endpoint of one environment gets its events and those of no environment', async (t) => {
+test('an endpoint for one environment gets its events and events without an environment', async (t) => {
   const app = await harness(t);
   const endpoint = (env: string | null) =>
     endpointFor(app, CLOSED, { env, events: ['api_key.created', 'tenant.created'] });
@@ -49,7 +49,7 @@ test('an endpoint of one environment gets its events and those of no environment
   deepEqual(await count(both), ['api_key.created', 'api_key.created', 'tenant.created']);
 });
 
-test('a change that is rolled back is not queued', async (t) => {
+test('a rolled back change is not queued', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events: ['project.*'] });
   const db = failingAt(app.testApp.db, 'commit');
@@ -60,7 +60,7 @@ test('a change that is rolled back is not queued', async (t) => {
   deepEqual(await typesTo(app.testApp, id), ['project.created']);
 });
 
-test('dry runs, repeated requests and changes of nothing are not queued', async (t) => {
+test('dry runs, repeated requests and changes without effect are not queued', async (t) => {
   const app = await harness(t);
   const key = await app.given.key();
   const { id } = await endpointFor(app, CLOSED, { events: ['api_key.*'] });
@@ -72,7 +72,7 @@ test('dry runs, repeated requests and changes of nothing are not queued', async 
   deepEqual(await typesTo(app.testApp, id), ['api_key.revoked']);
 });
 
-test('an endpoint hears nothing of another workspace', async (t) => {
+test('an endpoint gets no events from other workspaces', async (t) => {
   const mine = await harness(t);
   const theirs = await harness(t);
   const { id } = await endpointFor(mine, CLOSED, { events: ['tenant.*'] });
@@ -88,7 +88,7 @@ test('an endpoint hears nothing of another workspace', async (t) => {
   equal(retry.status, 404);
 });
 
-test('a change in a workspace without endpoints sends the statements that it sent before', async (t) => {
+test('a change in a workspace without endpoints runs no additional statements', async (t) => {
   const app = await harness(t);
   const { db, take } = traced(app.testApp.db);
   const call = appBeside(t, app.testApp, { db }).as(app.tokens.liveKey);
@@ -103,7 +103,7 @@ test('a change in a workspace without endpoints sends the statements that it sen
   deepEqual(await statements('after'), before, 'events are queued inside close_change');
 });
 
-test('deliveries are kept for 30 days, and those of a removed endpoint not at all', async (t) => {
+test('deliveries are kept for 30 days, and deliveries to a removed endpoint are deleted', async (t) => {
   const app = await harness(t);
   const kept = await endpointFor(app, CLOSED, { events: ['tenant.*'] });
   const gone = await endpointFor(app, CLOSED, { events: ['tenant.*'] });

@@ -1,4 +1,4 @@
-// One request: where it may connect to, and what becomes of each kind of response.
+// One request: where it may connect to, and how each kind of response is treated.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
@@ -32,7 +32,7 @@ const open = { allowPrivate: true, nowMs, hostNames: createHostNames({ allowPriv
 
 const MANY = Array.from({ length: 49 }, (_, n) => `93.184.216.${n}`);
 
-test('a name that has come to point into the network is not connected to', async (t) => {
+test('no connection is made to a name that now points into the network', async (t) => {
   const trap = await openTrap(t);
   const names = await openNameServer(t, {});
   const send = strict([names.server]);
@@ -59,7 +59,7 @@ test('a name that has come to point into the network is not connected to', async
   equal(trap.connections(), 0);
 });
 
-test('a private name is connected to where private addresses are allowed', async (t) => {
+test('a private name can be reached if private addresses are allowed', async (t) => {
   const receiver = await openReceiver(t);
   const names = await openNameServer(t, { 'hooks.example.com': ['127.0.0.1'] });
   const hostNames = createHostNames({ allowPrivate: true, servers: [names.server] });
@@ -71,7 +71,7 @@ test('a private name is connected to where private addresses are allowed', async
   equal(unknown.error, 'The host name could not be resolved.');
 });
 
-test('the hosts file counts only where private addresses are allowed', async (t) => {
+test('the hosts file is only used if private addresses are allowed', async (t) => {
   const names = await openNameServer(t, {});
   const asked = { place: { release: () => {} }, signal: new AbortController().signal };
   const found = (allowPrivate: boolean) =>
@@ -80,7 +80,7 @@ test('the hosts file counts only where private addresses are allowed', async (t)
   deepEqual(await found(false), []);
 });
 
-test('an address of the network is not connected to, nor is plain HTTP used', async (t) => {
+test('no connection is made to an address inside the network or over plain HTTP', async (t) => {
   const trap = await openTrap(t);
   const names = await openNameServer(t, { 'hooks.example.com': ['127.0.0.1'] });
   const send = strict([names.server]);
@@ -108,7 +108,7 @@ test('only a status of 2xx is a success', async (t) => {
   }
 });
 
-test('a receiver without a response is given up, and a stop ends the attempt', async (t) => {
+test('an attempt ends when the receiver does not respond in time, or when the worker stops', async (t) => {
   const receiver = await openReceiver(t, () => null);
   const send = createRequestSender({ ...open, answerMsMax: 200 });
   const late = await send({ url: receiver.url, ...message });

@@ -1,6 +1,6 @@
-// One request to the endpoint of a vendor. It connects to the addresses that were checked, so that
-// no name can point elsewhere between the check and the connection. Redirects are not followed. Of
-// the response only the status is read.
+// One request to a vendor's endpoint. It connects to the addresses that were checked, so that a
+// name can't point elsewhere between the check and the connection. Redirects are not followed. Only
+// the status of the response is read.
 import { request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -9,7 +9,10 @@ import type { HostNames, Place } from './host-names.ts';
 import { areGlobal, hostOf } from './target-url.ts';
 
 const ANSWER_MS_MAX = 15 * SECOND_MS;
-/** Addresses of one host that are tried, so that no name makes the server try a whole network. */
+/**
+ * The number of a host's addresses that are tried, so that a name can't make the server try a whole
+ * network.
+ */
 const ADDRESSES_MAX = 8;
 
 export type Attempt = {
@@ -25,7 +28,7 @@ export type WebhookRequest = {
   headers: Readonly<Record<string, string>>;
   body: string;
   workspaceId: string;
-  /** For the lookup of the host, if the caller has taken it already. */
+  /** The slot for the host lookup, if the caller has already taken one. */
   place?: Place | undefined;
 };
 
@@ -38,7 +41,7 @@ type SenderParts = {
   answerMsMax?: number;
 };
 
-/** The host has no address, or one that is not public. */
+/** The host has no address, or has one that isn't public. */
 class NoAddress extends Error {}
 
 export function createRequestSender(parts: SenderParts): SendRequest {
@@ -91,7 +94,7 @@ const post = (
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       signal,
-      // A connection of its own: nothing of one vendor is shared with another.
+      // A separate connection, so that vendors share nothing.
       agent: false,
       lookup: answering(addresses),
     };
@@ -114,7 +117,7 @@ const answering =
 
 const TOO_LATE = 'No response in time.';
 const UNRESOLVED = 'The host name could not be resolved.';
-/** Also for a name that does not exist: which names a private network has is not revealed. */
+/** Used for names that don't exist too, so that a private network's names aren't revealed. */
 const NOT_PUBLIC = 'The host does not resolve to public addresses only.';
 
 const words: Readonly<Record<string, string>> = {

@@ -23,7 +23,7 @@ const deliveryOf = async ({ as }: Harness, endpointId: string) => {
   return data[0];
 };
 
-test('a change arrives signed, as a row of the audit log', async (t) => {
+test('a change arrives signed, as an audit log entry', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id, secret } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });
@@ -47,7 +47,7 @@ test('a change arrives signed, as a row of the audit log', async (t) => {
   equal(delivery?.next_attempt_at, null);
 });
 
-test('an endpoint of test gets what a test key may read', async (t) => {
+test('a test endpoint gets what a test key may read', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id } = await endpointFor(app, receiver.url, { env: 'test', events: ['*'] });
@@ -64,7 +64,7 @@ test('an endpoint of test gets what a test key may read', async (t) => {
   }
 });
 
-test('an event that was queued for live is not sent to an endpoint that became one of test', async (t) => {
+test('an event queued for live is not sent to an endpoint that has become a test endpoint', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });
@@ -101,7 +101,7 @@ test('after a rotation both secrets sign until the overlap ends', async (t) => {
   equal(refusal, 'wrong_signature');
 });
 
-test('a failed delivery is tried again on schedule, under the same id, and then given up', async (t) => {
+test('a failed delivery is tried again on schedule, under the same ID, and then given up', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t, () => 503);
   const { id, secret } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });
@@ -128,7 +128,7 @@ test('a failed delivery is tried again on schedule, under the same id, and then 
   verified(app, last, secret); // each attempt has its own time
 });
 
-test('a failed delivery is delivered by a retry on request', async (t) => {
+test('a failed delivery can be retried on request', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t, () => 500);
   const { id } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });
@@ -158,7 +158,7 @@ test('redirects are not followed', async (t) => {
   }
 });
 
-test('a test event is sent at once, and a failed one is not repeated', async (t) => {
+test('a test event is sent immediately, and not repeated if it fails', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id, secret } = await endpointFor(app, receiver.url, { events: ['project.created'] });
@@ -178,7 +178,7 @@ test('a test event is sent at once, and a failed one is not repeated', async (t)
   equal(receiver.received.length, 2);
 });
 
-test('an endpoint that failed for five days is disabled, and the owners are mailed', async (t) => {
+test('an endpoint that has failed for five days is disabled, and the owners get an email', async (t) => {
   const app = await harness(t);
   const owner = await app.people.owner();
   const receiver = await openReceiver(t, () => 500);
@@ -221,7 +221,7 @@ test('several workers send each delivery once', async (t) => {
   equal(new Set(receiver.received.map((each) => each.id)).size, EVENTS);
 });
 
-test('a worker that is paused past its claim does not record its result', async (t) => {
+test('a worker paused past its claim does not record its result', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t, (_, count) => (count === 1 ? null : 204));
   const { id } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });
@@ -247,7 +247,7 @@ test('a worker that is paused past its claim does not record its result', async 
   equal(new Set(receiver.received.map((each) => each.id)).size, 1);
 });
 
-test('receivers that never answer delay no other', async (t) => {
+test('receivers that never respond do not delay others', async (t) => {
   const EVENTS = 12;
   const app = await harness(t);
   const frozen = await openReceiver(t, () => null);
@@ -273,7 +273,7 @@ test('receivers that never answer delay no other', async (t) => {
   }
 });
 
-test('a stopped worker leaves its deliveries due at once', async (t) => {
+test('a stopped worker leaves its deliveries due immediately', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t, () => null);
   const { id } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });

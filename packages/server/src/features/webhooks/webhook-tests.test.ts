@@ -10,7 +10,7 @@ import { deliveriesTo, endpointFor } from '@keyrail/testing/webhooks.ts';
 const LINE = 'POST /v1/webhook_endpoints/{id}/test';
 const WAIT_MS = 30_000;
 const MINUTE_MS = 60_000;
-/** Half of the slots of a process: what all endpoints share that have not answered quickly. */
+/** Half of a process's slots, which all endpoints that haven't responded quickly share. */
 const OTHERS_MAX = 64;
 
 const testOf = ({ ask, tokens }: Harness, id: string) =>
@@ -18,7 +18,7 @@ const testOf = ({ ask, tokens }: Harness, id: string) =>
 
 const events = { events: ['project.created'] };
 
-test('an endpoint has one test in flight, also from other processes', async (t) => {
+test('an endpoint has at most one test in flight, even from several processes', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t, () => null);
   const { id } = await endpointFor(app, receiver.url, events);
@@ -39,7 +39,7 @@ test('an endpoint has one test in flight, also from other processes', async (t) 
   equal(receiver.received.length, 2);
 });
 
-test('a workspace sends ten tests a minute, whatever the endpoint and however many at once', async (t) => {
+test('a workspace sends ten tests a minute, whatever the endpoint and however many run together', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const receiver = await openReceiver(t);

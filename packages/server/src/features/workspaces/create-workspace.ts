@@ -14,9 +14,9 @@ type NewWorkspace = {
   slug: string;
   billingEmail: string | null;
   env: Env;
-  /** The calling person; null if the bootstrap token creates the workspace. */
+  /** The calling user; null if the bootstrap token creates the workspace. */
   creator: { userId: string; sessionId: string; becomesActive: boolean } | null;
-  /** The most workspaces that one person may create and own. */
+  /** The maximum number of workspaces that one user may create and own. */
   perPersonMax: number;
 };
 
@@ -27,8 +27,9 @@ export type CreatedWorkspace = {
 };
 
 /**
- * Creates the workspace of the transaction's reach, with its first secret key. A calling person
- * becomes its owner; it becomes the session's active workspace unless the session has one.
+ * Creates the workspace of the transaction's reach, with its first secret key. A calling user
+ * becomes its owner, and it becomes the session's active workspace unless the session already has
+ * one.
  */
 export async function createWorkspace(
   tx: Write,

@@ -1,4 +1,5 @@
-// Every statement on workspaces. Row level security shows at most one row, so reads need no id.
+// Every statement on workspaces. Row level security shows at most one row, so reads don't need an
+// ID.
 import { notFound } from '../../base/errors.ts';
 import { changesOf, sql, valuesOf } from '../../base/sql.ts';
 import { maybe, one } from '../../db/sql.ts';
@@ -15,7 +16,7 @@ export async function loadWorkspace(tx: Read): Promise<WorkspaceRow> {
   return found;
 }
 
-/** FOR NO KEY UPDATE: a stronger lock would block inserts of audit rows, and so cause deadlocks. */
+/** FOR NO KEY UPDATE: a stronger lock would block inserts of audit rows and so cause deadlocks. */
 export async function lockWorkspace(tx: Write): Promise<WorkspaceRow> {
   const found = await maybe(tx, sql<WorkspaceRow>`${row} for no key update`);
   if (!found) throw notFound('workspace');
@@ -26,8 +27,8 @@ export const insertWorkspace = (tx: Write, values: WorkspaceRow): Promise<Worksp
   one(tx, sql<WorkspaceRow>`insert into workspaces ${valuesOf(values)} returning *`);
 
 /**
- * The workspaces that this person created and still owns. Locks the account, so that of several
- * concurrent creations each counts those before it.
+ * The workspaces that this user created and still owns. Locks the account, so that each of several
+ * concurrent creations counts the ones before it.
  */
 export async function countCreatedWorkspaces(tx: Write, userId: string): Promise<number> {
   const count = sql<{ created: number }>`select count_created_workspaces(${userId}) as created`;

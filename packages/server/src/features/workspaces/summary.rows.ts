@@ -1,4 +1,4 @@
-// The figures of a workspace that no other feature counts.
+// The counts of a workspace that no other feature provides.
 import { COUNTED_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';
@@ -13,7 +13,7 @@ export type Belongings = {
   lastRequestAt: Date | null;
 };
 
-/** Each count stops at its bound. Secret keys are counted among the newest ones. */
+/** Each count stops at its limit. Secret keys are counted among the newest ones. */
 export const loadBelongings = (tx: Read, envs: readonly Env[]): Promise<Belongings> =>
   one(
     tx,

@@ -1,4 +1,4 @@
-// The summary of a workspace: what it has, in one environment or in both.
+// The summary of a workspace: what it contains, in one environment or in both.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -32,7 +32,7 @@ test('an empty workspace has only its secret keys', async (t) => {
   deepEqual(await as.testKey(summary), { ...nothing, secret_keys: 1 });
 });
 
-test('deleted projects and tenants, and ended secret keys, are not counted', async (t) => {
+test('deleted projects and tenants, and revoked or expired secret keys, are not counted', async (t) => {
   const { as, given, clock } = await harness(t);
   const project = await given.project();
   await given.project();
@@ -70,7 +70,7 @@ test('the first and the last request are kept for each environment', async (t) =
   deepEqual(await told(as.testKey), shown(times[2], times[2]));
 });
 
-test('nodes are counted by the state that their list shows', async (t) => {
+test('nodes are counted by the state shown in their list', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { serve } = await servedTime(app);

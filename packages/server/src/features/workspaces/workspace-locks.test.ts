@@ -1,4 +1,4 @@
-// Changes of the workspace row, paused in the middle of their transaction. Every change of a
+// Changes to the workspace row, paused in the middle of their transaction. Every change in a
 // workspace inserts audit rows, which refer to the workspace: a lock on its row must not block
 // them, or both wait for each other. The embedded store has one connection, so nothing is
 // concurrent there.
@@ -44,7 +44,7 @@ for (const { what, change } of changes) {
   });
 }
 
-test('two membership changes of a workspace run one after the other', { skip }, async (t) => {
+test('two membership changes in a workspace run one after the other', { skip }, async (t) => {
   const app = await harness(t);
   const { userId } = await app.people.member();
   const toAdmin = await hold(app, (tx) => changeRole(tx, { userId, role: 'admin' }));

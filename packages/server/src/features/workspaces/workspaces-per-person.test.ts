@@ -1,5 +1,5 @@
-// One person creates a limited number of workspaces, so that limits per workspace bound what one
-// person can use.
+// One user can create a limited number of workspaces, so that limits per workspace also limit what
+// one user can use.
 import { equal, match } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ask, codeOf, harness, messageOf } from '@keyrail/testing/harness.ts';
@@ -25,7 +25,7 @@ const createMany = async (person: Person, count: number) => {
 };
 const createOne = ({ call }: Person) => call(create, wanted());
 
-test('a person creates ten workspaces, and the eleventh is a conflict', async (t) => {
+test('a user can create ten workspaces, and the eleventh is a conflict', async (t) => {
   const { app, opened } = await creating(t);
   const person = await someone(app);
   await createMany(person, MOST);
@@ -37,7 +37,7 @@ test('a person creates ten workspaces, and the eleventh is a conflict', async (t
   await createOne(other);
 });
 
-test('of thirty workspaces created concurrently by one person, exactly ten exist', async (t) => {
+test('one user creating thirty workspaces concurrently ends up with exactly ten', async (t) => {
   const { app, opened } = await creating(t);
   const person = await someone(app);
   const headers = { authorization: `Bearer ${person.token}` };
@@ -50,7 +50,7 @@ test('of thirty workspaces created concurrently by one person, exactly ten exist
   equal((await person.call('GET /v1/auth/me')).memberships.length, MOST);
 });
 
-test('workspaces that others created do not count, and a creator that left frees a place', async (t) => {
+test('workspaces created by others do not count, and leaving a workspace makes room for a new one', async (t) => {
   const { app, opened } = await creating(t);
   const as = callersOf(app);
   const guest = await newMember(opened, as, { inviter: app.as.liveKey, role: 'owner' });
@@ -62,7 +62,7 @@ test('workspaces that others created do not count, and a creator that left frees
   await createOne(guest);
   const headers = { authorization: `Bearer ${guest.token}` };
   equal((await ask(opened, create, { input: wanted(), headers })).status, 409);
-  // A creator that comes back as an owner is counted again.
+  // A creator coming back as an owner is counted again.
   const { token } = await inviter('POST /v1/invites', { email: guest.email, role: 'owner' });
   await guest.call('POST /v1/auth/invites/accept', { token });
   const beside = appBeside(t, opened, { workspacesPerPersonMax: MOST + 1 });

@@ -115,7 +115,7 @@ test('a slug is unique, and the error names the field', async (t) => {
   deepEqual(pathsIn(answer), ['slug']);
 });
 
-test('of twenty concurrent creations with one slug, one succeeds and the rest get 409', async (t) => {
+test('only one of twenty concurrent creations with one slug succeeds, and the rest get a 409', async (t) => {
   const { ask } = await harness(t);
   const slug = newSlug();
   const headers = { authorization: `Bearer ${BOOTSTRAP_TOKEN}` };
@@ -155,7 +155,7 @@ const bounds: [string, Input, boolean][] = [
 ];
 
 for (const [what, input, isAccepted] of bounds) {
-  test(`creating a workspace with ${what} is ${isAccepted ? 'accepted' : 'refused'}`, async (t) => {
+  test(`creating a workspace with ${what} is ${isAccepted ? 'accepted' : 'rejected'}`, async (t) => {
     const { as } = await harness(t);
     const call = as.bootstrap(found, { name: 'Globex', slug: newSlug(), ...input });
     if (isAccepted) {
@@ -209,7 +209,7 @@ const withoutEffect: Record<string, Input> = {
 };
 
 for (const [what, input] of Object.entries(withoutEffect)) {
-  test(`a patch with ${what} changes nothing and writes no audit row`, async (t) => {
+  test(`a patch with ${what} changes nothing and writes no audit entry`, async (t) => {
     const { as, clock, seq } = await filled(t);
     const before = await as.liveKey(read);
     clock.shift(5000);
@@ -232,7 +232,7 @@ const withEffect: [Input, string[]][] = [
 ];
 
 for (const [input, names] of withEffect) {
-  test(`the audit row of ${JSON.stringify(input)} names ${names} and holds no address`, async (t) => {
+  test(`the audit entry of ${JSON.stringify(input)} names ${names} and contains no address`, async (t) => {
     const app = await filled(t);
     const changed = await app.as.liveKey(change, input);
     for (const [name, value] of Object.entries(input)) deepEqual(Reflect.get(changed, name), value);
@@ -276,7 +276,7 @@ function manyOrigins(count: number): string[] {
 }
 
 for (const [what, input, paths] of refusedChanges) {
-  test(`${what} is refused and changes nothing`, async (t) => {
+  test(`${what} is rejected and changes nothing`, async (t) => {
     const { as, seq } = await filled(t);
     const before = await as.liveKey(read);
     const answer = await refused(as.liveKey(change, input), 400, 'invalid_request');
@@ -303,7 +303,7 @@ test('a test key can read the workspace but not change it', async (t) => {
   deepEqual(await as.liveKey(read), before);
 });
 
-test('a secret key reads and changes only its own workspace', async (t) => {
+test('a secret key can read and change only its own workspace', async (t) => {
   const mine = await harness(t);
   const theirs = await harness(t);
   notEqual((await mine.as.liveKey(read)).id, (await theirs.as.liveKey(read)).id);

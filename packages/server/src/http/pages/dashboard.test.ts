@@ -1,4 +1,4 @@
-// The dashboard as a browser gets it: its paths, its assets and its headers.
+// The dashboard as it reaches a browser: its paths, its assets and its headers.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -59,7 +59,7 @@ test('each path of the dashboard gets the page with its policy, uncached', async
   match((await app.inject({ url: '/docs' })).body, /Keyrail/);
 });
 
-test('all other paths stay as they are', async (t) => {
+test('all other paths are unaffected', async (t) => {
   const app = serverOn(t, await built(t));
   for (const url of ['/keys', '/sign-in/', '/workspaces/other', '/w', '/gallery', '/index.html']) {
     const { statusCode, headers } = await app.inject({ url });
@@ -68,7 +68,7 @@ test('all other paths stay as they are', async (t) => {
   }
 });
 
-test('an asset is cached for good, compressed if the client accepts it', async (t) => {
+test('an asset is cached permanently, and compressed if the client accepts it', async (t) => {
   const app = serverOn(t, await built(t));
   const url = `/assets/${SCRIPT_NAME}`;
   const small = await app.inject({ url, headers: { 'accept-encoding': 'br;q=0, gzip' } });
@@ -105,7 +105,7 @@ test('only hashed names are served, and no path leads out of the folder', async 
   }
 });
 
-test('the opener policy is sent over TLS and on this machine only', async (t) => {
+test('the opener policy is only sent over TLS and on this machine', async (t) => {
   const folder = await built(t);
   const header = async (publicUrl: string, host: string) => {
     const { headers } = await serverOn(t, folder, publicUrl).inject({
@@ -119,7 +119,7 @@ test('the opener policy is sent over TLS and on this machine only', async (t) =>
   equal(await header('http://127.0.0.1:4400', 'keys.internal:4400'), undefined);
 });
 
-test('without a build the root leads to the reference, and the log says why', async (t) => {
+test('without a build, the root redirects to the reference, and the log says why', async (t) => {
   const lines: string[] = [];
   const app = bareServer(t, []);
   const out = new PassThrough();

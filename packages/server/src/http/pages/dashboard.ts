@@ -1,5 +1,5 @@
 // Serves the dashboard: one page for all of its own paths, and its hashed assets. Every other path
-// stays as it is. Without a build, the root leads to the reference.
+// is unaffected. Without a build, the root redirects to the reference.
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -44,7 +44,9 @@ export const DASHBOARD_POLICY = [
 ].join('; ');
 
 const ASSET_PATH = '/assets/:name';
-/** No slash and no dot but the one of the ending: a name cannot lead out of the folder. */
+/**
+ * No slash, and no dot except before the file extension, so a name can't lead out of the folder.
+ */
 const ASSET_NAME = /^[\w-]{1,100}-[A-Z0-9]{8}\.(js|css|svg|woff2)$/;
 const ASSETS_KEPT_MAX = 1000;
 const CACHED_FOR_SECONDS = 31_536_000;

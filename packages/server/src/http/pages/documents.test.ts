@@ -1,4 +1,4 @@
-// The OpenAPI document and the reference page, as a browser gets them.
+// The OpenAPI document and the reference page, as they reach a browser.
 import { equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
@@ -70,7 +70,7 @@ test('the policy of the page allows its one script, its style sheet and its imag
   equal(outside.filter((to) => !/^[#/](?!\/)/.test(to)).length, 0);
 });
 
-test('style sheet and icon have the policy of the API', async () => {
+test('the style sheet and the icon have the API’s content security policy', async () => {
   for (const [url, type] of [
     ['/docs/style.css', 'text/css; charset=utf-8'],
     ['/docs/icon.svg', 'image/svg+xml; charset=utf-8'],
@@ -82,7 +82,7 @@ test('style sheet and icon have the policy of the API', async () => {
   }
 });
 
-test('without a dashboard the root redirects to the reference, whatever the client accepts', async () => {
+test('without a dashboard, the root redirects to the reference, whatever the client accepts', async () => {
   const app = documentServer();
   for (const accept of ['text/html', 'application/json', '*/*']) {
     for (const method of ['GET', 'HEAD'] as const) {
@@ -96,7 +96,7 @@ test('without a dashboard the root redirects to the reference, whatever the clie
   equal(refused.statusCode, 405);
 });
 
-test('documents support HEAD and refuse methods that change', async () => {
+test('documents support HEAD and reject methods that change data', async () => {
   const app = documentServer();
   equal((await app.inject({ method: 'HEAD', url: '/docs' })).statusCode, 200);
   for (const method of ['POST', 'DELETE', 'OPTIONS', 'PROPFIND', 'QUERY']) {

@@ -1,5 +1,5 @@
 // The OpenAPI document and the reference page. Both are built on the first request, so that they
-// do not slow down the start.
+// don't slow down the start.
 import { createHash } from 'node:crypto';
 import { buildOpenApi } from '@keyrail/protocol/openapi.ts';
 import { filterScript } from '@keyrail/reference/filter.ts';
@@ -33,7 +33,7 @@ export function documentRoutes(app: FastifyInstance, publicUrl: string): void {
   for (const document of documentsOf(publicUrl)) addDocument(app, document, standard);
 }
 
-/** For deployments without the dashboard, which otherwise has the root. */
+/** For deployments without the dashboard, which otherwise uses the root. */
 export function redirectRoot(app: FastifyInstance, publicUrl: string): void {
   const standard = standardHeaders(publicUrl);
   app.get('/', (request, reply) =>

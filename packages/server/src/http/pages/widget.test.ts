@@ -1,4 +1,4 @@
-// The script of the key manager as the page of a vendor gets it.
+// The key manager's script as a vendor's page gets it.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -62,7 +62,7 @@ test('each encoding has its own tag, and a known tag gets no body', async (t) =>
   equal(tags.size, 3);
 });
 
-test('without a build there is no script', async (t) => {
+test('without a build, there is no script', async (t) => {
   const app = await serverOn(t, false);
   equal((await app.inject({ url: '/widget.js' })).statusCode, 404);
 });

@@ -1,4 +1,4 @@
-// Serves the script of the key manager for the pages of vendors: any origin may load it.
+// Serves the key manager's script for vendors' pages: any origin may load it.
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -24,7 +24,7 @@ type Script = { bytes: Buffer; etag: string };
 
 const endings: Readonly<Record<Encoding, string>> = { br: '.br', gzip: '.gz', identity: '' };
 
-/** Without a build there is no such path; the log says so where it says it of the dashboard. */
+/** Without a build, the path doesn't exist. The log message about the dashboard covers this too. */
 export function widgetRoutes(
   app: FastifyInstance,
   { folder, publicUrl }: { folder: string; publicUrl: string },

@@ -1,4 +1,4 @@
-// The limit of connections: below the limit of open files, with some reserved for probes.
+// The connection limit: below the open file limit, with some connections reserved for probes.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

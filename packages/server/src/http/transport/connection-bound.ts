@@ -1,8 +1,8 @@
-// Limits the open connections to fewer than the files that the process may open, so that database,
-// log and disk keep theirs. A few more are reserved for probes: above the limit, a connection gets
-// 503 unless it requests a probe, and is closed after a short time. So /healthz stays reachable
-// while other clients hold all other connections. One address cannot hold all of them, and before
-// they run out, connections without a request are closed for new ones.
+// Limits the open connections to fewer than the files that the process may open, so that the
+// database, the log and the disk keep theirs. A few more are reserved for probes: above the limit,
+// a connection gets 503 unless it requests a probe, and is closed after a short time. So /healthz
+// stays reachable while other clients hold all other connections. One address cannot hold all of
+// them, and before they run out, connections without a request are closed for new ones.
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,7 +12,7 @@ import { monotonicMs } from '../../base/clock.ts';
 
 export type ConnectionLimits = {
   connectionsMax: number;
-  /** In addition to `connectionsMax`. Connections above the sum are closed at once. */
+  /** In addition to `connectionsMax`. Connections above the sum are closed immediately. */
   probeConnectionsMax: number;
   /** The lifetime of a connection above `connectionsMax`: longer than any probe takes. */
   probeConnectionMs: number;
@@ -35,7 +35,7 @@ const PROBE_CONNECTION_MS = 5000;
 const PROBE_REQUEST_MS = 500;
 const ADDRESS_SHARE = 0.75;
 const IDLE_MS_MIN = 500;
-/** Above this share of the connections, idle ones are closed. */
+/** Above this fraction of the connections, idle ones are closed. */
 const CROWDED_SHARE = 0.8;
 /** Connections that are looked at for each new one. */
 const LOOKED_AT = 16;
@@ -114,7 +114,7 @@ type Use = { response: ServerResponse | null; idleFromMs: number };
  * then, a few connections at a time.
  */
 function createIdleConnections(idleMsMin: number) {
-  /** Those that were not looked at for the longest time come first. */
+  /** The connections checked longest ago come first. */
   const uses = new Map<Socket, Use>();
   return {
     add: (socket: Socket): void =>
@@ -168,8 +168,8 @@ const LIMITS_FILE = '/proc/self/limits';
 
 /**
  * The limit of open files and sockets of this process: null if the system does not report it,
- * infinite if the number is unlimited. Node raises the soft limit to the hard limit when it starts,
- * so the limit must be read while the server runs.
+ * infinite if the number is unlimited. Node.js raises the soft limit to the hard limit when it
+ * starts, so the limit must be read while the server runs.
  */
 export function openFilesMax(): number | null {
   try {

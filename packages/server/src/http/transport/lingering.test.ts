@@ -1,5 +1,5 @@
-// Responses that are sent while the client is still sending: they arrive, and no client can use
-// them to occupy the server.
+// Responses that are sent while the client is still sending: they arrive, and clients can't use
+// them to tie up the server.
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
@@ -33,7 +33,7 @@ const route = (line: Line, more: Partial<Endpoint>, run = () => ({})): ServedRou
   run,
 });
 
-/** Refuses each secret key with the error code in its name. */
+/** Rejects each secret key with the error code in its name. */
 const credentials = {
   secretKey: async (token: string) => {
     throw new ApiError(token === 'krsk_busy' ? 'rate_limited' : 'unavailable');
@@ -119,7 +119,7 @@ const headOf = (path: string, headers: Record<string, string>, length = BODY_BYT
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1]);
 
-test('100 of 100 slow and fast clients that are refused early get the response', async (t) => {
+test('100 of 100 slow and fast clients that are rejected early get the response', async (t) => {
   // Long enough for the slowest client on a busy machine.
   const server = await listening(t, { lingerMs: 60_000 });
   const senders = [byFetch, byChunks, sendThenRead];
@@ -149,7 +149,7 @@ async function dial(t: TestContext, { port }: Listening): Promise<Socket & { hea
 
 const COUNTED = 'GET /counted HTTP/1.1\r\nhost: x\r\n\r\n';
 
-test('a connection stays usable after its refused body was read completely', async (t) => {
+test('a connection stays usable after its rejected body has been read completely', async (t) => {
   const server = await listening(t);
   const socket = await dial(t, server);
   for (const round of [1, 2]) {
@@ -228,7 +228,7 @@ test('above the limit of connections with unread bodies, the oldest are closed',
   for (const socket of sockets) socket.destroy();
 });
 
-test('a refused request with Expect: 100-continue gets no 100 Continue', async (t) => {
+test('a rejected request with Expect: 100-continue gets no 100 Continue', async (t) => {
   const server = await listening(t);
   for (const path of ['/small', '/machine']) {
     const socket = await dial(t, server);

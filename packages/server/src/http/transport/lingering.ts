@@ -1,6 +1,6 @@
 // Responses that are sent before the whole request body has arrived: 401, 403, 413, 415, 429, 503.
-// Closing such a connection at once loses the response: bytes in flight reach a closed socket, the
-// client gets a reset, and reports EPIPE instead of the status. So the server sends the whole
+// Closing such a connection immediately loses the response: bytes in flight reach a closed socket,
+// the client gets a reset, and reports EPIPE instead of the status. So the server sends the whole
 // response, then reads and discards the rest of the body (a lingering close).
 //
 // Three limits bound this: time, bytes, and the number of connections. If the whole body was read,
@@ -25,11 +25,13 @@ export const lingerLimits: LingerLimits = {
 export type Lingering = {
   /** The class of the server's responses: `end` waits for the body, within the limits. */
   Response: typeof ServerResponse<IncomingMessage>;
-  /** For a body that cannot be read whole: the answer says that the connection will be closed. */
+  /**
+   * For a body that can't be read completely: the response says that the connection will be closed.
+   */
   isTooLong(request: IncomingMessage): boolean;
-  /** The answer has been sent, and nothing else may be written to this connection. */
+  /** The response has been sent, and nothing else may be written to this connection. */
   isAnswered(socket: Socket): boolean;
-  /** Answers on the bare socket of a connection whose request could not be parsed. */
+  /** Responds on the raw socket of a connection whose request couldn't be parsed. */
   endAfter(socket: Socket, text: string): void;
   /** From now on no connection stays open after its response. */
   close(): void;
@@ -100,7 +102,7 @@ function openDropping(limits: LingerLimits) {
       if (bytes > limits.lingerBytesMax) end();
     };
     const timer = setTimeout(end, limits.lingerMs);
-    // The oldest has had the most time to read its answer, so it makes way.
+    // The oldest has had the most time to read its response, so it is closed.
     if (sources.size >= limits.lingeringMax) sources.values().next().value?.();
     sources.set(source, end);
     source.on('data', count).once('end', end).once('close', end).resume();
@@ -116,7 +118,7 @@ function openDropping(limits: LingerLimits) {
   };
 }
 
-/** Node marks a request without a body as complete only after it has been passed on. */
+/** Node.js marks a request without a body as complete only after it has been passed on. */
 function isArriving({ complete, destroyed, headers }: IncomingMessage): boolean {
   if (complete || destroyed) return false;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';

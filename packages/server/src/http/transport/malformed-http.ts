@@ -20,7 +20,7 @@ type MalformedRequest = {
   headers: Record<string, string>;
 };
 
-/** Ends a connection whose request could not be read. */
+/** Ends a connection whose request couldn't be read. */
 export function refuseMalformed(
   { code, socket, headers }: MalformedRequest,
   lingering: Lingering,

@@ -1,4 +1,4 @@
-// Refuses other methods on known paths with 405 and the allowed methods. The usual methods have a
+// Rejects other methods on known paths with 405 and the allowed methods. The usual methods have a
 // route for each path. The thirty rare ones share one route: a route for each of them on each path
 // would be a tenth of the time that the server needs to start.
 import { METHODS } from 'node:http';
@@ -50,7 +50,7 @@ const usualMethodsExcept = (known: readonly string[]): string[] =>
 
 type Refuse = (request: FastifyRequest, reply: FastifyReply) => unknown;
 
-/** Applies to the routes that are added after it. */
+/** Applies to routes added after it. */
 export function refuseRareMethods(
   app: FastifyInstance,
   responses: Responses,
@@ -101,14 +101,14 @@ function patternOf(path: string): RegExp {
   return new RegExp(`^${segments.join('/')}$`);
 }
 
-/** Marks a route that only refuses. */
+/** Marks a route that only rejects requests. */
 const REFUSES = { refuses: true };
 
 const methodNotAllowed = (known: readonly string[]): ApiError =>
   new ApiError('method_not_allowed', undefined, { headers: { allow: known.join(', ') } });
 
 function unreachable(): never {
-  throw new Error('bug: a refused method reached its handler');
+  throw new Error('bug: a rejected method reached its handler');
 }
 
 function methodsByPath(routes: readonly ServedRoute[]): Map<string, Method[]> {

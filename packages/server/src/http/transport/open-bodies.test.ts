@@ -46,7 +46,7 @@ async function scene(t: TestContext, more: Partial<ServerParts> = {}) {
   });
   const app = bareServer(t, routes, { ...more, socketLimits: { lingerMs: 100 } });
   const port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
-  /** Sends the head of a request and these bytes of its body; `status` is that of the response. */
+  /** Sends the head of a request and these bytes of its body; `status` is the response's status. */
   return (path: string, length: number | null, sent = '') => {
     const socket = connect(port, '127.0.0.1');
     sockets.push(socket);
@@ -70,14 +70,14 @@ async function scene(t: TestContext, more: Partial<ServerParts> = {}) {
   };
 }
 
-test('a body that is too long is refused by its length alone', async (t) => {
+test('a body that is too long is rejected by its length alone', async (t) => {
   const send = await scene(t);
   const one = send('small', SMALL_MAX + 1);
   equal(await one.status(), 413);
   match(one.text(), /payload_too_large/);
 });
 
-test('a client that sends too much is refused before its body', async (t) => {
+test('a client that sends too much is rejected before its body', async (t) => {
   const charged: string[] = [];
   const chargeClient = async (address: string) => {
     charged.push(address);
@@ -90,14 +90,14 @@ test('a client that sends too much is refused before its body', async (t) => {
   equal(charged.join(), '127.0.0.1,127.0.0.1,127.0.0.1', 'each request once');
 });
 
-test('an endpoint that cannot serve answers 503 before the body', async (t) => {
+test('an endpoint that cannot serve responds with 503 before the body', async (t) => {
   const send = await scene(t);
   const one = send('unready', LARGE_MAX);
   equal(await one.status(), 503);
   match(one.text(), /Not configured/);
 });
 
-test('unfinished bodies share one bound, and bodies that end or are given up make space', async (t) => {
+test('unfinished bodies share one limit, and finished or aborted bodies free space', async (t) => {
   const send = await scene(t, { openBodiesBytesMax: 4 * SMALL_MAX });
   const waiting = [SMALL_MAX, SMALL_MAX, null, SMALL_MAX].map((length) => send('small', length));
   const refused = async () => (await send('small', 2, '{}').status()) === 503;

@@ -1,6 +1,6 @@
 // Bounds the memory of bodies whose senders are unknown: endpoints without a credential read a body
-// before anybody has proven anything. The bytes that such bodies may have are counted from the head
-// of the request until the body has arrived.
+// before the sender has proven anything. The bytes that such bodies may have are counted from the
+// head of the request until the body has arrived.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { unavailable } from '../../base/errors.ts';
 
@@ -10,7 +10,7 @@ const SMALL_SHARE = 0.5;
 const SMALL_BYTES_MAX = 16_384;
 
 export type OpenBodies = {
-  /** Throws 503 if too many bytes of other bodies are still to come. */
+  /** Throws 503 if too many bytes of other bodies are still outstanding. */
   expect(request: FastifyRequest, reply: FastifyReply, bytesMax: number): void;
 };
 
@@ -18,7 +18,8 @@ export function createOpenBodies(totalMax = OPEN_BODIES_BYTES_MAX): OpenBodies {
   let total = 0;
   return {
     expect({ raw, headers }, reply, bytesMax) {
-      // A longer body is refused by its length alone, and one of unknown length when it is longer.
+      // A longer body is rejected by its length alone; a body of unknown length once it exceeds the
+      // limit.
       const bytes = Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax);
       const most = bytesMax <= SMALL_BYTES_MAX ? totalMax : totalMax * SMALL_SHARE;
       if (total + bytes > most) throw unavailable(new Error('too many unfinished bodies'));

@@ -101,7 +101,7 @@ test('slow requests and idle connections have timeouts', async (t) => {
   ok(server.headersTimeout < server.requestTimeout);
 });
 
-test('a slow request is refused at its timeout, not half a minute later', async (t) => {
+test('a slow request is rejected at its timeout, not half a minute later', async (t) => {
   const limits = { headersTimeoutMs: 100, requestTimeoutMs: 200 };
   const app = await listening(t, waitingRoute(), limits);
   const slow = ['', 'GET /waits HT', ask('/nowhere', 'content-length: 9\r\n')];
@@ -155,7 +155,7 @@ test('a running request finishes during shutdown', async (t) => {
   match(socket.heard(), /^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"waited":true\}$/);
 });
 
-test('shutdown closes idle connections at once and accepts no new ones', async (t) => {
+test('shutdown closes idle connections immediately and accepts no new ones', async (t) => {
   const route = waitingRoute();
   route.letGo();
   const app = await listening(t, route);
@@ -172,7 +172,7 @@ test('shutdown closes idle connections at once and accepts no new ones', async (
 });
 
 // Waiting for the connection would outlast the time limit of this test.
-test('closing does not wait for a client that is just being answered', {
+test('closing does not wait for a client that is just receiving its response', {
   timeout: 20_000,
 }, async (t) => {
   const closing = Promise.withResolvers<void>();
@@ -212,7 +212,7 @@ test('a request that arrives during shutdown gets a normal response', async (t) 
   }
 });
 
-test('a second Host or Authorization is refused with 400, in any case and order', async (t) => {
+test('a second Host or Authorization header is rejected with 400, in any case and order', async (t) => {
   const app = await listening(t);
   const answerTo = async (head: string): Promise<string> => {
     const socket = await dial(t, app);

@@ -1,4 +1,4 @@
-// The HTTP server and its timeouts. It also sends the error responses that Node would otherwise
+// The HTTP server and its timeouts. It also sends the error responses that Node.js would otherwise
 // write without our body and headers.
 
 import {
@@ -41,7 +41,7 @@ export const socketLimits = (): SocketLimits => ({
   quietMs: REVOKE_WAIT_MS_MAX + 60_000,
 });
 
-/** How often Node checks for requests that take too long; its default is 30 s. */
+/** How often Node.js checks for requests that take too long; its default is 30 s. */
 const CHECK_EVERY_MS = 500;
 /** Fits the longest possible embed token and the headers of browsers and proxies. */
 const HEADERS_BYTES_MAX = 98_304;
@@ -61,7 +61,7 @@ type SocketParts = {
   headersOf(): Headers;
   lingering: Lingering;
   limits: SocketLimits;
-  /** Addresses of proxies, whose connections are those of many clients. */
+  /** Addresses of proxies, whose connections serve many clients. */
   trustProxy: readonly string[] | false;
 };
 
@@ -109,15 +109,15 @@ export function openSockets(parts: SocketParts): Server {
 }
 
 /**
- * Node keeps the first of several, and another program on the way may have gone by the last: RFC
- * 9112 refuses two Host headers, and which of two credentials counts would be a guess.
+ * Node.js keeps the first of several, and another program on the way may have used the last. RFC
+ * 9112 requires rejecting two Host headers, and which of two credentials counts would be a guess.
  */
 function repeatsHeader({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
   let authorizations = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    // By length first: no other name is changed to lower case.
+    // Checks the length first, so that other names aren't changed to lowercase.
     if (name.length === HOST.length && name.toLowerCase() === HOST) hosts += 1;
     if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) {
       authorizations += 1;
@@ -130,8 +130,9 @@ const HOST = 'host';
 const AUTHORIZATION = 'authorization';
 
 /**
- * Browsers and proxies open connections in advance. Node closes idle connections with the server,
- * but not those that never sent a request: closing would wait for them until they time out.
+ * Browsers and proxies open connections in advance. Node.js closes idle connections with the
+ * server, but not connections that never sent a request. Closing would wait for those until they
+ * time out.
  */
 function closeWithServer(server: Server, unused: Set<Socket>): void {
   server.on('connection', (socket) => {
@@ -146,9 +147,9 @@ function closeWithServer(server: Server, unused: Set<Socket>): void {
 }
 
 /**
- * Sends 100 Continue when the body is first read, so that a request can be refused by its headers
- * alone. After such a refusal the connection is closed: it is unknown whether the body will follow,
- * and the next request of a client that does not send it would be read as that body.
+ * Sends 100 Continue when the body is first read, so that a request can be rejected by its headers
+ * alone. After that the connection is closed, because it is unknown whether the body will follow.
+ * If a client doesn't send it, the client's next request would be read as that body.
  */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const wasKeptAlive = response.shouldKeepAlive;
