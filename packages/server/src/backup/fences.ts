@@ -91,6 +91,6 @@ export const replaceSigningKeys =
       ...runnerOn(session),
     };
     for (const purpose of signingPurposes) {
-      await rotateSigningKey(work, parts, { purpose, cause: 'at once' });
+      await rotateSigningKey(work, parts, { purpose, cause: 'immediately' });
     }
   };

@@ -36,14 +36,14 @@ async function settled(work: Work): Promise<string[]> {
     (value) => void called.push(`done ${value}`),
     (thrown) => void called.push(thrown === fault ? 'failed' : 'failed otherwise'),
   );
-  const atOnce = called.length === 1 ? 'at once' : 'later';
+  const atOnce = called.length === 1 ? 'immediately' : 'later';
   await new Promise(setImmediate);
   return [...called, atOnce];
 }
 
 test('exactly one callback is called, whether the work succeeds or fails', async () => {
-  deepEqual(await settled(() => 1), ['done 1', 'at once']);
-  deepEqual(await settled(fail), ['failed', 'at once']);
+  deepEqual(await settled(() => 1), ['done 1', 'immediately']);
+  deepEqual(await settled(fail), ['failed', 'immediately']);
   deepEqual(await settled(async () => 1), ['done 1', 'later']);
   deepEqual(await settled(async () => fail()), ['failed', 'later']);
 });

@@ -51,14 +51,14 @@ async function stepFor(config: Config, words: readonly string[]): Promise<Step> 
   };
 }
 
-type Wanted = { cause: 'asked' | 'at once'; purpose: SigningPurpose };
+type Wanted = { cause: 'asked' | 'immediately'; purpose: SigningPurpose };
 
 /** `rotate`, then its options in any order, each at most once. */
 function rotationIn([verb, ...options]: readonly string[]): Wanted {
   const { values } = optionsIn(options);
   const purpose = signingPurposes.find((each) => each === (values.purpose ?? 'embed_token'));
   if (verb !== 'rotate' || purpose === undefined) throw new Error(USAGE);
-  return { cause: values.now ? 'at once' : 'asked', purpose };
+  return { cause: values.now ? 'immediately' : 'asked', purpose };
 }
 
 function optionsIn(args: string[]) {

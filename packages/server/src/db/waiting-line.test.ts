@@ -52,7 +52,7 @@ test('one long piece of work does not cause short work to be rejected', async ()
   await Promise.all(waiting);
 });
 
-test('work gives up waiting when the time left is no more than its average', async () => {
+test('work gives up waiting when the time left does not exceed its average', async () => {
   const line = await busyLine(1000);
   let remainingMs = 60_000;
   const waiting = line.enter(asking(0, { deadline: { remainingMs: () => remainingMs } }));

@@ -8,7 +8,7 @@
 //   expected wait = sum of the averages of all work ahead in the queue / connections
 //
 // Work is rejected immediately if its expected wait and its own average exceed the time left.
-// Waiting work gives up when the time left is no more than its average. Before a credential is
+// Waiting work gives up when the time left does not exceed its average. Before a credential is
 // looked up, a change is checked in the same way, with a margin and the average of the lookup
 // added.
 //

@@ -61,14 +61,14 @@ test('a new key is found as soon as a token names it', async () => {
   const { committed, reads, keys } = heldDatabase();
   const unknown = keys.verifying('made-up', 'embed_token');
   await turnEnds();
-  committed.push(aKey('at once'));
-  const real = keys.verifying('at once', 'embed_token');
+  committed.push(aKey('immediately'));
+  const real = keys.verifying('immediately', 'embed_token');
   reads[0]?.answer();
   equal(await unknown, null);
   while (reads.length < 2) await turnEnds();
   reads[1]?.answer();
   equal((await real)?.asymmetricKeyType, 'ed25519');
-  equal((await keys.verifying('at once', 'embed_token'))?.asymmetricKeyType, 'ed25519');
+  equal((await keys.verifying('immediately', 'embed_token'))?.asymmetricKeyType, 'ed25519');
   equal(reads.length, 2, 'a known key needs no read');
 });
 

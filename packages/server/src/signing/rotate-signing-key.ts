@@ -57,7 +57,7 @@ export async function rotateSigningKey(
   if (await insertSigningKey(tx, made)) {
     await updateEnds(tx, made, othersEndAt);
     // If only their end were set, setting the clock back would bring them back.
-    if (cause === 'at once') await removeEnded(tx);
+    if (cause === 'immediately') await removeEnded(tx);
     const current = signsFrom <= now ? made : (signerAt(keys, now) ?? made);
     return { newest: made, current, isNew: true };
   }

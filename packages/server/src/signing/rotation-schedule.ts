@@ -12,7 +12,7 @@ import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../base/duration.ts';
  * the next key is already published. `at once`: the key may have leaked, so all other keys end
  * immediately, and their tokens with them.
  */
-export type RotationCause = 'first' | 'due' | 'asked' | 'at once';
+export type RotationCause = 'first' | 'due' | 'asked' | 'immediately';
 
 /** Signatures for these purposes are verified long after their key has ended. */
 export const isLasting = (purpose: SigningPurpose): boolean =>
@@ -36,7 +36,7 @@ export function isNeeded(
   newest: { signsFrom: Date } | null,
   { now, rotateEveryMs }: { now: Date; rotateEveryMs: number },
 ): boolean {
-  if (newest === null || cause === 'at once') return true;
+  if (newest === null || cause === 'immediately') return true;
   if (cause === 'first') return false;
   const signedForMs = now.getTime() - newest.signsFrom.getTime();
   return signedForMs >= (cause === 'due' ? rotateEveryMs : 0);
@@ -67,7 +67,7 @@ export function timesOf(
   cause: RotationCause,
   { now, isFirst, publishWaitMs, purpose }: NewKey,
 ): { signsFrom: Date; othersEndAt: Date } {
-  if (cause === 'at once' || isFirst) return { signsFrom: now, othersEndAt: now };
+  if (cause === 'immediately' || isFirst) return { signsFrom: now, othersEndAt: now };
   const signsFrom = msAfter(now, publishWaitMs + IN_FLIGHT_MS);
   const keptMs = purpose === 'policy_feed' ? LAST_CACHE_MS : LAST_TOKEN_MS;
   return { signsFrom, othersEndAt: msAfter(signsFrom, keptMs) };

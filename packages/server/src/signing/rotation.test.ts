@@ -73,7 +73,7 @@ test('a new key is published and then signs, and the old one stays until its tok
 test('the worker replaces a key when it is due, and only then', async (t) => {
   const vendor = await harness(t);
   const { app } = vendor.testApp;
-  await rotate(app, 'at once');
+  await rotate(app, 'immediately');
   const before = await published(vendor.testApp);
   vendor.clock.shift(30 * DAY_MS - MINUTE_MS);
   await runJob(app);
@@ -104,7 +104,7 @@ test('an immediate rotation ends the old key and its tokens in every process', a
   const ask = (app: App, used: Record<string, string>) =>
     app.http.inject({ url: '/v1/embed/session', headers: used });
   for (const { app } of [vendor.testApp, beside]) equal((await ask(app, headers)).statusCode, 200);
-  const { newest } = await rotate(vendor.testApp.app, 'at once');
+  const { newest } = await rotate(vendor.testApp.app, 'immediately');
   for (const { app } of [vendor.testApp, beside]) {
     const answer = await ask(app, headers);
     equal(answer.statusCode, 401, 'also in a process that has cached the key');
@@ -123,7 +123,7 @@ test('setting the clock back does not bring back a key that was ended immediatel
   const status = async () =>
     (await vendor.testApp.app.http.inject({ url: '/v1/embed/session', headers })).statusCode;
   equal(await status(), 200);
-  const { newest } = await rotate(vendor.testApp.app, 'at once');
+  const { newest } = await rotate(vendor.testApp.app, 'immediately');
   vendor.clock.shift(-HOUR_MS);
   equal(await status(), 401);
   deepEqual(await published(vendor.testApp), [newest.id]);
@@ -211,7 +211,7 @@ const needs: [RotationCause, { signsFrom: Date } | null, boolean][] = [
   ['due', at(MINUTE_MS), false],
   ['asked', at(0), true],
   ['asked', at(1), false],
-  ['at once', at(1), true],
+  ['immediately', at(1), true],
 ];
 
 for (const [cause, newest, isNew] of needs) {

@@ -23,7 +23,7 @@ begin
     return;
   end if;
 
-  -- Ownership. REASSIGN OWNED needs the rights of both owners at once, and the login inherits
+  -- Ownership. REASSIGN OWNED needs the rights of both owners together, and the login inherits
   -- neither. Before version 16 a temporary role inherits both, within this transaction only. Since
   -- version 16 the new owner is granted to the old one, which needs no rights over the old owner.
   if not is_super then

@@ -120,7 +120,9 @@ test('an old anchor can always be verified, because its public key outlives its 
   const { work, signing } = app.testApp.app.worker;
   await anchorAll(app);
   const old = await app.as.liveKey(line);
-  await work((tx) => rotateSigningKey(tx, signing, { purpose: 'audit_anchor', cause: 'at once' }));
+  await work((tx) =>
+    rotateSigningKey(tx, signing, { purpose: 'audit_anchor', cause: 'immediately' }),
+  );
   await work(removeEnded);
   app.clock.shift(400 * 86_400_000);
   await work(removeEnded);

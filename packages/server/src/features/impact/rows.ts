@@ -129,7 +129,7 @@ export const countMintedKeys = (
   one(
     tx,
     sql<SecretKeyCounts>`
-      with minted as materialized (
+      with created as materialized (
         select seq, case action when 'secret_key.created' then target_id
           else (payload::json ->> 'successor_id')::uuid end as key_id
         from audit_logs
@@ -137,8 +137,8 @@ export const countMintedKeys = (
           ${beforeSeq === null ? sql`` : sql`and seq < ${beforeSeq}`}
         order by seq desc limit ${limit}
       )
-      select (select count(*) from minted) as read, (select min(seq) from minted) as seq,
+      select (select count(*) from created) as read, (select min(seq) from created) as seq,
         ${secretKeyCounts(tx.now)}
-      from minted join secret_keys k on k.id = minted.key_id and k.revoked_at is null
+      from created join secret_keys k on k.id = created.key_id and k.revoked_at is null
         left join secret_key_uses u on u.secret_key_id = k.id`,
   );

@@ -128,7 +128,7 @@ test('a retired key verifies receipts for a year, and only its public half is ke
   const { receipt } = await ended(app, revoke, key.id);
   const { kid } = decodeProtectedHeader(receipt);
   await worker.work((tx) =>
-    rotateSigningKey(tx, worker.signing, { purpose: 'receipt', cause: 'at once' }),
+    rotateSigningKey(tx, worker.signing, { purpose: 'receipt', cause: 'immediately' }),
   );
   const next = await ended(app, revoke, key.id);
   ok(decodeProtectedHeader(next.receipt).kid !== kid, 'the new key signs');
