@@ -1,4 +1,4 @@
-// The worker: several in parallel, reported by /status while they run, and stopped without losing work.
+// The worker: several in parallel, reported by /status while they run, stopped without losing work.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
