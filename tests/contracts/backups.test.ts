@@ -196,7 +196,11 @@ test('a backup is rejected without its key or with a different one', async () =>
   const plain = await backUp(inStore, null);
   const path = join(directory, plain.id);
   await openBackup(path, null);
-  await rejects(openBackup(path, key), /not encrypted with the key/, 'a missing MAC is a wrong one');
+  await rejects(
+    openBackup(path, key),
+    /not encrypted with the key/,
+    'a missing MAC is a wrong one',
+  );
   const text = await readFile(join(path, 'manifest.json'), 'utf8');
   ok(text.includes('"encryption":null'));
 });
