@@ -132,7 +132,7 @@ test('a key is created, and its revocation is watched on twenty nodes, one of th
   match((await rows.last().textContent()) ?? '', /^frozen.*last seen .*(ago|now)/);
   await dialog.getByText(/^At least one node .+ accepts? this key/).waitFor();
   deepEqual([isAllowedBy(), frozen.node.verify(secret).allowed], [1, true]);
-  await dialog.getByText(/^Couldn’t verify the receipt\. The keys do not contain /).waitFor();
+  await dialog.getByText(/^Couldn’t verify the receipt\. The JWKS does not contain key /).waitFor();
   await page.unroute(jwks);
   await ground.axe(page);
   await dialog.getByRole('button', { name: 'Close' }).last().click();
