@@ -93,7 +93,7 @@ test('anchors from before a restore verify or say what was lost, and later ones 
   // The operator has kept the destination: it holds the anchors of both histories.
   const all = await verified(restored, place.path);
   equal(all.code, 1, all.output);
-  match(all.output, new RegExp(`row ${newer.seq}: .*rewritten after row ${kept.seq}`));
+  match(all.output, new RegExp(`entry ${newer.seq}: .*rewritten after entry ${kept.seq}`));
 });
 
 test('/status of a restored deployment knows its backup, and the test before it', async (t) => {

@@ -74,7 +74,7 @@ test('a stack trace names the line of the source, in a file of the package', asy
   const [, file = '', line = ''] = /(\/[^:\s]*\/base-url\.ts):(\d+)/.exec(stderr) ?? [];
   match(file, /node_modules\/@keyrail\/sdk\/dist\/src\//, stderr);
   const lines = (await readFile(file, 'utf8')).split('\n');
-  match(lines[Number(line) - 1] ?? '', /throw new TypeError\('url must begin with/);
+  match(lines[Number(line) - 1] ?? '', /throw new TypeError\('url must start with/);
 });
 
 for (const { major, find } of runtimes) {
