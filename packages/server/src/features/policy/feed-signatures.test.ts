@@ -222,7 +222,7 @@ test('nodes with feedKeys follow a real feed, and reject a feed signed with othe
     match(node.metrics(), /keyrail_node_feed_unproven_total 0/);
   }
   equal(other.state().version, null);
-  match(other.state().failure?.message ?? '', /not proven/);
+  match(other.state().failure?.message ?? '', /could not be verified/);
 });
 
 test('without a feed signing key, responses are unsigned', async (t) => {
