@@ -72,7 +72,10 @@ test('signing keys: another master key, halves that do not match, overdue', { sk
   match(other[3]?.remedy ?? '', /rotate --now --purpose policy_feed/);
 
   await harm(`update signing_keys set signs_from = signs_from - interval '32 days'`);
-  equal(found(await check(), 'signing keys', /embed tokens has been in use for 32 days/).severity, 'warning');
+  equal(
+    found(await check(), 'signing keys', /embed tokens has been in use for 32 days/).severity,
+    'warning',
+  );
   equal((await check({ KEYRAIL_SIGNING_ROTATE_EVERY: '60d' }))[0]?.severity, 'ok');
   await harm(`update signing_keys set public_key = 'x' where purpose = 'embed_token'`);
   equal(found(await check(), 'signing keys', /do not match/).severity, 'error');

@@ -100,7 +100,10 @@ test('an error for the wrong credential names the accepted ones', async () => {
   match(await said('founder', 'krsk_live_good'), /requires the bootstrap token or a session/);
   match(await said('vendor', BOOTSTRAP), /requires a secret key or a session/);
   match(await said('embed', 'krses_good'), /requires an embed token/);
-  match(await said('vendor', 'krses_loose'), /Create a workspace, accept an invitation, or switch to one/);
+  match(
+    await said('vendor', 'krses_loose'),
+    /Create a workspace, accept an invitation, or switch to one/,
+  );
 });
 
 test('a bootstrap token in the format of an embed token is recognised', async () => {
