@@ -86,14 +86,18 @@ export const feedCases: Record<string, Case> = {
     good: () =>
       historyOf({
         ops: [
-          op('project.limits', { id: 'p' }, { body: { policy_version: 5 } }),
-          polled('a', 4, page(5, {})),
+          read('a', page(4, {})),
+          op('project.limits', { id: 'p' }, { body: { policy_version: 6 } }),
+          polled('a', 4, page(6, {})),
+          // The limits may have version 5, and another change version 6.
+          polled('a', 5, delta(5, 6)),
         ],
       }),
     bad: [
       () =>
         historyOf({
           ops: [
+            read('a', page(4, {})),
             op('project.limits', { id: 'p' }, { body: { policy_version: 5 } }),
             polled('a', 4, delta(4, 5)),
           ],

@@ -143,14 +143,21 @@ export const I7: Check = (history) => {
 
 export const I8: Check = (history) => {
   const found = new Findings();
-  const floors = opsOf(history, 'project.limits').filter(isOk);
-  for (const read of readsOf(history)) {
+  const reads = readsOf(history);
+  // The response has the version at the time of the response: a later change may have moved it on.
+  // So the change surely has a higher version than any that was served before it began.
+  const floors = opsOf(history, 'project.limits')
+    .filter(isOk)
+    .map(({ t0, t1, args: { id } }) => {
+      const before = reads.filter((read) => read.args.project === id && read.t1 < t0);
+      return { id, t1, least: Math.max(0, ...before.map(versionOf)) };
+    });
+  for (const read of reads) {
     if (read.kind !== 'feed.delta') continue;
     const since = Number(read.args.since);
     const isAhead = read.args.isAhead === true;
     const isBelow = floors.some(
-      ({ t1, args, body }) =>
-        args.id === read.args.project && t1 < read.t0 && since < Number(body.policy_version),
+      ({ id, t1, least }) => id === read.args.project && t1 < read.t0 && since <= least,
     );
     if (!isAhead && !isBelow) continue;
     found.expect(
