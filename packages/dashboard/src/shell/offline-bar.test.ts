@@ -54,8 +54,7 @@ const AXIS_SHOWS = `(() => {
   axis.scrollIntoView({ block: 'nearest' });
   const { top, bottom } = axis.getBoundingClientRect();
   const bar = document.querySelector('section[aria-label=Connection]').getBoundingClientRect();
-  // Scroll positions are whole pixels, and the layout is not.
-  return bottom < innerHeight + 1 && (bottom <= bar.top || top >= bar.bottom);
+  return bottom <= innerHeight && (bottom <= bar.top || top >= bar.bottom);
 })()`;
 
 const HEADER_SHOWS = `document.querySelector('header').getBoundingClientRect().top >=
