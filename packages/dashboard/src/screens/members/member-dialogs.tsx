@@ -108,7 +108,7 @@ export function RemoveDialog({ member, isSelf, onClose }: Props) {
           keys === 0 && !capped ? (
             <p>{removing.none}</p>
           ) : (
-            <Minted member={member} count={keys} capped={capped} />
+            <CreatedKeys member={member} count={keys} capped={capped} />
           )
         }
       </Loaded>
@@ -117,20 +117,20 @@ export function RemoveDialog({ member, isSelf, onClose }: Props) {
   );
 }
 
-type MintedProps = { member: Member; count: number; capped: boolean };
+type CreatedKeysProps = { member: Member; count: number; capped: boolean };
 
 /** The secret keys that outlive the membership. */
-function Minted({ member, count, capped }: MintedProps) {
+function CreatedKeys({ member, count, capped }: CreatedKeysProps) {
   const { removing } = texts;
   const scope = useScope();
   const keys = useList('GET /v1/secret_keys', { query: { limit: KEYS_READ } });
-  const minted = (keys.pages?.flat() ?? []).filter(
+  const created = (keys.pages?.flat() ?? []).filter(
     (one) => one.created_by === member.user_id && one.revoked_at === null,
   );
-  const shown = minted.slice(0, KEYS_SHOWN);
+  const shown = created.slice(0, KEYS_SHOWN);
   return (
-    <div className={styles.minted}>
-      <p>{removing.minted(count, capped)}</p>
+    <div className={styles.created}>
+      <p>{removing.created(count, capped)}</p>
       <ul>
         {shown.map(({ id, name, display_prefix, env, last_used_at }) => (
           <li key={id}>

@@ -81,7 +81,7 @@ export const texts = {
     done: (name: string) => `${name} is no longer a member.`,
     failed: 'Couldn’t load what this would affect.',
     none: 'This person created no secret keys that are still active.',
-    minted: (count: number, capped: boolean) =>
+    created: (count: number, capped: boolean) =>
       capitalised(`${keys(count, capped)} created by this person will keep working:`),
     more: (count: number, capped: boolean) => `and ${cappedCount(count, { capped })} more`,
     open: (env: string) => `View ${env} secret keys`,

@@ -12,7 +12,7 @@ import { freeBytesIn } from '../disk-space.ts';
 /** File times are only exact to a few milliseconds, so a more recent file may change unnoticed. */
 const RECENT_MS = 100;
 
-/** The free space that the copy leaves, on top of its own size. */
+/** Free space required beyond the size of the copy. */
 const SPARE_BYTES = 134_217_728;
 
 type Hold = <T>(use: () => Promise<T>) => Promise<T>;
