@@ -33,7 +33,9 @@ async function scene(t: TestContext): Promise<Scene> {
   const ground = await newGround(server);
   const keys: [Key, Key] = [await ground.issue(server), await ground.issue(server)];
   const options = { ...ground.options(server.url), staleAfterMs: STALE_MS };
-  const nodes = [startSdkNode(options), startSdkNode(options)];
+  // Two nodes with one name would look like a restart: the list leaves out the node that started first
+  // until it polls again.
+  const nodes = ['first', 'second'].map((nodeName) => startSdkNode({ ...options, nodeName }));
   for (const node of nodes) {
     t.after(node.kill);
     equal(await node.ready(), true);

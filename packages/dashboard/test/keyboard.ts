@@ -3,7 +3,8 @@ import { ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 
 const TABS_MAX = 80;
-const FRAMES_MAX = 300;
+/** Half a minute at least. */
+const FRAMES_MAX = 1800;
 
 /** The name of what has the focus, as a screen reader begins; empty if the focus is lost. */
 const NAME = `(() => {
