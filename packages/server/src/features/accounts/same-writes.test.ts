@@ -16,7 +16,7 @@ const reset = 'POST /v1/auth/password_resets';
 const resend = 'POST /v1/auth/email_verifications';
 
 const ROUNDS_MIN = 6;
-const ROUNDS_MAX = 60;
+const ROUNDS_MAX = 600;
 /** Each request writes more than this. A smaller number means that it wrote nothing at all. */
 const BYTES_LEAST = 200;
 /** Index entries are rounded up to eight bytes, and not all pages are equally full. */
