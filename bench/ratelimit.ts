@@ -16,20 +16,26 @@ import { createWorkspace } from './setup/workspaces.ts';
 
 type Name = 'check, redis' | 'one EVALSHA' | 'flexible' | 'check, memory' | 'trivial POST';
 
-const check = {
+/** Keys that are checked in turn. */
+const KEYS = 500;
+
+const checkOf = (key: number) => ({
   project_id: '01890000-0000-7000-8000-000000000001',
   env: 'live',
-  key_id: '01890000-0000-7000-8000-000000000002',
+  key_id: `01890000-0000-7000-8000-${String(key).padStart(12, '0')}`,
   tenant_id: '01890000-0000-7000-8000-000000000003',
   cost: 1,
   limits: [
     { id: 'burst', limit: 1e9, window_ms: 1000, algorithm: 'fixed', scope: 'key' },
     { id: 'day', limit: 1e9, window_ms: 86_400_000, algorithm: 'sliding', scope: 'tenant' },
   ],
-};
+});
 
-const post = (path: string, token?: string): string =>
-  requestText({ method: 'POST', path, body: check, ...(token === undefined ? {} : { token }) });
+const post = (path: string, token?: string): string[] =>
+  Array.from({ length: KEYS }, (_, key) => {
+    const body = checkOf(key);
+    return requestText({ method: 'POST', path, body, ...(token === undefined ? {} : { token }) });
+  });
 
 export async function measureRatelimit({ plan, report }: Run): Promise<void> {
   await withCleanup(async (stopAtEnd) => {

@@ -2,13 +2,7 @@
 // present, reply. The router matches; this file does the rest, in two steps, because the caller is
 // authenticated before the body is read.
 
-import {
-  acceptsRequestKey,
-  isSafe as isSafeLine,
-  pathParams,
-  querySchemaOf,
-} from '@keyrail/protocol/endpoint.ts';
-import { Uuid } from '@keyrail/protocol/validators.ts';
+import { acceptsRequestKey, isSafe as isSafeLine, pathParams } from '@keyrail/protocol/endpoint.ts';
 import { REPLAYED_HEADER } from '@keyrail/protocol/wire/request-keys.ts';
 import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import { authenticate, type Credentials } from '../access/authenticate.ts';
@@ -22,16 +16,14 @@ import { leastRole, refuseBelow } from '../access/roles.ts';
 import type { Throttle } from '../access/throttle.ts';
 import { assert } from '../base/assert.ts';
 import { monotonicMs } from '../base/clock.ts';
-import { ApiError, invalid } from '../base/errors.ts';
 import { always, attempt, chain } from '../base/maybe-async.ts';
 import type { Fate } from '../doors/write.ts';
 import { checkAnswer } from './check-answers.ts';
 import type { Cursors } from './cursor.ts';
 import { doorFor, expectWork, type RouteDoorParts } from './door-for.ts';
 import { apiErrorOf, OutcomeUnknown } from './faults.ts';
-import { parsePart, readJson, refuseFields, valuesMaxOf } from './input.ts';
-import { createQueryMemory, type ParseQuery } from './repeated-queries.ts';
 import { type HashRequest, requestKeyOf } from './request-keys.ts';
+import { bodyParserOf, parseParams, queryParserOf } from './request-parsers.ts';
 import { type NoteCaller, Reply, type ServedRoute } from './route.ts';
 
 export type PipelineParts = RouteDoorParts & {
@@ -97,6 +89,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
   const isSafe = isSafeLine(line, endpoint);
   const names = pathParams(line);
   const queryOf = queryParserOf(route);
+  const bodyOf = bodyParserOf(route);
   const takesKey = acceptsRequestKey(line, endpoint);
   const usualStatus = Number(Object.keys(endpoint.answers)[0]);
 
@@ -135,7 +128,7 @@ export function createPipeline(route: ServedRoute, parts: PipelineParts): Pipeli
       const params = parseParams(names, incoming.params);
       const query = queryOf(incoming.target, incoming.query);
       const isDryRun = isDryRunIn(query);
-      const body = parseBody(route, incoming);
+      const body = bodyOf(incoming);
       refuseNamedEnv(principal, query, body);
       const reach = reachOf(principal);
       const issueCursor = (position: readonly string[]): string =>
@@ -224,31 +217,6 @@ function bindingOf({ cursorsOf, line, endpoint }: ServedRoute, principal: Princi
     .join(' ');
 }
 
-function parseParams(names: readonly string[], values: unknown): Record<string, string> {
-  const params: Record<string, string> = {};
-  for (const name of names) {
-    const value = typeof values === 'object' && values !== null ? Reflect.get(values, name) : null;
-    const parsed = Uuid.safeParse(value);
-    if (!parsed.success) throw invalid('path', [{ path: name, message: 'Not a UUID.' }]);
-    params[name] = parsed.data;
-  }
-  return params;
-}
-
-/**
- * Rejects unknown parameters even if the endpoint has none, so that a misspelt filter isn't
- * ignored. Endpoints with a raw body ignore unknown fields in the query too.
- */
-function queryParserOf({ endpoint, hot }: ServedRoute): ParseQuery {
-  const schema = querySchemaOf(endpoint);
-  const parse = (values: unknown): unknown => {
-    if (schema) return parsePart('query', schema, values);
-    if (endpoint.body !== 'raw') refuseFields('query', values);
-    return {};
-  };
-  return hot && schema ? createQueryMemory(parse) : (_, values) => parse(values);
-}
-
 const isDryRunIn = (query: unknown): boolean =>
   typeof query === 'object' && query !== null && 'dry_run' in query && query.dry_run === true;
 
@@ -256,23 +224,6 @@ function foreseeOf({ foresee, line }: ServedRoute): NonNullable<ServedRoute['for
   assert(foresee, `${line} accepts dry_run, but has no plan`);
   return foresee;
 }
-
-const EMPTY = Buffer.alloc(0);
-
-function parseBody(route: ServedRoute, { body = EMPTY, contentType }: Incoming): unknown {
-  const { endpoint } = route;
-  if (endpoint.body === 'raw') return body;
-  // A missing body equals `{}`: if a field is required, the error names it.
-  if (body.length === 0) return endpoint.body && parsePart('body', endpoint.body, {});
-  if (!isJson(contentType)) throw new ApiError('unsupported_media_type');
-  const value = readJson(body, valuesMaxOf(endpoint));
-  if (endpoint.body) return parsePart('body', endpoint.body, value);
-  refuseFields('body', value);
-  return undefined;
-}
-
-const isJson = (contentType: string | undefined): boolean =>
-  /^application\/json(?: *; *charset="?utf-8"?)?$/i.test(contentType ?? '');
 
 const cursorIn = (query: unknown): string | undefined =>
   typeof query === 'object' && query !== null && 'cursor' in query

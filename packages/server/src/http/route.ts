@@ -128,6 +128,8 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   compress?: true;
   /** Nodes call it for each request they serve, or continuously. */
   hot?: true;
+  /** Nodes send the same body again and again. */
+  bodyRepeats?: true;
   /** The endpoint whose cursors this route issues and accepts. */
   cursorsOf?: Line;
 } & (E extends { dryRun: true }
@@ -213,6 +215,7 @@ export type ServedRoute = {
   goesFirst?: true;
   compress?: true;
   hot?: true;
+  bodyRepeats?: true;
   cursorsOf?: Line;
   run(input: Record<string, unknown>): unknown;
   /** Handles `dry_run=true`; present if the endpoint accepts it. */

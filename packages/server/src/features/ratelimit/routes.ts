@@ -15,6 +15,7 @@ export const ratelimitRoutes = serve(ratelimitEndpoints, {
     door: 'volatile',
     whenQuarantined: 'allow',
     hot: true,
+    bodyRepeats: true,
     run: ({ counters, reach, body }) => {
       const { limits: rules, cost } = body;
       const subjects = subjectsOf(reach, body);
