@@ -23,7 +23,7 @@ export function createQueryMemory(parse: (values: unknown) => unknown): ParseQue
   };
 }
 
-/** Several requests share it. */
+/** Frozen, because several requests share it. */
 function frozen(query: unknown): unknown {
   for (const value of Object.values(Object(query))) Object.freeze(value);
   return Object.freeze(query);
