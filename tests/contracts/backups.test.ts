@@ -264,7 +264,7 @@ test('a backup that cannot read every row fails and names the table', async () =
     [
       'revoke select on users from kr_backup',
       'grant select on users to kr_backup',
-      /users may not be read/,
+      /users cannot be read/,
     ],
     ['create sequence odd', 'drop sequence odd', /odd is neither a table nor an index/],
   ];

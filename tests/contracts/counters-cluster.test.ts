@@ -179,13 +179,13 @@ for (const [fault, begin, end, reason] of [
     'does not answer',
     async (node: RedisServer) => node.freeze(),
     async (node: RedisServer) => node.thaw(),
-    /^(no answer in time|not connected|failed|E[A-Z]+)$/,
+    /^(no response in time|not connected|failed|E[A-Z]+)$/,
   ],
   [
     'is away',
     (node: RedisServer) => node.crash(),
     (node: RedisServer) => node.restart(),
-    /^(no answer in time|not connected|failed|E[A-Z]+|CLUSTERDOWN)$/,
+    /^(no response in time|not connected|failed|E[A-Z]+|CLUSTERDOWN)$/,
   ],
 ] as const) {
   test(`one master ${fault}: checks on the others succeed`, { skip }, async (t) => {

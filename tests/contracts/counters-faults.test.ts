@@ -135,7 +135,7 @@ test('Redis freezes for a short and for a long time', { skip }, async (t) => {
   for (const frozenMs of [0, 3000]) {
     server.freeze();
     try {
-      await holdsWhileAway(one, /^(no answer in time|not connected|failed|E[A-Z]+)$/);
+      await holdsWhileAway(one, /^(no response in time|not connected|failed|E[A-Z]+)$/);
       const until = performance.now() + frozenMs;
       while (performance.now() < until) {
         holdsRefused(await one.check());
@@ -181,7 +181,7 @@ test('Redis is kept busy by a slow command', { skip }, async (t) => {
   equal((await one.check()).status, 200);
   const busy = server.tell('DEBUG', 'SLEEP', '4').catch(() => {});
   await sleep(50);
-  await holdsWhileAway(one, /^(no answer in time|not connected|failed|E[A-Z]+)$/);
+  await holdsWhileAway(one, /^(no response in time|not connected|failed|E[A-Z]+)$/);
   await busy;
   await healed(one);
 });

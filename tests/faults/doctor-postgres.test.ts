@@ -82,7 +82,7 @@ test('migrations are pending, newer, changed or earlier', { skip }, async (t) =>
   equal(found(findings, 'migrations', /have been changed.*0001/).severity, 'error');
   await harm('delete from migrations');
   await harm(`insert into migrations values ('0001_reach_and_guards.sql', 'x', app_now())`);
-  const earlier = found(await diagnosed(settings), 'migrations', /made by an earlier commit/);
+  const earlier = found(await diagnosed(settings), 'migrations', /created by an earlier commit/);
   equal(earlier.severity, 'error');
   match(earlier.remedy ?? '', /keyrail-server backup.*keyrail-server restore/);
   await harm('drop schema keyrail cascade');
@@ -170,7 +170,7 @@ test('the database has nearly reached its maximum size', { skip }, async (t) => 
     found(await limited('1GiB'), 'disk', /\d % of KEYRAIL_DATABASE_BYTES_MAX\.$/).severity,
     'ok',
   );
-  equal(found(await limited('1MiB'), 'disk', /writing stops in steps/).severity, 'error');
+  equal(found(await limited('1MiB'), 'disk', /Writes will be restricted/).severity, 'error');
 });
 
 test('the clock is slightly or far ahead', { skip }, async (t) => {

@@ -33,7 +33,7 @@ async function scene(t: TestContext): Promise<Scene> {
   const ground = await newGround(server);
   const keys: [Key, Key] = [await ground.issue(server), await ground.issue(server)];
   const options = { ...ground.options(server.url), staleAfterMs: STALE_MS };
-  // Two nodes with one name would look like a restart: the list leaves out the node that started first
+  // Two nodes with one name would look like a restart: the list leaves out the first one
   // until it polls again.
   const nodes = ['first', 'second'].map((nodeName) => startSdkNode({ ...options, nodeName }));
   for (const node of nodes) {

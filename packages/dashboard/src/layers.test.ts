@@ -88,7 +88,7 @@ test('a dialog that asks to sign in again stays, however often Esc is pressed', 
   await press('Control+k');
   await at('Search or jump to…');
   await call('DELETE /v1/auth/sessions/current');
-  // All at once: the dialog takes the focus as soon as any request is rejected.
+  // Not key by key: the dialog takes the focus as soon as any request is rejected.
   await page.keyboard.insertText('anything');
   const dialog = page.getByRole('dialog', { name: 'You’ve been signed out' });
   await dialog.waitFor();

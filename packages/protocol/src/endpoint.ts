@@ -150,7 +150,8 @@ export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
     ...(pathParams(line).length > 0 ? [404] : []),
     ...(body ? [413] : []),
     ...(body && !anyContentType ? [415] : []),
-    // Endpoints that take a body without a credential are throttled, and so are embed changes.
+    // Endpoints that take a body without a credential are throttled, and so are changes made with
+    // embed tokens.
     ...(acceptsRequestKey(line, endpoint) ? [409, 422] : []),
     ...((auth === 'none' && body) || (auth === 'embed' && method !== 'GET') ? [429] : []),
   ];
@@ -158,6 +159,8 @@ export function refusalStatuses(line: string, endpoint: Endpoint): number[] {
   return [...declared].sort((a, b) => a - b);
 }
 
-/** Whether the documented headers are required: signatures and origins, not `If-None-Match`. */
+/**
+ * Whether the documented headers are required: signatures and origins are, `If-None-Match` isn't.
+ */
 export const requiresItsHeaders = ({ auth }: Endpoint): boolean =>
   auth === 'signature' || auth === 'embed';

@@ -34,7 +34,7 @@ function adjust(type: z.core.$ZodType, schema: JsonObject, direction: Direction)
     for (const key of Object.keys(schema)) if (key !== 'description') delete schema[key];
     Object.assign(schema, own);
   }
-  // Beside a format, a pattern tells readers nothing new.
+  // If there is a format, a pattern tells readers nothing new.
   if (schema.format !== undefined) delete schema.pattern;
   delete schema.jsonSchema;
   delete schema.id;

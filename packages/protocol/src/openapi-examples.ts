@@ -13,7 +13,7 @@ type Sampling = {
   isShown(position: Position): boolean;
 };
 
-/** Optional fields that examples of request bodies include. */
+/** Optional fields that are included in examples of request bodies. */
 const shownInBodies = new Set([
   'name',
   'scopes',

@@ -19,7 +19,7 @@ const byName: Record<string, unknown> = {
   env: 'live',
   email: 'ada@example.com',
   password: 'correct horse battery staple',
-  current_password: 'the one before it',
+  current_password: 'my previous passphrase',
   name: 'Production',
   slug: 'acme',
   external_id: 'cus_1042',

@@ -55,7 +55,7 @@ export function buildOpenApi({ url, version }: { url: string; version: string })
       license: { name: 'Proprietary; no licence has been granted yet' },
     },
     'x-first-operation': operationId('GET /v1/workspace'),
-    // The headings in the reference, each for several tags.
+    // The headings in the reference. Each groups several tags.
     'x-groups': described(groupDescriptions),
     servers: [{ url }],
     tags: described(tagDescriptions),
@@ -99,7 +99,9 @@ function operation(
   };
 }
 
-/** The lowest role that may call the endpoint; null if roles do not apply or members may. */
+/**
+ * The lowest role that may call the endpoint; null if roles do not apply or any member may call it.
+ */
 function requiredRole(line: string, endpoint: Endpoint): 'admin' | 'owner' | null {
   if (endpoint.auth !== 'vendor') return null;
   return endpoint.role ?? (isSafe(line, endpoint) ? null : 'admin');

@@ -8,7 +8,7 @@ import { methods } from './wire/methods.ts';
 type Tag = keyof typeof methods;
 type Table = { readonly [name: string]: string | Table };
 
-/** IDs that break the rule, because the rule would read badly. */
+/** IDs that break the rule, because following it would read badly. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'audit.list': 'listAuditLogs',
   'ingest.batch': 'ingestBatch',
@@ -17,10 +17,10 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'webhooks.secretScanning': 'receiveSecretScanning',
 };
 
-/** Resources with a different name from their object. */
+/** Resources whose name differs from their object's. */
 const OBJECTS: Readonly<Record<string, string>> = { idempotency: 'idempotencyKey' };
 
-/** In GET methods, all other words describe what is read. */
+/** The verbs that GET methods begin with. Any other word describes what is read. */
 const READING = ['get', 'list', 'verify'];
 
 const pathsIn = (table: Table, before: readonly string[] = []): [string, readonly string[]][] =>
@@ -35,7 +35,7 @@ const endpoints: Readonly<Record<string, Endpoint>> = allEndpoints;
 
 function pathOf(line: string): readonly string[] {
   const path = paths.get(line);
-  if (!path) throw new Error(`no name: ${line}`);
+  if (!path) throw new Error(`no client method for ${line}`);
   return path;
 }
 

@@ -81,7 +81,7 @@ export const QueryTime = z
   })
   .meta({ format: 'date-time' });
 
-/** Names separated by commas; parsed to a sorted array without repetitions. */
+/** Names separated by commas; parsed to a sorted array without duplicates. */
 export const FeedIncludes = z
   .string()
   .transform((value, ctx) => {
@@ -106,7 +106,7 @@ export const FeedIncludes = z
 export const search = (fields: string) => ({
   q: text(SEARCH_CHARS_MIN, SEARCH_CHARS_MAX)
     .refine((value) => !looksSecret(value), {
-      message: 'must not contain a whole credential: search for its display prefix',
+      message: 'must not contain a full credential: search for its display prefix',
     })
     .optional()
     .meta({

@@ -165,8 +165,8 @@ export const OverlapHours = z
   .max(OVERLAP_HOURS_MAX)
   .default(OVERLAP_HOURS_DEFAULT);
 
-// Atoms and labels cannot contain the dots that separate them, so matching backtracks over one of
-// them at most. With the length checked first, matching takes microseconds at most.
+// Atoms and labels cannot contain the dots that separate them, so matching backtracks over at most
+// one of them. With the length checked first, matching takes microseconds at most.
 const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 const DOMAIN = /^(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+[a-z][a-z\d-]{0,61}[a-z\d]$/i;
 

@@ -91,7 +91,7 @@ export type AppParts = ReturnType<typeof appSettings> &
 
 export type App = {
   http: FastifyInstance;
-  /** What a worker that runs alone serves: probes, and metrics if they are enabled. */
+  /** What a standalone worker serves: probes, and metrics if they are enabled. */
   openWorkerHttp(): FastifyInstance;
   worker: WorkerParts;
   /** Call before serving: ensures that a published signing key exists. */
@@ -230,7 +230,7 @@ const workersPeople =
   (operation) =>
     openPeople(doors, deadlineAfter(WORK_WAIT_MS))(operation);
 
-/** Records served time from listen until close. A worker alone never listens. */
+/** Records served time while the server listens. A standalone worker never listens. */
 function recordServing(http: FastifyInstance, parts: ServingParts): void {
   const serving = openServingRecord(parts);
   http.addHook('onListen', async () => serving.start());

@@ -47,7 +47,7 @@ export type WorkerParts = RetireParts &
     backup: BackupSetup;
     newId: NewId;
     log: Log;
-    /** Absent: runs of jobs are not counted. */
+    /** Absent: job runs are not counted. */
     observeJob?: ObserveJob | undefined;
     /** Null: job runs have no spans. */
     tracing?: Tracing | null;
@@ -135,7 +135,7 @@ type BackupParts = Pick<WorkerParts, 'work' | 'backup' | 'log'>;
 const backupJobs = ({ work, log, backup }: BackupParts): Job[] => {
   const { tasks, everyMs, operatorEmail } = backup;
   if (tasks === null || everyMs === null) return [];
-  // Later than the first minutes, in which an operator is trying out a new deployment.
+  // Not in the first minutes, while an operator is trying out a new deployment.
   const firstAfterMs = Math.min(everyMs, 10 * MINUTE_MS);
   const run = () => backUp({ work, log, tasks, operatorEmail });
   return [{ name: 'back-up', everyMs, firstAfterMs, run }];
@@ -151,7 +151,7 @@ export function startWorker(parts: WorkerParts): Worker {
     ...job,
     run: parts.observeJob?.(job.name, job.run) ?? job.run,
   });
-  // Steady jobs have none, because they look for work twice a second and mostly find none.
+  // Steady jobs have no spans, because they look for work twice a second and mostly find none.
   const traced = (job: Job): Job => {
     const { tracing } = parts;
     const run = () => tracing?.around({ name: `job ${job.name}` }, job.run) ?? job.run();

@@ -1,4 +1,5 @@
-// The two environments are constants. The list spares clients from hard-coding which is billable.
+// The two environments are constants. The list saves clients from hard-coding which one is
+// billable.
 import { z } from 'zod';
 import { endpoints } from '../endpoint.ts';
 import { Environment } from '../objects/environment.ts';

@@ -48,7 +48,7 @@ export const keyImportEndpoints = endpoints({
     description:
       'Lets your customers keep their existing keys: send the SHA-256 hash of each one. Either ' +
       'all keys are imported or none. If the response is 404 or 409, `details` names the keys ' +
-      'that caused it, such as `keys.3.lookup_hash`; send the others again without them. ' +
+      'that caused it, such as `keys.3.lookup_hash`; remove them and send the request again. ' +
       'Imported keys work like any other; rotating one creates a Keyrail key.',
     body: z.strictObject({
       project_id: Uuid,

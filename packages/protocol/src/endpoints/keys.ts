@@ -76,7 +76,7 @@ export const keyEndpoints = endpoints({
       state: z
         .enum(keyStates)
         .optional()
-        .meta({ description: 'Only keys in this state, whatever `include_revoked` says.' }),
+        .meta({ description: 'Only keys in this state, regardless of `include_revoked`.' }),
       unused_days: queryInteger(UNUSED_DAYS_MIN, UNUSED_DAYS_MAX)
         .optional()
         .meta({

@@ -23,7 +23,8 @@ const filter = {
   tenant_id: TenantFilter.optional(),
   node: NodeId.optional(),
   include: FeedIncludes.optional(),
-  // The only number that is clamped, to the server's maximum page size. Its presence allows paging.
+  // The only parameter that is clamped, to the server's maximum page size. Sending it allows
+  // paging.
   max_keys: queryInteger(1, Number.MAX_SAFE_INTEGER).optional(),
 };
 
@@ -49,7 +50,7 @@ export const policyEndpoints = endpoints({
       'a snapshot larger than one page gets 413. All pages have the version of the first; pass ' +
       '`next_cursor` as `cursor` to get the next page. A page also ends when its scopes, and ' +
       '`meta` if included, exceed 8 MiB. The signature of a response covers `nonce`, so the ' +
-      'response to a fresh one cannot have been recorded earlier.',
+      'response to a fresh nonce cannot be an old recording.',
     headers: {
       ...headers,
       'If-None-Match': 'The `ETag` of an earlier response; 304 if nothing has changed.',
@@ -118,8 +119,8 @@ export const policyEndpoints = endpoints({
     description:
       'A relay responds to the polls of many nodes, and reports here what their polls would have ' +
       'acknowledged: that each node is alive, and which version it has applied. `version: null` ' +
-      'acknowledges nothing, like a request for a snapshot. A relay only responds to a node ' +
-      'after this, and never with a policy older than `version` in the response.',
+      'acknowledges nothing, like a request for a snapshot. A relay must not respond to a node ' +
+      'before it has reported the node, nor with a policy older than `version` in the response.',
     body: z.strictObject({
       project_id: Uuid,
       env: Env.optional().meta({

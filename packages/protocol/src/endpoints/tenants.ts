@@ -42,7 +42,8 @@ export const tenantEndpoints = endpoints({
   'GET /v1/tenants/{id}': {
     auth: 'vendor',
     summary: 'Read a tenant',
-    description: 'Includes your `external_id` and `meta`. A deleted tenant is not found.',
+    description:
+      'Includes your `external_id` and `meta`. For a deleted tenant, the response is 404.',
     answers: { 200: Tenant },
   },
   'PATCH /v1/tenants/{id}': {

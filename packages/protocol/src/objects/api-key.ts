@@ -58,7 +58,7 @@ export const RotatedApiKey = CreatedApiKey.extend({ previous_key: ApiKey }).meta
 });
 export type RotatedApiKey = z.output<typeof RotatedApiKey>;
 
-/** Which nodes have applied a revocation or a disabling. */
+/** Which nodes have applied a change that revokes or disables a key. */
 const Propagation = z
   .strictObject({
     version: z.int().min(1),

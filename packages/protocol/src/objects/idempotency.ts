@@ -1,4 +1,4 @@
-// Results of idempotency calls. All are 200 responses: a denial is a value.
+// Results of idempotency calls. All are 200 responses, because a denial is a result, not an error.
 import { z } from 'zod';
 import { Count } from './wire.ts';
 

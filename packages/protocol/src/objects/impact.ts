@@ -4,7 +4,7 @@ import { Uuid } from '../validators.ts';
 import { IMPACT_KEYS_MAX, IMPACT_PLACES_MAX } from '../wire/limits.ts';
 import { Count, WireTime } from './wire.ts';
 
-/** The changes with a dry run, by their audit action. */
+/** The changes that support a dry run, by audit action. */
 const ForeseeableAction = z.enum([
   'tenant.deleted',
   'project.updated',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ApiKey } from './api-key.ts';
 import { Count } from './wire.ts';
 
-/** The SDK's reasons, by their names there. */
+/** The SDK's decision reasons, under the same names. */
 const DecisionReason = z.enum([
   'missing_key',
   'malformed_key',

@@ -26,15 +26,15 @@ export const RemovedMember = z.strictObject({
     .min(0)
     .meta({
       description:
-        'How many active secret keys with the owner role go back to the member: created by the ' +
-        'member or by such a key, or created by rotating one.',
+        'How many active secret keys with the owner role trace back to the member: created by ' +
+        'the member or by such a key, or created by rotating one.',
     }),
   owner_secret_keys_revoked: z.boolean().meta({
     description: 'Whether this call revoked them. Otherwise they keep working.',
   }),
 });
 
-/** `active` is true if the workspace is now the active one of the caller's session. */
+/** `active` is true if this is now the active workspace of the caller's session. */
 export const JoinedMember = z
   .strictObject({
     object: z.literal('workspace_member'),

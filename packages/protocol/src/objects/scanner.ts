@@ -4,8 +4,8 @@ import { text } from '../text.ts';
 import { BODY_BYTES_MAX } from '../wire/limits.ts';
 import { WireHash } from './wire.ts';
 
-// The only bound is the size of the body: an overlong URL, or many entries, must not invalidate a
-// report.
+// The only limit is the size of the body, because an overlong URL or many entries must not
+// invalidate a report.
 const Field = text(0, BODY_BYTES_MAX);
 
 /** The endpoint accepts raw bytes: the signature is checked before this schema is applied. */

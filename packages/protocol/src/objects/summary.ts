@@ -1,4 +1,4 @@
-// Counts for people: what a workspace has, and what needs attention.
+// Counts for people to read: what a workspace contains, and what needs attention.
 import { z } from 'zod';
 import { Env, Uuid } from '../validators.ts';
 import {

@@ -65,7 +65,7 @@ export const ChangeEvent = z
   .strictObject({ type: z.enum(auditActions), timestamp: WireTime, data: AuditLog })
   .meta({ id: 'ChangeEvent' });
 
-/** A notice about time passing, so it has no audit log entry. */
+/** A time-based notice, so it has no audit log entry. */
 export const NoticeEvent = z
   .strictObject({
     type: z.enum(noticeTypes),

@@ -1,7 +1,7 @@
 // The hash chain of the audit log: the canonical bytes of a row, and their hash. The server, the
 // command line and external verifiers all compute them the same way.
 
-/** The link of the first row. */
+/** The hash that the first row links to. */
 export const GENESIS_HASH = '0'.repeat(64);
 
 export type JsonValue =
@@ -22,7 +22,7 @@ export function canonicalJson(value: JsonValue): string {
   return JSON.stringify(value);
 }
 
-/** The hashed fields of a row in a response, besides its workspace. */
+/** The fields of a row in a response that are hashed, together with its workspace. */
 export const chainedFields = [
   'seq',
   'id',

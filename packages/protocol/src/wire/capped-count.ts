@@ -1,4 +1,4 @@
-// The counts of a dry run in words. If there are more keys than it counts, they are lower bounds.
+// The counts of a dry run as text. If there are more keys than it counts, they are lower bounds.
 import { IMPACT_KEYS_MAX } from './limits.ts';
 
 export function cappedCount(count: number, { capped }: { capped: boolean }): string {

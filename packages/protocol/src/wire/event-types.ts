@@ -1,4 +1,4 @@
-// The types of outbound events: every action of the audit log, and notices about time passing.
+// The types of outbound events: every action of the audit log, and time-based notices.
 
 /** What an audit log entry reports. */
 export const auditActions = [

@@ -1,7 +1,7 @@
 // Signatures of the policy feed: HTTP Message Signatures (RFC 9421) over a digest of the body
 // (RFC 9530). Server and SDK build the signed text with the same functions.
 
-/** The purpose of keys that sign the feed. No other signature has it. */
+/** The purpose of keys that sign the feed. No other signatures use it. */
 export const FEED_PURPOSE = 'policy_feed';
 
 /** The signature's name in the two headers, which may contain other signatures. */

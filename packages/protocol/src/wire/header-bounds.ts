@@ -12,6 +12,6 @@ export const HEADER_CHARS_MAX = {
   /** From a proxy to Edge, which uses them for telemetry only. */
   'x-forwarded-method': 16,
   'x-forwarded-uri': 1_024,
-  /** Keyrail sends two signatures at most, of 47 characters each. */
+  /** Keyrail sends at most two signatures, of 47 characters each. */
   webhook: 1_000,
 } as const;

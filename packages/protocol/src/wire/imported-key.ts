@@ -8,7 +8,7 @@ import {
 } from './limits.ts';
 
 const PRINTABLE = /^[ -~]*$/;
-/** The stems of Keyrail credentials. */
+/** How every Keyrail credential starts. */
 const OWN = /^kr(?:sk|ses)?_/;
 
 /** Lowercase hex SHA-256 of the full key. */

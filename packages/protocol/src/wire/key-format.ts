@@ -69,7 +69,7 @@ export function apiKeyEnv(text: string): Env | null {
   return isPrefix(TEST_PREFIX) && isSoundBody(CRC_OF_TEST) ? 'test' : null;
 }
 
-/** SHA-256 of the full credential, stored and looked up instead of it. */
+/** SHA-256 of the full credential, stored and looked up in place of the credential. */
 export function lookupHash(text: string): string {
   // The one-shot hash is about twice as fast, but early Node.js 20 releases lack it.
   return typeof nodeCrypto.hash === 'function'
@@ -155,7 +155,7 @@ function base64url(bytes: Uint8Array, size: number): string {
 const HEX_CODES = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 
 const NO_DIGIT = 0x80;
-/** The value of each hex digit, by its byte. Uppercase digits do not count. */
+/** The value of each hex digit, by its byte. Uppercase digits are invalid. */
 const HEX_VALUES = Uint8Array.from({ length: 256 }, (_, code) => {
   const value = HEX_CODES.indexOf(code);
   return value === -1 ? NO_DIGIT : value;

@@ -68,9 +68,10 @@ export const REVOKE_WAIT_MS_MAX = 60_000;
 export const NODE_SEEN_WITHIN_MS = 90_000;
 // The key in an explanation, which may be any pasted text.
 export const KEY_TEXT_CHARS_MAX = 1_024;
-// The keys a dry run counts, newest first. If there are more, its numbers only cover these.
+// How many keys a dry run counts, newest first. If there are more, its numbers only cover these.
 export const IMPACT_KEYS_MAX = 10_000;
-// The projects, each in one environment, where a dry run counts the nodes for a tenant's keys.
+// For a tenant's keys, a dry run counts nodes in at most this many projects, each in one
+// environment.
 export const IMPACT_PLACES_MAX = 200;
 export const DISPLAY_PREFIX_CHARS_MIN = 1;
 export const DISPLAY_PREFIX_CHARS_MAX = 24;
@@ -95,7 +96,7 @@ export const AUDIT_ACTOR_CHARS_MAX = 200;
 // IDs in one query, each as a repeated parameter.
 export const IDS_MIN = 1;
 export const IDS_MAX = 100;
-// An entry for each ID and environment.
+// One entry for each ID and environment.
 export const KEY_COUNTS_LIMIT_MAX = 200;
 export const SEARCH_CHARS_MIN = 1;
 export const SEARCH_CHARS_MAX = 200;
@@ -177,7 +178,7 @@ export const INGEST_PATH_CHARS_MAX = 16_384;
 export const INGEST_STATUS_MIN = 100;
 export const INGEST_STATUS_MAX = 999;
 export const INGEST_DURATION_MS_MAX = 604_800_000;
-// The most requests one sampled event can represent: the largest exact integer.
+// The maximum number of requests one sampled event can represent: the largest exact integer.
 export const INGEST_WEIGHT_MAX = Number.MAX_SAFE_INTEGER;
 
 // Outbound events

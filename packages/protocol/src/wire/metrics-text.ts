@@ -6,7 +6,9 @@ type Labels = Readonly<Record<string, string | number>>;
 
 export type Sample = readonly [Labels, number];
 
-/** A counter if the name ends in `_total`, otherwise a gauge. Without samples: a declaration. */
+/**
+ * A counter if the name ends in `_total`, otherwise a gauge. Without samples, only the declaration.
+ */
 export function metricText(name: string, help: string, samples: readonly Sample[]): string {
   const lines = samples.map(([labels, value]) => sampleText(name, labels, value));
   return declared(name, help, name.endsWith('_total') ? 'counter' : 'gauge') + lines.join('');
@@ -18,7 +20,7 @@ export const valueText = (name: string, help: string, value: number | null): str
 
 export type Histogram = {
   labels: Labels;
-  /** How many values each bucket has; the last one has no upper bound. */
+  /** The number of values in each bucket; the last bucket has no upper bound. */
   buckets: ArrayLike<number>;
   sum: number;
 };

@@ -1,7 +1,7 @@
-// What a node says about itself in headers. None of it is in the query, so that many nodes send the
-// same query and share one signed response.
+// What a node reports about itself in headers. None of it is in the query, so that many nodes send
+// the same query and share one signed response.
 
-/** The node's ID, instead of the query's `node`. */
+/** The node's ID, as an alternative to `node` in the query. */
 export const NODE_HEADER = 'keyrail-node';
 
 /**

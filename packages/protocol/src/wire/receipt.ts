@@ -1,7 +1,7 @@
 import type { Env } from './env.ts';
 // Receipts: signed statements that a key was revoked or disabled, and which nodes had applied it.
 
-/** The JWS `typ`, and the purpose of its signing keys. No other signature has them. */
+/** The JWS `typ`, and the purpose of its signing keys. No other signatures use them. */
 export const RECEIPT_TYP = 'keyrail-receipt+jwt';
 export const RECEIPT_PURPOSE = 'receipt';
 
@@ -19,7 +19,7 @@ export type ReceiptClaims = {
   iss: string;
   /** When the receipt was signed, in seconds since 1970. */
   iat: number;
-  /** The IDs of workspace and project. */
+  /** The IDs of the workspace and the project. */
   ws: string;
   prj: string;
   env: Env;

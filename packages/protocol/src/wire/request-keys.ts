@@ -1,4 +1,5 @@
-// Idempotency keys of requests to the control plane itself, as opposed to the claims of nodes.
+// Idempotency keys of requests to the control plane itself, as opposed to the claims that nodes
+// make.
 import { REQUEST_KEY_CHARS_MAX } from './limits.ts';
 
 export const REQUEST_KEY_HEADER = 'idempotency-key';
@@ -8,7 +9,7 @@ export const REPLAYED_HEADER = 'idempotent-replayed';
 export const isRequestKey = (value: string): boolean =>
   value.length <= REQUEST_KEY_CHARS_MAX && /^[\x21-\x7e]+$/.test(value);
 
-/** First segments below /v1/ outside the vendor plane: people, machines, webhooks. */
+/** First path segments below /v1/ outside the vendor plane: for people, machines and webhooks. */
 const OTHER_PLANES = new Set(
   `auth workspaces embed_tokens embed policy ratelimit idempotency ingest webhooks`.split(' '),
 );
@@ -18,7 +19,7 @@ const READS = new Set(['/v1/keys/explain']);
 
 /**
  * Whether a request is a POST of the vendor plane that changes something: with an idempotency key,
- * it is carried out once and its response is replayed. A law compares this with the endpoints that
+ * it is carried out once and its response is replayed. A test compares this with the endpoints that
  * accept both a secret key and a session.
  */
 export function takesRequestKey(method: string, path: string): boolean {

@@ -1,4 +1,4 @@
-// The roles of members and secret keys, from the one that may do most.
+// The roles of members and secret keys, most powerful first.
 
 export const roles = ['owner', 'admin', 'member'] as const;
 

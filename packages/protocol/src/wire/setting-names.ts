@@ -20,7 +20,7 @@ const PREFIX = 'KEYRAIL_';
 
 type Program = { program: string; known: readonly string[] };
 
-/** A fault for each name that isn't a setting, and the names only clients read. */
+/** A fault for each name that isn't a setting, and the names that only clients read. */
 export function checkNames(
   env: Readonly<Record<string, string | undefined>>,
   { program, known }: Program,
@@ -38,7 +38,10 @@ export function checkNames(
   return { faults, ofClients: unknown.filter((name) => clientNames.includes(name)) };
 }
 
-/** The setting that was meant: without the prefix, a few edits away, or with one more part. */
+/**
+ * The setting that was probably meant: the name without the prefix, one a few edits away, or the
+ * only longer one with the same ending.
+ */
 function likelyName(name: string, known: readonly string[]): string | null {
   const own = name.slice(PREFIX.length);
   if (own === '' || known.includes(own)) return own || null;

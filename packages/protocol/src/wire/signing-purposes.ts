@@ -1,5 +1,5 @@
 // What a signing key is for. The purpose is in the key's record and in everything it signs, so that
-// a signature never passes as another kind.
+// no signature passes for one of another kind.
 import { FEED_PURPOSE } from './feed-signature.ts';
 
 export const signingPurposes = ['embed_token', 'audit_anchor', 'receipt', FEED_PURPOSE] as const;

@@ -1,5 +1,5 @@
 // The signature of outbound events, as defined by Standard Webhooks 1.0. The server signs with this
-// file and the SDK verifies, so only node:crypto is imported at run time.
+// file and the SDK verifies with it, so only node:crypto is imported at run time.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 export const WEBHOOK_ID = 'webhook-id';

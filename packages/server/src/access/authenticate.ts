@@ -35,7 +35,7 @@ const nobody: Principal = { kind: 'nobody' };
 
 type Presented = {
   authorization: string | undefined;
-  /** Called before a caller of another kind is rejected. */
+  /** Called as soon as the caller is known, even if it is then rejected. */
   identified?: ((principal: Principal) => void) | undefined;
 };
 
@@ -44,7 +44,7 @@ export function authenticate(
   auth: Auth,
   { authorization, identified }: Presented,
 ): Promise<Principal> | Principal {
-  // A signed webhook's operation verifies the signature of the body.
+  // For a signed webhook, the operation verifies the signature of the body.
   if (auth === 'none' || auth === 'signature') return nobody;
   return chain(principalFor(credentials, auth, bearerToken(authorization)), (principal) => {
     identified?.(principal);
@@ -67,7 +67,7 @@ function principalFor(
 ): Promise<Principal> | Principal {
   if (token.startsWith('krsk_')) return credentials.secretKey(token, freshnessOn[auth] ?? 'recent');
   if (token.startsWith('krses_')) return credentials.session(token);
-  // Before embed tokens, because a bootstrap token may contain dots too.
+  // Checked before embed tokens, because a bootstrap token may contain dots too.
   if (credentials.isBootstrap(token)) return { kind: 'bootstrap' };
   if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return credentials.embedToken(token);
   throw new ApiError('invalid_key');

@@ -4,14 +4,11 @@
 import ipaddr from 'ipaddr.js';
 
 type ClientNetworks = {
-  /** What counts as one client: an IPv4 address, or a network of 64 bits. */
+  /** What counts as one client: an IPv4 address, or an IPv6 /64 network. */
   client: string;
-  /** The networks of 56 and of 48 bits around an IPv6 client. */
+  /** The /56 and /48 networks that contain an IPv6 client. */
   wider: { bits56: string; bits48: string } | null;
-  /**
-   * Clients that share a lane of a waiting line: an IPv4 network of 24 bits, or an IPv6 network of
-   * 48.
-   */
+  /** Clients that share a lane of a queue: an IPv4 /24 network, or an IPv6 /48 network. */
   neighbours: string;
 };
 
@@ -37,9 +34,9 @@ export function networksOf(address: string): ClientNetworks {
 const LOGGED_BITS = { ipv4: 24, ipv6: 48 } as const;
 
 /**
- * A client's network, in the form in which it may be logged: `203.0.113.0/24` or `2001:db8:1::/48`.
- * It is enough to recognise an attack and too little to recognise a person. Null if the address is
- * not valid.
+ * A client's network, in the form that may be logged: `203.0.113.0/24` or `2001:db8:1::/48`. It is
+ * enough to recognise an attack and too little to identify a person. Null if the address is not
+ * valid.
  */
 export function loggedNetworkOf(address: string): string | null {
   if (!ipaddr.isValid(address)) return null;

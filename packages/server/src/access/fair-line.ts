@@ -1,15 +1,17 @@
-// A bounded line for slow work, shared by networks: each network has a lane, and the lanes are
-// served in turn. If the line is full, a call from a network with few waiting calls takes the place
-// of the newest call in the longest lane. So one network delays the others by at most one call.
+// A bounded queue for slow work, shared by networks: each network has a lane, and the lanes are
+// served in turn. If the queue is full, a call from a network with few waiting calls takes the
+// place of the newest call in the longest lane. So one network delays the others by at most one
+// call.
 
 type Waiting = { begin(): void; refuse(error: Error): void };
 
 type Line = {
   /**
-   * Resolves when it is the caller's turn; rejects if there is no place, or if its place is taken.
+   * Resolves when it is the caller's turn; rejects if the queue is full, or if another call takes
+   * its place.
    */
   join(network: string): Promise<void>;
-  /** Takes the next caller out of the line. */
+  /** Takes the next caller out of the queue. */
   next(): (() => void) | null;
 };
 
@@ -55,7 +57,7 @@ function createLine({ waitingMax, refuse }: LineParts): Line {
 
 type FairLineParts = { atOnceMax: number; waitingMax: number; knownMax: number; refuse(): Error };
 
-/** `isKnown`: known callers wait in a line of their own, and the two lines are served in turn. */
+/** `isKnown`: known callers have their own queue, and the two queues are served in turn. */
 type Turn = { network: string; isKnown: boolean };
 
 export function createFairLine({ atOnceMax, waitingMax, knownMax, refuse }: FairLineParts) {

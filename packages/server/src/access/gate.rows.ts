@@ -1,4 +1,5 @@
-// Statements of the gate on credentials: what a secret key, a session or an embed token may do now.
+// All SQL statements of the gate for credentials: what a secret key, a session or an embed token
+// may do now.
 import { SESSION_IDLE_HOURS, TOUCH_INTERVAL_MS } from '@keyrail/protocol/wire/limits.ts';
 import { constant, sql } from '../base/sql.ts';
 import { listOf, many, maybe, type Runner } from '../db/sql.ts';
@@ -6,7 +7,7 @@ import type { Gate } from '../doors/gate.ts';
 import type { Env, Role } from '../doors/reach.ts';
 import { batchedLookUps } from './batched-lookups.ts';
 
-/** Part of the statements' text, as a constant. */
+/** A constant in the text of the statements, not a parameter. */
 const touchInterval = sql`${constant(TOUCH_INTERVAL_MS)} * interval '1 millisecond'`;
 
 /** A secret key, active or not. */
@@ -56,7 +57,9 @@ export type Lookups = {
   findEmbedFact(subject: EmbedSubject): Promise<EmbedFact | null>;
 };
 
-/** Many requests share one statement on secret keys or sessions, so a process has one of these. */
+/**
+ * A process creates one of these, so that many requests share one statement on keys or sessions.
+ */
 export const createLookups = (gate: Gate): Lookups => ({
   findSecretKey: batchedLookUps((hashes) => findSecretKeys(gate.first, hashes)),
   noteUse: (fact) => noteUse(gate, fact),

@@ -1,6 +1,6 @@
 // Password hashing with argon2id, which is slow on purpose. So that many logins cannot exhaust the
 // machine, two hashes run at a time, 64 wait, and any more are rejected with 429. The clients'
-// networks share these places; clients known to the account have places of their own.
+// networks share these slots; clients known to the account have their own.
 import { hash, verify } from '@node-rs/argon2';
 import { ApiError } from '../base/errors.ts';
 import { networksOf } from './client-networks.ts';
@@ -35,7 +35,7 @@ export type PasswordHasher = {
   runs(): number;
 };
 
-/** Only tests set another cost. */
+/** Only tests set a different cost. */
 export function createPasswordHasher({ memoryKiB, passes } = OWASP_COST): PasswordHasher {
   const cost = { algorithm: ARGON2ID, memoryCost: memoryKiB, timeCost: passes, parallelism: 1 };
   const unusedHash = `$argon2id$v=19$m=${memoryKiB},t=${passes},p=1$${ZERO_SALT}$${ZERO_DIGEST}`;

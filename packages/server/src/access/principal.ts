@@ -33,7 +33,7 @@ export const roleOf = (principal: Principal): Role | null => reachOf(principal)?
 
 /** The signed-in user behind a session. */
 export function personOf(principal: Principal): Extract<Principal, { kind: 'session' }> {
-  assert(principal.kind === 'session', 'an endpoint for sessions was called without one');
+  assert(principal.kind === 'session', 'an endpoint for sessions was called without a session');
   return principal;
 }
 

@@ -17,7 +17,7 @@ const CHANNEL = 'kr_secret_keys';
 
 /** The maximum age of a cached key on endpoints that are not hot. */
 const RECENT_MS = 50;
-/** RECENT_MS and a margin for the timers and clocks of other machines. */
+/** RECENT_MS plus a margin for the timers and clocks of other machines. */
 const SETTLED_AFTER_MS = 60;
 
 type Listener = {

@@ -1,6 +1,6 @@
 // A cache of secret keys, so that a busy key isn't looked up on every request. Each endpoint sets
 // the maximum age of an entry. Age counts from the start of the read, so a revocation takes effect
-// everywhere after that age at the latest, even if a notification is lost.
+// everywhere within that time, even if a notification is lost.
 //
 // A read that began before a revocation is not cached after it (the generation has changed), and
 // later requests do not join it.
@@ -21,7 +21,7 @@ export type SecretKeyCache = {
 };
 
 type SecretKeyCacheParts = {
-  /** The largest maximum age of all endpoints. */
+  /** The largest of the endpoints' maximum ages. */
   lifeMs: number;
   /** Throws the 401 for a key that is not active. */
   read(token: string): Promise<ReadKey>;

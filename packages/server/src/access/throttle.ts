@@ -19,7 +19,7 @@ export type Throttle = {
   chargeLogin(clientAddress: string, email: string): Promise<LoginAttempt>;
   /** Attempts of a signed-in user, and emails to the user's own address. */
   chargeAccount(userId: string): Promise<void>;
-  /** Emails caused by other people. Counted separately: invitations must not block a login. */
+  /** Emails triggered by other people. Counted separately: invitations must not block a login. */
   chargeRecipient(email: string): Promise<void>;
   /** Invitations sent by one user, in all workspaces together. */
   chargeInviter(personId: string): Promise<void>;
@@ -72,7 +72,7 @@ const CLIENT_PER_MINUTE = 120;
 
 const RATES: Record<Exclude<Kind, 'inviter'>, Rate> = {
   client: perMinute(CLIENT_PER_MINUTE),
-  // All clients in an IPv6 network of 56 and of 48 bits.
+  // All clients in an IPv6 /56 network, and in a /48 network.
   client56: perMinute(4 * CLIENT_PER_MINUTE),
   client48: perMinute(16 * CLIENT_PER_MINUTE),
   signup: perMinute(10),

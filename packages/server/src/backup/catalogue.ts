@@ -7,11 +7,11 @@ export type TableShape = {
   columns: { name: string; type: string }[];
   /** The order of the rows, which is the same in every database. */
   order: string[];
-  /** Whether some value is too large for its row's page. */
+  /** Whether any value is too large to be stored within its row. */
   hasLargeValues: boolean;
 };
 
-/** `migrations` is in the manifest: restoring runs the migrations themselves. */
+/** Leaves out `migrations`: it is in the manifest, and a restore runs the migrations themselves. */
 const SHAPES = `
   select c.relname::text as name,
     (select json_agg(json_build_object('name', a.attname, 'type',
@@ -45,7 +45,7 @@ const HIDDEN = `
       where role = 0 or pg_has_role(current_user, role, 'usage')))
   select c.relname::text as name, case
     when c.relkind <> 'r' then 'is neither a table nor an index'
-    when not has_table_privilege(c.oid, 'select') then 'may not be read'
+    when not has_table_privilege(c.oid, 'select') then 'cannot be read'
     when not row_security_active(c.oid) then null
     when not exists (select from policies p
                      where p.polrelid = c.oid and p.polpermissive and p."isOpen")
@@ -63,7 +63,7 @@ export async function refusePartial(session: pg.ClientBase): Promise<void> {
   const faults = rows.flatMap(({ name, fault }) => (fault === null ? [] : [`${name} ${fault}`]));
   if (rows.length > 0 && faults.length === 0) return;
   throw new Error(
-    `The backup would be incomplete: ${faults.join('; ') || 'there is no table'}. Each table needs ` +
-      'its grant and its policy for backups: see the procedure back_up in the migrations.',
+    `The backup would be incomplete: ${faults.join('; ') || 'there are no tables'}. Each table ` +
+      'needs its grant and its policy for backups: see the procedure back_up in the migrations.',
   );
 }

@@ -13,25 +13,26 @@ import { signingPartsOf } from '../signing/parts.ts';
 import { rotateSigningKey } from '../signing/rotate-signing-key.ts';
 import { clockOf, runnerOn } from './sessions.ts';
 
-/** Added to a policy version that the clock has not reached. */
+/** Added to a policy version that is ahead of the clock. */
 const VERSIONS_AHEAD = 1_000_000_000;
 
-/** The time in milliseconds, which every policy version is set to. */
+/** The current time in milliseconds, to which every policy version is set. */
 const clock = '(extract(epoch from app_now()) * 1000)::bigint';
 
 /**
- * Every version becomes the time of the restore. That is above all versions that nodes have seen,
+ * Sets every version to the time of the restore. That is above all versions that nodes have seen,
  * whichever backup is restored, if the clock is past all earlier restores, and if no project has
- * had more than a thousand changes a second since then. A backup can't show more than that, because
- * it lacks whatever was lost with the database. A version that the clock has not reached means that
- * the clock was set back, or that an earlier release did the restore. Such a version is only raised
- * by a fixed step, and nodes may report a higher one, which is `aheadOf`.
+ * had more than a thousand changes a second since the last one. The backup alone doesn't show which
+ * versions nodes have seen, because it lacks the changes that were lost with the database. A
+ * version ahead of the clock means that the clock was set back, or that an earlier release did the
+ * restore. Such a version is only raised by a fixed step. Nodes may report a higher one: that is
+ * `aheadOf`.
  */
 const versions = `update project_versions set (version, floor) =
   (select ahead, ahead from greatest($1::bigint + 1,
     case when version < ${clock} then ${clock} else version + ${VERSIONS_AHEAD} end) ahead)`;
 
-/** Below the maximum of its type even after a million restores. */
+/** Keeps epochs below the maximum of their type, even after a million restores. */
 const EPOCHS_AHEAD = 1000;
 
 const HELD = 'held: the database was restored after this email had been queued';
@@ -47,8 +48,8 @@ const fences: Record<string, string> = {
     where sent_at is null and failed_at is null`,
   'leases cleared': 'delete from job_leases',
   'workers forgotten': 'delete from worker_beats',
-  // Nodes that the backup doesn't contain may be running. Until they have reported, revocations say
-  // so.
+  // Nodes that the backup doesn't contain may be running. Until they have had time to poll,
+  // revocations are reported as incomplete.
   'records of served time removed': 'delete from served_spans',
   'restore recorded': 'insert into recent_restores values (app_now()) on conflict do nothing',
 };
@@ -75,7 +76,7 @@ export async function fence(admin: pg.ClientBase, { aheadOf }: FenceOrder): Prom
 }
 
 /**
- * The fence that needs the master key: the signing keys are replaced. Tokens signed with older keys
+ * The fence that needs the master key: it replaces the signing keys. Tokens signed with older keys
  * stop working; their anchors still verify.
  */
 export const replaceSigningKeys =

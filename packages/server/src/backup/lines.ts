@@ -3,11 +3,11 @@
 import type pg from 'pg';
 import type { TableShape } from './catalogue.ts';
 
-/** Rows of a page. A large value is stored outside its row; a row without one is under 8 KiB. */
+/** Rows in a page. A large value is stored outside its row; a row without one is under 8 KiB. */
 const PAGE_ROWS = 1000;
 const LARGE_PAGE_ROWS = 40;
 
-/** Settings that give every value exactly one text. Plans read rows in the order of the index. */
+/** Settings that give every value exactly one text, and make plans read rows in index order. */
 const SETTINGS: Record<string, string> = {
   search_path: 'keyrail',
   timezone: 'UTC',
@@ -23,7 +23,10 @@ const SETTINGS: Record<string, string> = {
   transaction_timeout: '0',
 };
 
-/** Sets them until the transaction ends. Some exist only in newer versions of PostgreSQL. */
+/**
+ * Applies these settings until the transaction ends. Some exist only in newer versions of
+ * PostgreSQL.
+ */
 export async function fixTextForms(session: pg.ClientBase): Promise<void> {
   await session.query(
     `select set_config(name, value, true) from json_each_text($1) as wanted (name, value)
@@ -56,9 +59,7 @@ export async function* pagesOf(session: pg.ClientBase, table: TableShape): Async
   await session.query('close backup_rows');
 }
 
-/**
- * Adds a page of lines to a table. Its user triggers and foreign keys don't apply in the meantime.
- */
+/** Adds a page of lines to a table whose user triggers and foreign keys are disabled. */
 export async function insertLines(
   session: pg.ClientBase,
   { name, columns }: Pick<TableShape, 'name' | 'columns'>,

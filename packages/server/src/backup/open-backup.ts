@@ -33,13 +33,11 @@ export async function openBackup(directory: string, key: string | null): Promise
   return { directory, key, manifest, migrations };
 }
 
-/**
- * Without a key, a manifest could have been written by anyone. Its files must be in its directory.
- */
+/** Without a key, anyone could have written the manifest, so its files must be in its directory. */
 function refuseOutside(directory: string, file: unknown): void {
   if (typeof file === 'string' && /^[a-z][a-z0-9_.]{0,99}$/.test(file)) return;
   throw new BadBackup(
-    `${join(directory, MANIFEST)} names a file outside of the backup. Nothing was changed. Choose ` +
+    `${join(directory, MANIFEST)} names a file outside the backup. Nothing was changed. Choose ` +
       'another backup.',
   );
 }

@@ -12,8 +12,8 @@ export const PART_PREFIX = '.part-';
 export const GONE_PREFIX = '.gone-';
 
 /**
- * A running backup holds this lock for its transaction. The lock ends with the process, however
- * that ends.
+ * A running backup holds this lock for its transaction. The lock is released when the process ends,
+ * however it ends.
  */
 export const BACKUP_LOCK = 'select pg_try_advisory_xact_lock(7265003) as ours';
 
@@ -48,7 +48,8 @@ export async function removeOldBackups(into: string, keep: number): Promise<stri
 }
 
 /**
- * Takes incomplete backups away from processes that may still write to them. Call under their lock.
+ * Renames incomplete backups, so that processes that are still writing to them can't complete them.
+ * Call while holding the backup lock.
  */
 export async function retireParts(into: string): Promise<void> {
   for (const name of (await namesIn(into)).filter((each) => each.startsWith(PART_PREFIX))) {

@@ -29,7 +29,7 @@ type RestoreOrder = FenceOrder & {
 
 type Restored = { migrated: string[]; fenced: Fenced };
 
-/** Until this has returned, the target refuses to serve. It may run again after a failure. */
+/** The target refuses to serve until this has returned. A failed restore can be run again. */
 export async function restoreBackup(
   admin: pg.ClientBase,
   backup: OpenBackup,
@@ -54,7 +54,8 @@ async function replaceSchema(
   order: RestoreOrder,
 ): Promise<Restored> {
   const { manifest, migrations } = backup;
-  // Again: a server may have been started before the mark. This time the tables stay locked.
+  // Checked again, because a server may have been started before the mark. This time the tables
+  // stay locked.
   await refuseUsedTarget(admin);
   await dropSchema(admin);
   await migrateWithin(admin, migrations);
@@ -62,7 +63,7 @@ async function replaceSchema(
   const guards = await liftGuards(admin, { foreignKeys: true });
   const shapes = await shapesFor(admin, manifest.tables);
   await load(admin, backup, { ...order, shapes });
-  // Read again: whether a table has large values is known only now.
+  // Read again, because only now is it known which tables have large values.
   await compare(admin, manifest.tables, await shapesFor(admin, manifest.tables));
   await putBackGuards(admin, guards);
 
@@ -105,12 +106,12 @@ async function shapesFor(admin: pg.ClientBase, tables: readonly TableRecord[]): 
     shapes.set(name, { ...shape, columns: ordered });
   }
   if (shapes.size === made.length) return shapes;
-  throw new BadBackup('The backup lacks tables that its migrations make.');
+  throw new BadBackup('The backup lacks tables that its migrations create.');
 }
 
 const shapeOf = (shapes: Shapes, name: string): TableShape => {
   const shape = shapes.get(name);
-  if (!shape) throw new Error(`impossible: no table ${name}`);
+  if (!shape) throw new Error(`bug: the restored schema has no table ${name}`);
   return shape;
 };
 

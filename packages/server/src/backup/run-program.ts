@@ -59,7 +59,8 @@ export function paced(report: (progress: TaskProgress) => void): typeof report {
 }
 
 /**
- * A TypeScript file beside this source file, or a JavaScript file beside the bundle it is part of.
+ * A TypeScript file next to this source file, or a JavaScript file next to the bundle that this is
+ * part of.
  */
 const PROGRAM = join(import.meta.dirname, `task-program${extname(import.meta.filename)}`);
 

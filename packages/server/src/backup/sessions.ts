@@ -55,7 +55,7 @@ export const runnerOn = (session: pg.ClientBase): Runner => ({
       const settle = (error: Error | null, answers?: Answer[]) => {
         const answer = answers?.[0];
         if (answer) resolve(answer);
-        else reject(error ?? new Error('impossible: a statement without a result'));
+        else reject(error ?? new Error('bug: a statement returned no result'));
       };
       session.query(new Batch([statement], STATEMENT_MS_MAX, settle));
     }),
@@ -64,6 +64,6 @@ export const runnerOn = (session: pg.ClientBase): Runner => ({
 export async function clockOf(session: pg.ClientBase): Promise<Date> {
   const { rows } = await session.query<{ now: Date }>('select keyrail.app_now() as now');
   const now = rows[0]?.now;
-  if (!now) throw new Error('impossible: a database without a clock');
+  if (!now) throw new Error('bug: the database returned no time');
   return now;
 }

@@ -1,6 +1,6 @@
-// Lets a command ask the server that uses the data directory for a backup: only one process can use
-// the embedded store. The socket is in the data directory, which only its owner can enter. A
-// command sends the name of a task and a line feed; the server sends reports, one JSON object per
+// Lets a command ask the server that uses the data directory for a backup, because only one process
+// can use the embedded store. The socket is in the data directory, which only its owner can enter.
+// A command sends the name of a task and a line feed; the server sends reports, one JSON object per
 // line.
 import { once } from 'node:events';
 import { constants } from 'node:fs';
@@ -23,7 +23,7 @@ export type AskedTasks = Record<
   (report: (progress: TaskProgress) => void) => Promise<Result>
 >;
 
-/** Call only while this process holds the directory's lock: an old socket is removed. */
+/** Call only while this process holds the directory's lock, because it removes an old socket. */
 export async function openBackupSocket(
   dataDir: string,
   tasks: AskedTasks,
@@ -77,7 +77,7 @@ export async function askServer<T extends Result>(
       const said: Report = JSON.parse(line);
       if (said.kind === 'progress') report(said.progress);
       else if (said.kind === 'failed') throw new Error(said.reason);
-      else return said.result as T; // this version of this server sent it
+      else return said.result as T; // the same version of the server sent it
     }
   } finally {
     socket.destroy();
@@ -102,7 +102,7 @@ async function connected(dataDir: string): Promise<Socket | null> {
   }
 }
 
-/** Through the descriptor, because the path of a socket is limited to about 100 characters. */
+/** Uses the directory's descriptor, because a socket's path is limited to about 100 characters. */
 async function placeIn(dataDir: string) {
   const opened = await open(dataDir, constants.O_RDONLY | constants.O_DIRECTORY);
   return { opened, path: `/proc/self/fd/${opened.fd}/${NAME}` };

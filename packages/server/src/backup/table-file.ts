@@ -9,7 +9,7 @@ import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { type Bytes, decrypted, encrypted } from './encryption.ts';
 import type { Page } from './lines.ts';
 
-/** Digests of a table's lines: the same for the same rows, in any store. */
+/** Digests of a table's lines. The same rows give the same digests in any store. */
 export type Content = { rows: number; contentBytes: number; contentSha256: string };
 
 export type WrittenFile = Content & { bytes: number; sha256: string };
@@ -35,7 +35,7 @@ type Writing = {
   onRows(rows: number): void;
 };
 
-/** Writes a new file and flushes it to the disk. */
+/** Writes a new file and flushes it to disk. */
 export async function writeTableFile(
   pages: AsyncIterable<Page>,
   { path, key, onRows }: Writing,
@@ -74,17 +74,21 @@ export async function writeTableFile(
   };
 }
 
-/** Lines of one statement; a single line may be longer than this. */
+/** The maximum size of the lines in one statement; a single line may be longer. */
 const BATCH_BYTES = 1_048_576;
 const BATCH_LINES = 2000;
 
-/** Far more than the largest row. A compressed line without an end would fill up the memory. */
+/**
+ * Far more than the largest row. Without a limit, a compressed line that never ends would fill up
+ * the memory.
+ */
 const LINE_BYTES_MAX = 256 * 1_048_576;
 
 const LINE_FEED = 10;
 
 /**
- * Reads the lines of a file in batches and returns their digests. The file's hash has been checked.
+ * Reads the lines of a file in batches and returns their digests. The file's hash has already been
+ * checked.
  */
 export async function* linesOf(
   path: string,
@@ -95,7 +99,7 @@ export async function* linesOf(
   const packed = key === null ? sealed : decrypted(sealed, key);
   const plain = createZstdDecompress();
   const unpacking = pipeline(packed, plain);
-  unpacking.catch(() => {}); // it fails the loop below as well
+  unpacking.catch(() => {}); // the loop below fails as well
   const content = createTally();
   let rows = 0;
   let batch: string[] = [];
@@ -135,7 +139,7 @@ export async function digestOf(path: string): Promise<{ bytes: number; sha256: s
   return { bytes: tally.bytes(), sha256: tally.sha256() };
 }
 
-/** Flushes the names in a directory to the disk. */
+/** Flushes the names in a directory to disk. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path);
   try {

@@ -47,7 +47,7 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
   });
   const nowMs = () => systemClock.now().getTime();
   /**
-   * A backup of another process holds its lock in the database; backups of this process take turns.
+   * A backup in another process holds the lock in the database; backups in this process take turns.
    */
   const clear = async () => {
     await openWork(
@@ -129,7 +129,7 @@ const placeOf = ({ databaseUrl }: Config['store'], scratch: string): Place =>
 
 async function copyEmbedded(db: Database, place: Place): Promise<void> {
   if (place.kind === 'postgres') return;
-  if (!db.copyTo) throw new Error('impossible: the embedded store has no directory');
+  if (!db.copyTo) throw new Error('bug: the embedded store has no directory to copy');
   await db.copyTo(place.directory);
 }
 
@@ -141,7 +141,7 @@ async function makeDirectory(path: string, setting: string): Promise<void> {
   });
 }
 
-/** Runs calls one after the other. */
+/** Runs calls one after another. */
 function createTurns(): <T>(call: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (call) => {

@@ -70,7 +70,7 @@ async function verifyChains(db: Database, chains: readonly ChainHead[]): Promise
     const isIntact =
       verdict.brokenSeq === null && verdict.headSeq === seq && verdict.headHash === hash;
     if (isIntact) continue;
-    const reason = verdict.reason ?? "its head doesn't match the backup's";
+    const reason = verdict.reason ?? "its newest entry does not match the backup's manifest";
     throw new Error(
       `The audit chain of workspace ${workspaceId} is broken at ${verdict.brokenSeq ?? seq}: ${reason}`,
     );

@@ -17,5 +17,5 @@ export const systemClock: Clock = {
   shiftMs: () => 0,
 };
 
-/** Monotonic milliseconds for measuring durations. Changes of the wall clock do not affect it. */
+/** Monotonic milliseconds for measuring durations. Changes to the wall clock do not affect it. */
 export const monotonicMs = (): number => performance.now();

@@ -10,18 +10,23 @@
 import { monotonicMs } from './clock.ts';
 
 export type BatchOptions = {
-  /** Items in one batch. */
+  /** The maximum number of items in one batch. */
   max?: number;
-  /** Batches of one group in flight at the same time. */
+  /** The maximum number of batches that one group has in flight at the same time. */
   inFlightMax?: number;
-  /** How long a batch waits for batches in flight, which may hang on a dead connection. */
+  /**
+   * The longest time that a batch waits for batches in flight, which may hang on a dead connection.
+   */
   heldMsMax?: number;
   /**
    * If it is less than `heldMsMax`, a batch waits for about the average duration of a batch, within
    * these bounds. So only a few batches run at a time while a database is slow.
    */
   heldMsMin?: number;
-  /** Items that may wait in one group. Further items are rejected with the error of `refuse`. */
+  /**
+   * The maximum number of items waiting in one group. Further items are rejected with the error
+   * from `refuse`.
+   */
   waitingMax?: number;
   refuse?(): Error;
   /** Injected by tests. */
@@ -35,7 +40,7 @@ type RunBatch<Item, Result> = (
 ) => Promise<readonly (Result | Promise<Result>)[]>;
 
 type Batched<Item, Result> = (
-  /** Only items of the same group share a batch. */
+  /** Only items in the same group share a batch. */
   group: string,
   item: Item,
   run: RunBatch<Item, Result>,
@@ -136,7 +141,7 @@ function settle<Result>(
 
 export type Shared<Result> = (name: string, ask: () => Promise<Result>) => Promise<Result>;
 
-/** Concurrent calls of the same name share one result. */
+/** Concurrent calls with the same name share one result. */
 export function shared<Result>(options: Pick<BatchOptions, 'later'> = {}): Shared<Result> {
   const batch = batched<null, { result: Result }>({ ...options, inFlightMax: 1 });
   return async (name, ask) => {
@@ -164,7 +169,7 @@ export function sharedInFlight<Result>(call: () => Promise<Result>): {
 }
 
 type SharedWithin<Result> = {
-  /** Joins a call of this name that began less than `withinMs` ago, or else begins one. */
+  /** Joins a call with this name that began less than `withinMs` ago, or else begins one. */
   run(name: string, withinMs: number, call: () => Promise<Result>): Promise<Result>;
   isRunning(name: string): boolean;
   /** Later calls don't join a call that began before this. */

@@ -4,15 +4,15 @@ import { monotonicMs } from './clock.ts';
 
 export type Deadline = { remainingMs(): number };
 
-/** Bounds the sum of all waits of a request. */
+/** Bounds the total time that a request waits. */
 export const deadlineAfter = (ms: number): Deadline => {
   const endsAt = monotonicMs() + ms;
   return { remainingMs: () => endsAt - monotonicMs() };
 };
 
 /**
- * For work made of many small statements: each may wait `stepMs`, and all of them `totalMs`.
- * A database that stops responding is noticed as fast as in any other request.
+ * For work made of many small statements: each may wait `stepMs`, and all of them `totalMs`. A
+ * database that stops responding is noticed as quickly as in any other request.
  */
 export const steppedDeadline = (stepMs: number, totalMs: number): Deadline => {
   const total = deadlineAfter(totalMs);

@@ -42,7 +42,7 @@ export const forbidden = (message: string): ApiError => new ApiError('forbidden'
 export const invalid = (part: 'body' | 'query' | 'path' | 'header', details: Detail[]): ApiError =>
   new ApiError('invalid_request', `The request ${part} is not valid.`, { details });
 
-/** For a limit that has room again after this time. */
+/** The error for a limit that has capacity again after this time. */
 export const rateLimited = (waitMs: number): ApiError =>
   new ApiError('rate_limited', undefined, {
     headers: { 'retry-after': `${Math.ceil(waitMs / SECOND_MS)}` },
@@ -51,7 +51,7 @@ export const rateLimited = (waitMs: number): ApiError =>
 export const unavailable = (cause?: unknown): ApiError =>
   new ApiError('unavailable', undefined, { cause, headers: { 'retry-after': '1' } });
 
-/** The error's message, or its code: an AggregateError of several addresses has no message. */
+/** The error's message, or its code: an AggregateError for several addresses has no message. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || ('code' in error ? String(error.code) : error.name);

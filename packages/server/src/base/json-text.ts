@@ -1,5 +1,5 @@
-// Text that is already JSON. The `meta` of callers can be large, so it is copied from the database
-// into the response without being parsed and serialised again.
+// Text that is already JSON. A caller's `meta` can be large, so it is copied from the database into
+// the response without being parsed and serialised again.
 
 export class JsonText {
   readonly text: string;

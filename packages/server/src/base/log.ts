@@ -33,7 +33,7 @@ export function openLog(
   return out.isTTY ? pino(options, readable(out)) : pino(options, out);
 }
 
-/** Fields of an error that name a fault and never contain a caller's values. */
+/** Fields that identify an error and never contain a caller's values. */
 const LOGGED = ['code', 'severity', 'constraint', 'table', 'routine', 'syscall', 'responseCode'];
 
 /** Drops the other fields: drivers attach failing rows, commands and addresses to their errors. */

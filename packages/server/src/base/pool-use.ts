@@ -1,2 +1,2 @@
-/** How a pool of database connections is used at this moment. */
+/** How a pool of database connections is currently used. */
 export type PoolUse = { max: number; lent: number; waiting: number };

@@ -7,7 +7,7 @@ const POOL_BYTES = 8192;
 
 /**
  * Draws random bytes from the system in blocks of 8 KiB: one system call per ID would cost more
- * than everything else about it. No byte is returned twice, and returned bytes are erased here.
+ * than the rest of creating it. No byte is returned twice, and returned bytes are erased here.
  */
 function pooledBytes(): RandomBytes {
   const pool = new Uint8Array(POOL_BYTES);
@@ -29,6 +29,6 @@ export const systemRandomBytes: RandomBytes = pooledBytes();
 
 const SHARES = 2 ** 32;
 
-/** A number from 0 up to 1. */
+/** A number from 0 up to, but not including, 1. */
 export const randomShare = (randomBytes: RandomBytes): number =>
   Buffer.from(randomBytes(4)).readUInt32BE() / SHARES;

@@ -7,7 +7,7 @@ import { Secret } from './secret.ts';
 const FORMAT = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Without this length a truncated tag would be accepted, and a short tag can be guessed. */
+/** Without this length, a truncated tag would be accepted, and a short tag can be guessed. */
 const options = { authTagLength: TAG_BYTES };
 
 export type Seal = (secret: Secret) => Buffer;

@@ -1,5 +1,5 @@
 // Holds a credential until it is sent to its owner. Printing, logging or serialising it yields
-// `[secret]`. Only reveal() returns the text, and a law lists the files that may call it.
+// `[secret]`. Only reveal() returns the text, and a test lists the files that may call it.
 import { inspect } from 'node:util';
 
 export class Secret {

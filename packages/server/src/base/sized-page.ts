@@ -6,7 +6,7 @@ export type PageSize = { limit: number; metaBytes: number };
 export type SizedPage<Row> = {
   /** Always includes the first row, then as many rows as fit. */
   rows: Row[];
-  /** The number of rows, up to the limit, if all of them fitted. */
+  /** The number of rows, up to the limit, regardless of how many fit. */
   found: number;
   /** Where the list stopped looking for rows, if there may be more rows after it. */
   end?: { createdAt: Date; id: string } | null;

@@ -16,7 +16,7 @@ export type Sql<Row = unknown> = {
   /** The text before, between and after the values. */
   readonly texts: readonly string[];
   readonly values: readonly Value[];
-  /** Only a type: it has no value. */
+  /** Exists only as a type and never has a value. */
   readonly row?: Row;
 };
 
@@ -63,7 +63,7 @@ export const allOf = (conditions: readonly Sql[]): Sql => joined(conditions, sql
 
 /** The name of a table, a column or a type: `d.due_at`. */
 export function named(name: string): Sql {
-  if (!/^[a-z_]+(\.[a-z_]+)?$/.test(name)) throw new Error(`"${name}" is not a name`);
+  if (!/^[a-z_]+(\.[a-z_]+)?$/.test(name)) throw new Error(`"${name}" is not a valid name in SQL`);
   return made([name], []);
 }
 

@@ -6,8 +6,8 @@
  */
 export type StorageState = 'ok' | 'low' | 'full' | 'out';
 
-/** From the best to the worst. */
+/** From best to worst. */
 export const storageStates: readonly StorageState[] = ['ok', 'low', 'full', 'out'];
 
-/** `spare`: writes stop when the disk is low. `reserve`: writes stop when it is out. */
+/** `spare`: writes stop when the disk is low. `reserve`: writes stop when it is out of space. */
 export type StorageUse = 'spare' | 'reserve';

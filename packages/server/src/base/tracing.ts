@@ -1,8 +1,8 @@
 // The port to traces. Its implementation is loaded only if the OpenTelemetry settings are present.
-// Without them, every user of this port holds null and does nothing.
+// Without them, all code that uses this port gets null and does nothing.
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** Names of what happened, numbers, ids. Never a secret, and never a value of a caller's query. */
+/** Names, numbers and IDs. Never a secret, and never a value from a caller's query. */
 export type SpanFields = Readonly<Record<string, string | number>>;
 
 export type SpanStart = {
@@ -16,7 +16,7 @@ export type SpanStart = {
 /** A span that is recorded and has not ended. */
 export type Span = {
   add(fields: SpanFields): void;
-  /** The header of W3C Trace Context that names this span. */
+  /** The W3C Trace Context header that names this span. */
   traceparent(): string;
 };
 
@@ -29,13 +29,13 @@ export type RequestSpan = {
 export type Tracing = {
   /** Opens a request's span, as part of the trace named in its headers, if there is one. */
   openRequest(start: SpanStart, headers: IncomingHttpHeaders): RequestSpan;
-  /** Runs `work` in a span below the current one. If there is none, `work` gets null. */
+  /** Runs `work` in a child span of the current one. If there is none, `work` gets null. */
   below<T>(start: SpanStart, work: (span: Span | null) => Promise<T>): Promise<T>;
-  /** As `below`, but without a current span it begins a trace. */
+  /** Like `below`, but begins a trace if there is no current span. */
   around<T>(start: SpanStart, work: (span: Span | null) => Promise<T>): Promise<T>;
-  /** Adds to the current span, if there is one. */
+  /** Adds fields to the current span, if there is one. */
   note(fields: SpanFields): void;
 };
 
-/** The fields that join a log line to its trace. */
+/** The fields that link a log line to its trace. */
 export type LogFields = { trace_id: string; span_id: string } | Record<string, never>;

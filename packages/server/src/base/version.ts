@@ -1,2 +1,2 @@
-/** The version of the server, as in its package.json. */
+/** The server's version, as in its package.json. */
 export const VERSION = '0.1.0';

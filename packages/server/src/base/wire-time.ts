@@ -10,7 +10,7 @@ const MINUTES = digits(60, 2, ':');
 const SECONDS = digits(60, 2, '.');
 const MILLISECONDS = digits(1000, 3, 'Z');
 
-/** The last formatted day is cached, since most consecutive times are of the same day. */
+/** The last formatted day is cached, since most consecutive times are on the same day. */
 let lastDay = Number.NaN;
 let dayText = '';
 

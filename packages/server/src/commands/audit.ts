@@ -77,7 +77,7 @@ type Report = {
   chains: number;
   rows: number;
   seconds: number;
-  /** At most BROKEN_MAX of them. */
+  /** The broken chains, at most BROKEN_MAX. */
   broken: Broken[];
   /** Null without anchor files. */
   anchors: Omit<ReadAnchors, 'chains'> | null;

@@ -1,4 +1,4 @@
-// Compiled code of the server, for faster starts.
+// Caches the server's compiled code, for faster starts.
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { basename, join } from 'node:path';
@@ -20,6 +20,6 @@ export function cacheCompiledCode(dataDir: string, program: string): void {
     const others = readdirSync(cache).filter((name) => name !== own && OURS.test(name));
     for (const name of others) rmSync(join(cache, name), { recursive: true, force: true });
   } catch {
-    // It only takes up disk space, which is not a reason to fail the start.
+    // A leftover folder only takes up disk space, which is not a reason to fail the start.
   }
 }

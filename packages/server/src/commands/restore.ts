@@ -26,7 +26,7 @@ const USAGE =
   '[--ahead-of <version>]';
 const NEW_KEY = '--new-master-key';
 
-/** Leaves room for later restores below the largest exact number. */
+/** Leaves room for later restores below the largest exact integer. */
 const AHEAD_OF_MAX = 2 ** 52;
 
 export async function restoreCommand(config: Config, words: readonly string[]): Promise<void> {
@@ -130,7 +130,7 @@ async function moveAnchors({ store: { dataDir } }: Config): Promise<string[]> {
   return moved;
 }
 
-/** The embedded store is locked in the meantime. */
+/** The embedded store stays locked until `use` has finished. */
 async function inTarget<T>(
   { store: { databaseUrl, dataDir } }: Config,
   use: (target: Place) => Promise<T>,

@@ -87,7 +87,7 @@ async function run(config: Config, parts: Parts): Promise<void> {
   if (parts.api && isTTY) process.stdout.write(welcome(url, config));
   // A program may be reading the log, so standard output contains nothing but JSON.
   else if (parts.api && config.isByNpmStart) process.stderr.write(welcome(url, config));
-  // A process that is killed couldn't write it on exit.
+  // A killed process couldn't write the cache on exit.
   flushCompileCache();
 }
 
@@ -157,7 +157,7 @@ async function openApp(config: Config, { makesBackups, ...opening }: Opening): P
   });
   await app.prepare();
   await app.worker.backup.tasks?.clear().catch((error: unknown) => {
-    log.warn({ error }, 'the remains of killed backups could not be removed');
+    log.warn({ error }, 'failed to remove files left over from killed backups');
   });
   if (store.databaseUrl) return app;
   const socket = await openBackupSocket(store.dataDir, askedTasks(app.worker));
@@ -187,7 +187,7 @@ async function tracesOf({ traces }: Config): Promise<Traces | null> {
 /** The tasks that commands on this machine may request; their results are recorded. */
 function askedTasks({ work, backup }: WorkerParts): AskedTasks {
   const { tasks, operatorEmail } = backup;
-  if (!tasks) throw new Error('impossible: a server without backups');
+  if (!tasks) throw new Error('bug: the embedded server has no backup tasks');
   const parts = { work, operatorEmail };
   return {
     backup: (report) => recordRun(parts, 'backup', () => tasks.take(report)),

@@ -21,7 +21,7 @@ export async function openStore(
 ): Promise<Database> {
   if (!databaseUrl) {
     if (!existsSync(join(dataDir, 'database'))) {
-      log.info('creating the embedded database; this takes a few seconds, once');
+      log.info('creating the embedded database; this happens once and takes a few seconds');
     }
     const { openEmbedded } = await import('../db/embedded/embedded.ts');
     return openEmbedded(dataDir, clock);
@@ -67,7 +67,7 @@ export async function openCounters(
     onFault: (reason) => log.warn({ reason }, 'redis is unavailable'),
     onBack: () => log.info('redis is available again'),
     nearFull: createOutageLog(log, {
-      begins: 'redis is near its maxmemory: rate-limit checks fail once it is full',
+      begins: 'redis is close to its maxmemory limit; rate-limit checks will fail once it is full',
       ends: 'redis has free memory again',
     }),
   });

@@ -22,7 +22,10 @@ const portHint = ({ listening }: Config): string =>
 const mailPlace = ({ mail: { mail } }: Config): string =>
   mail.kind === 'file' ? mail.directory : 'SMTP';
 
-/** The same as log fields, without a terminal. Paths are absolute: a log has no current folder. */
+/**
+ * The same as log fields, for when there is no terminal. Paths are absolute, because a log has no
+ * current folder.
+ */
 export function readyFields(url: string, config: Config): Record<string, string> {
   const file = tokenFile(config);
   const { mail } = config.mail;

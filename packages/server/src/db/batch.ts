@@ -119,7 +119,8 @@ export class Batch {
   handleCommandComplete(message: { text: string }): void {
     const answer = this.#answers[this.#current];
     if (answer) answer.count = Number(/ (\d+)$/.exec(message.text)?.[1] ?? 0);
-    // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK, which is not a success.
+    // PostgreSQL responds to the COMMIT of a failed transaction with ROLLBACK, which is not a
+    // success.
     const asked = this.#statements[this.#current]?.text;
     if (!this.#described.has(this.#name)) this.#described.set(this.#name, []);
     if (asked === 'commit' && message.text !== 'COMMIT') {
@@ -157,8 +158,8 @@ export class Batch {
 }
 
 /**
- * The columns of the prepared statements of each connection. In PostgreSQL, the columns of a
- * prepared statement never change, so each statement is described once.
+ * The columns of each connection's prepared statements. In PostgreSQL, the columns of a prepared
+ * statement never change, so each statement is described once.
  */
 const described = new WeakMap<Wire, Map<string, readonly Column[]>>();
 

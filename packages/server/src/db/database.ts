@@ -8,9 +8,11 @@ import type { DoorRole } from './roles.ts';
 
 export type { DoorRole } from './roles.ts';
 
-/** The rows that row level security lets a transaction see. An absent field does not restrict. */
+/**
+ * The rows that row level security lets a transaction see. An absent field means no restriction.
+ */
 export type Scope = {
-  /** Without a workspace no row of any workspace is visible. */
+  /** Without a workspace, no workspace's rows are visible. */
   workspaceId: string | null;
   envs: readonly Env[];
   tenantId?: string;
@@ -56,7 +58,7 @@ export type Listener = {
   channel: string;
   heard(message: string): void;
   onFault(error: unknown): void;
-  /** Called whenever the connection listens, also after a reconnect. */
+  /** Called whenever the connection starts listening, including after a reconnect. */
   onOpen?(): void;
 };
 
@@ -68,7 +70,7 @@ export type Database = {
   /** Runs one statement under a scope, in its own transaction and one round trip. */
   once(opening: Opening, statement: Statement): Promise<Answer>;
   transaction<T>(opening: Opening, body: (tx: Transaction) => Promise<Ending<T>>): Promise<T>;
-  /** Receives notifications of other processes. Absent in the embedded store, which has none. */
+  /** Receives notifications from other processes. Absent in the embedded store, which has none. */
   listen?(listener: Listener): Listening;
   /**
    * For a change whose credential has not been looked up yet: throws StoreUnavailable if its work

@@ -38,7 +38,10 @@ export type StorageGauge = {
 const severity: Record<StorageState, number> = { ok: 0, low: 1, full: 2, out: 3 };
 const stopsAt = { spare: severity.low, reserve: severity.out };
 
-/** Wraps a database: writes become read-only when the disk has no space for their kind. */
+/**
+ * Wraps a database: transactions become read-only when the disk has no space for their kind of
+ * write.
+ */
 export function withDiskReserve(db: Database, gauge: StorageGauge): Database {
   const mustOnlyRead = ({ role, storage }: Opening): boolean =>
     role !== 'kr_read' &&

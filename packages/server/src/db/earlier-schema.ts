@@ -5,7 +5,10 @@ import { createHash } from 'node:crypto';
 
 type Applied = { name: string; hash: string };
 
-/** Every database of the current history has applied the first file. The last file ends the set. */
+/**
+ * The first and last files of the set. Every database with the current history has applied the
+ * first.
+ */
 const FIRST = '0001_clock_reach_and_guards.sql';
 const LAST = '0013_deployment.sql';
 
@@ -18,8 +21,8 @@ export const isEarlier = (names: readonly string[]): boolean =>
   names.length > 0 && !names.includes(FIRST);
 
 export const EARLIER =
-  'The database was made by an earlier commit of Keyrail, before the first release. Its migrations ' +
-  'have been rewritten since, so this version cannot use it.';
+  'This database was created by an earlier commit of Keyrail, before the first release. Its ' +
+  'migrations have been rewritten since, so this version cannot use it.';
 
 export const MOVE_IT =
   'To keep its data, run keyrail-server backup with the commit that made it, and then ' +

@@ -18,7 +18,7 @@ export class StorageShort extends StoreUnavailable {
   }
 }
 
-/** Errors of the driver. Other errors, such as a client's disconnect, look the same. */
+/** Errors thrown by the driver. Other errors, such as a client's disconnect, look the same. */
 const thrownByDriver = new WeakSet<Error>();
 
 export function noteDriverError<E>(error: E): E {
@@ -35,7 +35,10 @@ const text = (error: unknown, field: string): string | undefined => {
   return typeof value === 'string' ? value : undefined;
 };
 
-/** PostgreSQL's five-character code, only for errors of the server: EPIPE has five letters too. */
+/**
+ * PostgreSQL's five-character code, only for errors from the server, because EPIPE has five letters
+ * too.
+ */
 export const sqlState = (error: unknown): string | undefined => {
   const code = text(error, 'code');
   const isFromServer = text(error, 'severity') !== undefined;
@@ -72,7 +75,7 @@ export const isRetryable = (error: unknown): boolean => {
 const unavailableClasses = new Set(['08', '28', '3D', '53', '57', '58']);
 
 /**
- * 25006: after a failover the server of a connection may have become a read-only standby, and every
+ * 25006: after a failover, a connection's server may have become a read-only standby, and every
  * write on it fails. The others: a lock or a transaction took too long.
  */
 const unavailableStates = new Set(['25006', '25P03', '25P04', '55P03']);
@@ -95,7 +98,7 @@ export const isLost = (error: unknown): boolean => {
   if (state) return state.startsWith('08') || state.startsWith('57P');
   const message = messageOf(error);
   return (
-    // Codes of the system. After several addresses were tried, the error has no syscall.
+    // System error codes. After several addresses have been tried, the error has no syscall.
     text(error, 'syscall') !== undefined ||
     /^E(?!RR_)[A-Z_]+$/.test(text(error, 'code') ?? '') ||
     message.startsWith('Connection terminated') ||
@@ -104,8 +107,8 @@ export const isLost = (error: unknown): boolean => {
 };
 
 /**
- * Whether a failed transaction was certainly rolled back: the server reported an error and kept the
- * connection. If the connection was lost after COMMIT was sent, the outcome is unknown.
+ * Whether a failed transaction has definitely been rolled back: the server reported an error and
+ * kept the connection. If the connection was lost after COMMIT was sent, the outcome is unknown.
  */
 export const isRolledBack = (error: unknown): boolean =>
   error instanceof StorageShort || (sqlState(error) !== undefined && !isLost(error));

@@ -64,9 +64,9 @@ export function createLender({ kind, pool, waitingMax }: LenderParts): Lender {
       broken = spoilsConnection(error);
       throw error;
     } finally {
-      // Measured when the work ends: the connection may be given back a turn later.
+      // Measured when the work ends: the connection may be returned a turn later.
       const back = leave(monotonicMs() - lentAt);
-      // A connection whose transaction is still open is discarded too, for any reason.
+      // A connection whose transaction is still open, for any reason, is discarded too.
       if (broken || client.getTransactionStatus() !== 'I') discard(client, back);
       else giveBack(client, back);
     }

@@ -38,8 +38,11 @@ export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Pr
   );
 }
 
+/** Stands between a warning and the statement that fixes it. */
+export const TO_FIX = '; to fix this, run ';
+
 export type LoginWarning = {
-  /** Most end with the statement that fixes it. */
+  /** Most end with `TO_FIX` and a statement. */
   text: string;
   /** Whether another login of the cluster could take over this login. */
   isUnsafe: boolean;
@@ -58,25 +61,26 @@ export async function loginWarnings(admin: pg.ClientBase): Promise<LoginWarning[
   const harmless = [
     ...(rights.isOpen
       ? [
-          `every login in the cluster can connect to this database; to restrict it, run ` +
+          `every login in the cluster can connect to this database${TO_FIX}` +
             `REVOKE CONNECT ON DATABASE "${database}" FROM PUBLIC`,
         ]
       : []),
     ...(others.length > 0
-      ? [`other logins are members of the roles of this database: ${others.join(', ')}`]
+      ? [`other logins are members of this database's roles: ${others.join(', ')}`]
       : []),
   ];
   const aboutRoles = [
     ...(rights.createsRoles
       ? [
-          `the database login can still create roles, which only the first migration needs: ` +
+          `the database login can still create roles, which only the first migration needs` +
+            TO_FIX +
             withoutCreateRole([login]),
         ]
       : []),
     ...(roleMakers.length > 0 && !isBounded
       ? [
-          `before PostgreSQL 16, a role that may create roles can change the password of the ` +
-            `database login, and these may: ${roleMakers.join(', ')}: ` +
+          `before PostgreSQL 16, roles with CREATEROLE can change the password of the database ` +
+            `login, and these have it: ${roleMakers.join(', ')}${TO_FIX}` +
             withoutCreateRole(roleMakers),
         ]
       : []),
@@ -96,7 +100,7 @@ type Rights = {
   createsRoles: boolean;
   isOpen: boolean;
   others: string[];
-  /** Roles that may create roles: neither the login nor a superuser. */
+  /** Roles that may create roles, except the login and superusers. */
   roleMakers: string[];
   version: number;
 };

@@ -129,7 +129,7 @@ async function applyMissing(
 
 /**
  * Whether the previous release can run, and restart, with this migration, because it only adds
- * things. A law reads each file with such a name.
+ * things. A test checks each file with such a name.
  */
 export const isExpansion = (name: string): boolean => /^\d{4}_expand_/.test(name);
 

@@ -53,7 +53,7 @@ export function pooledDatabase(parts: PoolParts): Database {
           throw mayRepeat[opening.role] ? untouched(fault) : fault;
         });
         const answer = answers.at(-1);
-        if (!answer) throw new Error('impossible: a statement without a result');
+        if (!answer) throw new Error('bug: a statement returned no result');
         return answer;
       }),
     );
@@ -75,7 +75,7 @@ export function pooledDatabase(parts: PoolParts): Database {
           throw untouched(error);
         });
         const now = answers.at(-1)?.rows[0]?.now;
-        if (!(now instanceof Date)) throw new Error('impossible: a transaction without a clock');
+        if (!(now instanceof Date)) throw new Error('bug: the database returned no time');
         const run = (statement: Statement) => runIn(client, statement, opening);
         // The embedded store never yields, so other work gets a turn between two statements.
         const inTurn = (statement: Statement) =>
@@ -172,8 +172,8 @@ const prologuesWith = (more: string): Record<Prologue, string> => ({
 const prologues = { usual: prologuesWith(''), readOnly: prologuesWith(READ_ONLY) };
 
 /**
- * The traceparent as the name of the session, for this transaction: a comment in a statement would
- * make each text another prepared statement. The name has 63 bytes, which is the maximum.
+ * Names the session after the traceparent, for this transaction. As a comment in the statements, it
+ * would make each of them another prepared statement. The name has 63 bytes, the maximum.
  */
 const TRACED = `,
     set_config('application_name', $9, true)`;
@@ -183,7 +183,7 @@ const tracedPrologues = {
   readOnly: prologuesWith(READ_ONLY + TRACED),
 };
 
-/** A write in a transaction that is read-only because the disk is nearly full. */
+/** Recognises a write that failed because the disk is nearly full and its transaction read-only. */
 const refusedBy = ({ readOnly }: Opening, error: unknown): unknown =>
   readOnly && sqlState(error) === '25006' ? new StorageShort(error) : error;
 
@@ -237,7 +237,7 @@ function send(
   deadline: Deadline,
 ): Promise<Answer[]> {
   const timeoutMs = deadline.remainingMs();
-  if (timeoutMs <= 0) return Promise.reject(new StoreUnavailable('out of time'));
+  if (timeoutMs <= 0) return Promise.reject(new StoreUnavailable('the deadline has passed'));
   return new Promise((resolve, reject) => {
     const settle = (error: Error | null, answers?: Answer[]) =>
       error ? reject(noteDriverError(error)) : resolve(answers ?? []);
@@ -254,7 +254,7 @@ async function sendOne(
   deadline: Deadline,
 ): Promise<Answer> {
   const [answer] = await send(client, [statement], deadline);
-  if (!answer) throw new Error('impossible: a statement without a result');
+  if (!answer) throw new Error('bug: a statement returned no result');
   return answer;
 }
 

@@ -30,7 +30,7 @@ const WAITING_PER_CONNECTION_MAX = 50;
 
 /**
  * Override the settings of the database, its owner and the login: the schema, the text format of
- * values, the default isolation level, and the warning of a commit without its replica.
+ * values, the default isolation level, and the warning about a commit without its replica.
  */
 const SETTINGS = [
   'search_path=keyrail',
@@ -81,7 +81,7 @@ export function openPostgres(options: PostgresOptions): Database {
     application_name: 'keyrail',
   });
   // The pool drops a connection that dies while idle; one that dies while lent fails its statement.
-  // Both also emit an error event, which would end the process without a listener.
+  // Both also emit an error event, which, without a listener, would end the process.
   pool.on('error', options.onIdleError);
   pool.on('connect', (client) => client.on('error', () => {}));
   const look = () => database.ping(deadlineAfter(CONNECT_TIMEOUT_MS));

@@ -1,6 +1,6 @@
-// The database roles: the owner of the schema, one role for each door, and the role of backups. The
-// server and the migrations use these names. In the database each name has the database's oid as a
-// suffix, which only the SQL function role_of() adds (see roles.sql).
+// The database roles: the owner of the schema, one role for each door, and the role for backups.
+// The server and the migrations use these names. In the database, each name has the database's oid
+// as a suffix, which only the SQL function role_of() adds (see roles.sql).
 import type pg from 'pg';
 
 export const doorRoles = ['kr_read', 'kr_write', 'kr_record', 'kr_gate', 'kr_worker'] as const;

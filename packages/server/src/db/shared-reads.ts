@@ -21,7 +21,10 @@ export function withSharedReads(db: Database): Database {
   };
 }
 
-/** Equal names: same statement, values, scope and options, and about the same deadline. */
+/**
+ * Reads have the same name if their statement, values, scope and options are the same, and their
+ * deadlines are close.
+ */
 function nameOf(opening: Opening, { text, values }: Statement): string {
   const { scope, readOnly, repeatable, deadline } = opening;
   const { workspaceId, envs, tenantId, projectId, userId } = scope;

@@ -1,4 +1,4 @@
-// The columns of every table, as statements use them. A law compares them with the catalogue.
+// The columns of every table, as statements use them. A test compares them with the catalogue.
 
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import type { Role } from '@keyrail/protocol/wire/roles.ts';

@@ -1,5 +1,5 @@
-// Spans of statements and transactions, below the span of the request or job that needs them. A
-// span has the statement's kind and its table, but never its values or its text.
+// Spans of statements and transactions, as children of the span of the request or job that needs
+// them. A span has the statement's kind and its table, but never its values or its text.
 import type { Span, SpanStart, Tracing } from '../base/tracing.ts';
 import type { Database, Opening, Statement } from './database.ts';
 

@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../base/duration.ts';
 import { fault, listed, type Outcome, orFine, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';
 
-/** The worker signs each minute. */
+/** The worker signs anchors every minute. */
 const LATE_MINUTES = 10;
 const CHAINS_MAX = 1000;
 

@@ -3,9 +3,9 @@ import { DAY_MS, HOUR_MS } from '../base/duration.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';
 
-/** In intervals of the schedule. */
+/** How many intervals of the schedule may pass before the newest backup is late. */
 const LATE_AFTER = 2;
-/** The interval if backups are not scheduled. */
+/** The interval assumed if backups are not scheduled. */
 const EVERY_MS = DAY_MS;
 
 type Run = {

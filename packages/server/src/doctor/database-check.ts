@@ -22,7 +22,7 @@ export async function checkDatabase(
   { connectionsMax }: { connectionsMax: number },
 ): Promise<Outcome[]> {
   const [facts] = await inspection.query<Facts>(FACTS);
-  if (!facts) throw new Error('impossible: the settings of the server are missing');
+  if (!facts) throw new Error('bug: the database returned no settings');
   // The embedded store chooses its own server and settings.
   if (inspection.kind === 'embedded')
     return [fine(`The embedded database opens (${facts.shown}).`)];

@@ -37,7 +37,7 @@ export async function checkDatabaseSize(
   const report = state === 'low' ? warning : fault;
   return [
     report(
-      `The database has ${percent}: writing stops in steps.`,
+      `The database uses ${percent}. Writes will be restricted step by step.`,
       'Raise KEYRAIL_DATABASE_BYTES_MAX if the disk has space, or run VACUUM FULL after deletions.',
     ),
   ];

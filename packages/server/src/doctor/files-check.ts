@@ -1,4 +1,4 @@
-// The data directory: it can be written, and only its owner can read its secrets.
+// The data directory: it is writable, and only its owner can read its secrets.
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fault, fine, type Outcome, warning } from './finding.ts';

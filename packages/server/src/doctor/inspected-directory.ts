@@ -11,7 +11,7 @@ import { type Inspection, inspectionOf } from './inspection.ts';
 /** `none`: there is no database yet. `in use`: by another process, so it cannot be opened. */
 type Unopened = 'none' | 'in use';
 
-/** Locks the directory in the meantime. */
+/** Keeps the directory locked until `use` has finished. */
 export async function withInspectedDirectory<T>(
   dataDir: string,
   use: (inspection: Inspection) => Promise<T>,

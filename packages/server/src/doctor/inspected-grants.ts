@@ -12,7 +12,7 @@ export type GrantFault = {
 
 const RIGHTS = ['select', 'insert', 'update', 'delete', 'truncate'];
 
-/** Every difference, in the order of tables. */
+/** Every difference, ordered by table. */
 export async function findGrantFaults(inspection: Inspection): Promise<GrantFault[]> {
   const held = await inspection.query<Held>(HELD, [RIGHTS]);
   const { found: suffix } = await inspection.roleSuffix();
@@ -23,7 +23,7 @@ export async function findGrantFaults(inspection: Inspection): Promise<GrantFaul
   ];
 }
 
-/** Roles that no longer exist, or that the login can't use. None before the first migration. */
+/** Roles that no longer exist, or that the login can't use. Empty before the first migration. */
 export async function findRoleFaults(inspection: Inspection): Promise<GrantFault[]> {
   const names = inspection.kind === 'postgres' ? allRoles : doorRoles;
   const { found: suffix } = await inspection.roleSuffix();
@@ -65,7 +65,7 @@ type Held = {
   column: string | null;
 };
 
-// The owner's own privileges are left out. Columns that are computed cannot be written.
+// The owner's own privileges are left out. Generated columns cannot be written.
 const HELD = `
   select c.relname::text as "table", r.rolname::text as grantee, lower(privilege_type) as may,
     column_name as "column"
@@ -112,7 +112,7 @@ function doorFaults(held: readonly Held[], suffix: string): GrantFault[] {
 const without = (all: ReadonlySet<string>, others: ReadonlySet<string>): string[] =>
   [...all].filter((each) => !others.has(each));
 
-/** A privilege on the table includes that on each column. */
+/** A privilege on the table includes the privilege on each column. */
 function rightsOf(held: readonly Held[]): Set<string> {
   const whole = new Set(held.filter(({ column }) => column === null).map(({ may }) => may));
   const partial = held.filter(({ may, column }) => column !== null && !whole.has(may));

@@ -17,7 +17,7 @@ export type Inspection = {
   readonly kind: 'postgres' | 'embedded';
   /** Runs a query as the login. One at a time: there is one connection. */
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The same under one of the roles of the schema. */
+  /** The same, as one of the schema's roles. */
   queryAs<Row>(role: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The suffix of the schema's role names. */
   roleSuffix(): Promise<{ found: string; expected: string }>;

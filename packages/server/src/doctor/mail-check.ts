@@ -31,7 +31,7 @@ export async function checkMail({ mail, isProduction }: MailParts): Promise<Outc
   ];
 }
 
-/** Remedies by the step of the handshake that failed. */
+/** Remedies, by the step of the handshake that failed. */
 const remedies: Record<string, string> = {
   EAUTH: 'Fix the user and password in KEYRAIL_MAIL.',
   EDNS: 'Fix the host in KEYRAIL_MAIL.',

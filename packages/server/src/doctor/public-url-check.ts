@@ -19,7 +19,7 @@ export async function checkPublicUrl(parts: UrlParts): Promise<Outcome[]> {
     return [
       report(
         `Can't reach ${publicUrl}: ${answer.reason}`,
-        'Start the server, or correct KEYRAIL_PUBLIC_URL, its name, its certificate or the proxy.',
+        'Start the server, or fix KEYRAIL_PUBLIC_URL, its DNS name, its certificate or the proxy.',
       ),
     ];
   }
@@ -100,7 +100,7 @@ async function componentFaults(publicUrl: string): Promise<Outcome[]> {
     return [
       report(
         `The running server reports ${name} as ${state}.`,
-        `See the log of the server, and the findings about ${name}.`,
+        `See the server's log, and the findings about ${name}.`,
       ),
     ];
   });
@@ -108,7 +108,7 @@ async function componentFaults(publicUrl: string): Promise<Outcome[]> {
 
 type Answer = { status: number; location: string; body: Record<string, unknown> };
 
-/** A body that is not a JSON object is empty. */
+/** A body that isn't a JSON object counts as empty. */
 async function asked(url: string): Promise<Answer | { reason: string }> {
   try {
     const response = await fetch(url, {
@@ -119,7 +119,7 @@ async function asked(url: string): Promise<Answer | { reason: string }> {
     const location = response.headers.get('location') ?? '';
     return { status: response.status, location, body: objectIn(text) };
   } catch (error) {
-    // The message of fetch is only "fetch failed".
+    // fetch's own message is only "fetch failed".
     return { reason: reasonOf(error instanceof Error ? (error.cause ?? error) : error) };
   }
 }

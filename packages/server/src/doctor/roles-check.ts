@@ -1,5 +1,5 @@
 // The login, the doors' roles and their privileges, which keep workspaces isolated.
-import type { LoginWarning } from '../db/login-role.ts';
+import { type LoginWarning, TO_FIX } from '../db/login-role.ts';
 import { fault, fine, listed, type Outcome, warning } from './finding.ts';
 import {
   findGrantFaults,
@@ -14,7 +14,7 @@ export async function checkLogin(inspection: Inspection): Promise<Outcome[]> {
   const refusal = await inspection.loginRefusal();
   if (refusal === null) return roleOutcomes(await findRoleFaults(inspection));
   // The error message ends with what to do.
-  const at = refusal.search(/(?<=[.:]) (?:Create|Take|Give)/);
+  const at = refusal.search(/(?<=[.:]) (?:Create|Fix)/);
   if (at === -1) return [fault(refusal, 'Create a separate login for Keyrail.')];
   return [fault(refusal.slice(0, at), refusal.slice(at + 1))];
 }
@@ -65,13 +65,10 @@ const unprotectedFault = (names: readonly string[]): Outcome =>
     ),
   );
 
-/** Most of these warnings end with the statement that corrects them. */
+/** Most of these warnings end with the statement that fixes them. */
 function warningOf({ text, isUnsafe }: LoginWarning): Outcome {
-  const at = text.search(/: (ALTER|REVOKE) /);
-  const message = `${text.charAt(0).toUpperCase()}${text.slice(1, at === -1 ? undefined : at)}.`;
+  const [what = '', statement] = text.split(TO_FIX);
+  const message = `${what.charAt(0).toUpperCase()}${what.slice(1)}.`;
   const outcome = isUnsafe ? fault : warning;
-  return outcome(
-    message,
-    at === -1 ? 'Revoke these memberships, unless you need them.' : text.slice(at + 2),
-  );
+  return outcome(message, statement ?? 'Revoke these memberships, unless you need them.');
 }

@@ -83,7 +83,7 @@ async function inspected(
   return findings;
 }
 
-/** They need the tables of this version. */
+/** These checks need this version's tables. */
 function contentChecks(
   inspection: Inspection,
   { config: { store, counters, signing, backups }, publicUrl, unseal, nowMs }: CheckParts,

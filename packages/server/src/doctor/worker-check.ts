@@ -56,7 +56,7 @@ const MAIL = `
   where sent_at is null and (failed_at > app_now() - interval '1 day'
     or failed_at is null and created_at < app_now() - $1 * interval '1 minute')`;
 
-/** Without Redis. */
+/** For deployments without Redis. */
 export async function checkApiCount(inspection: Inspection): Promise<Outcome[]> {
   const [row] = await inspection.queryAs<{ running: number }>('kr_gate', RUNNING);
   const running = row?.running ?? 0;
@@ -69,7 +69,8 @@ export async function checkApiCount(inspection: Inspection): Promise<Outcome[]> 
   ];
 }
 
-// Each process extends its span every 5 seconds. One that has just replaced another is not counted.
+// Each process extends its span every 5 seconds. A process that has just replaced another is not
+// counted.
 const RUNNING = `
   select count(*)::int as running from served_spans
   where ended_at > app_now() - interval '12 seconds'

@@ -22,7 +22,7 @@ type Effect<Fields> = {
  */
 const withheld: ReadonlySet<string> = new Set(['meta', 'billing_email', 'url']);
 
-/** Without names, nothing has to be written: the patch equals the stored fields. */
+/** If `names` is empty, the patch matches the stored fields and nothing has to be written. */
 export function effectOf<Fields extends object>(
   current: Fields,
   patch: Patch<Fields>,

@@ -1,5 +1,5 @@
-// An operation in two parts: the checks, which may reject it, and the change. A dry run makes the
-// checks and measures what the change would affect, but never makes the change.
+// An operation in two parts: the checks, which may reject it, and the change. A dry run performs
+// the checks and measures what the change would affect, but never makes the change.
 import type { ForeseeableAction } from '@keyrail/protocol/objects/impact.ts';
 import { type Sql, sql } from '../base/sql.ts';
 import type { Change, Read, Write } from './door.ts';
@@ -54,5 +54,8 @@ export async function changeBy<T>(operation: Operation<T>, tx: Write): Promise<C
   return outcome.kind === 'plan' ? outcome.apply(tx) : outcome;
 }
 
-/** A query's lock. A dry run takes no lock, because it must neither wait nor make others wait. */
+/**
+ * The locking clause of a query. A dry run takes no lock, because it must neither wait nor make
+ * others wait.
+ */
 export const locking = ({ isDryRun }: Check, lock: Sql): Sql => (isDryRun ? sql`` : lock);

@@ -27,7 +27,7 @@ export const openPreview =
       },
     );
 
-/** The only rejection that comes from the database, when a change commits. */
+/** The only limit that the database itself checks at commit, so a dry run has to check it here. */
 const refuseMetaBeyond = ({ stored, replacedBytes }: NonNullable<Foreseen['meta']>): Statement => ({
   text: 'select refuse_meta_beyond($1, $2) is null as fits',
   values: [replacedBytes, Buffer.byteLength(JSON.stringify(stored))],

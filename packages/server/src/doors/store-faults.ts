@@ -1,4 +1,4 @@
-// Maps errors of the store to API errors; null for all other errors.
+// Maps store errors to API errors; null for all other errors.
 import { WEBHOOK_ENDPOINTS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { type ApiError, conflict, unavailable } from '../base/errors.ts';
 import {
@@ -24,7 +24,7 @@ const TENANT_MONTHS = 'KR008';
 /** Whether a batch was rejected because it would add too many monthly tenant totals. */
 export const exceedsTenantMonths = (error: unknown): boolean => sqlState(error) === TENANT_MONTHS;
 
-/** Limits of a workspace that the database enforces. */
+/** Workspace limits that the database enforces. */
 const exceeded: Record<string, () => ApiError> = {
   KR007: () => conflict('The total meta of all tenants and keys would exceed 256 MiB.', 'meta'),
   [TENANT_MONTHS]: () =>
@@ -32,7 +32,7 @@ const exceeded: Record<string, () => ApiError> = {
   KR009: () => conflict(`A workspace can have at most ${WEBHOOK_ENDPOINTS_MAX} webhook endpoints.`),
 };
 
-/** Takes any error of a request, and maps it only if the store threw it. */
+/** Takes any error from a request, and maps it only if the store threw it. */
 export const apiErrorIfOfStore = (error: unknown): ApiError | null =>
   isFromStore(error) ? apiErrorOfStore(error) : null;
 

@@ -21,7 +21,7 @@ export type DoorParts = {
   seal: Seal;
   /** How full the disk may be for this route to write. */
   storage?: StorageUse | undefined;
-  /** Called after the commit, to wake requests that wait for the policy of a project. */
+  /** Called after the commit, to wake requests that wait for a project's policy. */
   announce(versions: readonly PolicyVersion[]): void;
   /**
    * Called with the `endsSecretKeys` of a change, after its commit. Settles when no process has
@@ -98,7 +98,10 @@ export function openKeyedWrite(
   return { write, fate: () => fate };
 }
 
-/** Throws if a write could not finish in time; otherwise counts it until the function is called. */
+/**
+ * Throws if a write could not finish in time; otherwise counts it until the returned function is
+ * called.
+ */
 export const expectWrite = ({ db }: DoorParts, pace: Pace): (() => void) =>
   db.expect({ role: 'kr_write', ...pace });
 
@@ -111,7 +114,7 @@ const opening = (reach: Reach, changeId: string, pace: Pace): Opening => ({
 
 type Outcome<Shown> = {
   shown: Shown;
-  /** To await before the response is sent. */
+  /** Must settle before the response is sent. */
   settled: Promise<void> | null;
   /** Stores the response of an operation that was rolled back because it changed nothing. */
   keptLater: ReturnType<typeof keepResponse> | null;

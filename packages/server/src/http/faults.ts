@@ -65,8 +65,8 @@ export const errorHeaders = (error: ApiError): Record<string, string> =>
   error.status === 401 ? { 'www-authenticate': 'Bearer', ...error.headers } : error.headers;
 
 /**
- * Logs 5xx errors with their cause. Errors of the caller are not logged. A 503 has no stack: under
- * overload there are many, and the reason is enough.
+ * Logs 5xx errors with their cause. Errors caused by the caller are not logged. A 503 has no stack:
+ * under overload there are many, and the reason is enough.
  */
 export function logFault(log: Log, error: ApiError, requestId: string): void {
   if (error.status < 500) return;

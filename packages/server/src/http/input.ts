@@ -49,7 +49,7 @@ export function parseText(text: string): unknown {
   }
 }
 
-/** Counts on the text, because parsing a million levels would already do the damage. */
+/** Counts in the text, because parsing a million levels would already do the damage. */
 export function refuseDeep(text: string, valuesMax = Number.POSITIVE_INFINITY): void {
   if (!mayBeTooMuch(text, valuesMax)) return;
   let depth = 0;

@@ -1,4 +1,4 @@
-// Counts the responses of every route by its line. A path is never a label: callers invent paths.
+// Counts the responses of each endpoint. A path is never a label, because callers can invent paths.
 import type { FastifyInstance } from 'fastify';
 import { type ObserveResponse, OTHER_LINE, type RequestTally } from '../observe/request-tally.ts';
 

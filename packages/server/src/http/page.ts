@@ -46,7 +46,7 @@ function pageWith<Row, Item>(
 
 /** Pages with more `meta` than this take a slot of `bigLists`. */
 const USUAL_META_BYTES_MAX = 262_144;
-/** A single row may have this much; then the page has one row. */
+/** A single row may have this much; it is then the only row of its page. */
 const META_BYTES_MAX = 1_048_576;
 const BIG_LISTS_AT_ONCE = 2;
 const BIG_LISTS_WAITING_MAX = 16;
@@ -66,8 +66,8 @@ type NotedListing<Row, Item> = {
 
 /**
  * Like `pageOf`, for rows with `meta` of up to 1 MiB each. A page ends early instead of growing
- * without limit; its link shows whether there is more. The first query allows little `meta`: only
- * a larger page takes one of the few slots.
+ * without limit; its link shows whether there is more. The first query allows only a small amount
+ * of `meta`; a larger page takes one of the few slots.
  */
 export async function notedPageOf<Row extends Placed, Item extends object>(
   limit: number,

@@ -185,7 +185,8 @@ function refusalsOf(
   const { endpoint, line, boundary } = route;
   const isSafe = isSafeLine(line, endpoint);
   const least = leastRole(isSafe, endpoint.role);
-  // Roles apply to workspace endpoints only, not to one's own account or to creating a workspace.
+  // Roles apply to workspace endpoints only, not to the caller's own account or to creating a
+  // workspace.
   const isPersonal = endpoint.auth === 'session' || endpoint.auth === 'founder';
   // Reads are allowed. Changes are denied unless the route allows them.
   const whenQuarantined = isSafe ? 'allow' : (route.whenQuarantined ?? 'refuse');

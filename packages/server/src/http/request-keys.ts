@@ -10,7 +10,7 @@ import type { RequestKey } from '../doors/request-keys.ts';
 
 export type HashRequest = (...parts: readonly (string | Buffer)[]) => Buffer;
 
-/** Each part is preceded by its length, so that other parts never give the same bytes. */
+/** Each part is preceded by its length, so that different parts never give the same bytes. */
 export const createRequestHash =
   (key: Buffer): HashRequest =>
   (...parts) => {

@@ -95,7 +95,7 @@ type Input<L extends string, E> = {
   header(name: string): string | undefined;
   /** Path and query of the request, as they were sent. */
   target: string;
-  /** A cursor for the next page, for responses that have it in the body. */
+  /** A cursor for the next page, for responses that include it in the body. */
   issueCursor(position: readonly string[]): string;
   /** Aborted when the caller closes the connection. */
   gone(): AbortSignal;
@@ -192,7 +192,7 @@ type Routes<T> = {
   }[DoorsFor<L, T[L]>];
 };
 
-/** Some endpoints of a map, for features that share it. */
+/** A subset of a map's endpoints, for features that share the map. */
 export function linesOf<T extends object, L extends keyof T>(
   endpoints: T,
   ...lines: L[]
@@ -222,7 +222,7 @@ export type ServedRoute = {
   foresee?(input: Record<string, unknown>): unknown;
 };
 
-/** What `serve` gets of a route with a plan. */
+/** What `serve` receives for a route with a plan. */
 type PlanRoute = {
   plan(input: Record<string, unknown>): Planned<unknown>;
 };

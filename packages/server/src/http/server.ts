@@ -87,7 +87,7 @@ export function buildServer(routes: readonly ServedRoute[], parts: ServerParts):
     observeUnknown?.(404, reply.elapsedTime);
     return responses.refuse(request, reply, noSuchPath());
   };
-  // On an unknown path, errors of the body do not matter: the response is 404.
+  // On an unknown path, errors in the body do not matter: the response is 404.
   app.setErrorHandler((error, request, reply) =>
     request.is404 ? refuseUnknown(request, reply) : responses.refuse(request, reply, error),
   );
@@ -212,7 +212,9 @@ const incomingOf = (request: FastifyRequest, reply: FastifyReply): Incoming => (
 const headerText = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(', ') : value;
 
-/** One reason for all: without a reason, each abort creates an error with a stack, in 14 µs. */
+/**
+ * One reason for all aborts: without a reason, each abort creates an error with a stack, in 14 µs.
+ */
 const GONE = new Error('the client disconnected');
 
 /** Created on demand, because only requests that wait need it. */

@@ -1,5 +1,5 @@
-// One span for each request, named by its method and the template of its route: callers invent
-// paths. The caller's workspace is added once it is known.
+// One span for each request, named by its method and the template of its route, because callers can
+// invent paths. The caller's workspace is added once it is known.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Credentials } from '../access/authenticate.ts';
 import { type Principal, reachOf } from '../access/principal.ts';
@@ -21,13 +21,13 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.addHook('onRequest', (request, reply, done) => {
     const span = tracing.openRequest(startOf(request), request.headers);
     request[SPAN] = span;
-    // Emitted once for every response, also if the client has closed the connection before.
+    // Emitted once for every response, even if the client has already closed the connection.
     reply.raw.once('close', () => end(span, reply));
     span.within(done);
   });
   app.addHook('onRoute', (route) => {
     const { handler } = route;
-    // The body arrives in events of the socket, which do not belong to the request's span.
+    // The body arrives in socket events, which do not belong to the request's span.
     route.handler = function traced(request, reply) {
       return within(request, () => handler.call(this, request, reply));
     };
@@ -57,7 +57,7 @@ function startOf({ method, id, routeOptions }: FastifyRequest): SpanStart {
 
 function end(span: RequestSpan, { raw: { headersSent, statusCode } }: FastifyReply): void {
   const isFailed = headersSent && statusCode >= 500;
-  // Without headers the client closed the connection, and got no status.
+  // If no headers were sent, the client closed the connection and got no status.
   const outcome: SpanFields = headersSent
     ? { 'http.response.status_code': statusCode }
     : { 'error.type': 'hung_up' };

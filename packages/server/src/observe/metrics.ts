@@ -15,7 +15,7 @@ export type Metrics = {
   talliedCounters(counters: Counters): Counters;
   /** Adds the metrics that are read on each scrape. */
   readFrom(sources: OwnSources & DeploymentSources): void;
-  /** In the text format of Prometheus. */
+  /** In the Prometheus text format. */
   text(): Promise<string>;
 };
 

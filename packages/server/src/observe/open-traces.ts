@@ -155,7 +155,7 @@ const recordedSpan = (span: OtelSpan): Span => ({
   },
 });
 
-/** A code or a class. Messages of drivers contain values. */
+/** A code or a class. Drivers' messages contain values. */
 const kindOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.constructor.name;

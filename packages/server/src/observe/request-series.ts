@@ -1,4 +1,4 @@
-// The response series, built from the tallies of all lines on each scrape.
+// The response series, built from the tallies of all endpoints on each scrape.
 import { histogramText, metricText, type Sample } from '@keyrail/protocol/wire/metrics-text.ts';
 import { BOUNDS_S, type RequestTally } from './request-tally.ts';
 
@@ -7,7 +7,7 @@ export function requestSeries(tally: RequestTally): string {
   return (
     metricText(
       'keyrail_http_requests_total',
-      'Responses by line and status.',
+      'Responses by endpoint and status.',
       lines.flatMap(({ line, byStatus }) =>
         Array.from(byStatus, ([status, count]): Sample => [{ line, status }, count]),
       ),
@@ -15,7 +15,7 @@ export function requestSeries(tally: RequestTally): string {
     histogramText(
       {
         name: 'keyrail_http_request_seconds',
-        help: 'How long responses took, by line.',
+        help: 'Response times by endpoint.',
         bounds: BOUNDS_S,
       },
       lines.map(({ line, buckets, sumSeconds }) => ({

@@ -11,7 +11,7 @@ import { SECOND_MS } from '../base/duration.ts';
 
 const NANOSECONDS = 1e9;
 const MICROSECONDS = 1e6;
-/** The delay of the event loop is measured this often. */
+/** How often the delay of the event loop is measured. */
 const RESOLUTION_MS = 10;
 
 export function openRuntimeSeries(): () => Promise<string> {
@@ -56,7 +56,7 @@ async function fileTexts(): Promise<string[]> {
     valueText('process_open_fds', 'Open files and connections.', open?.length ?? null),
     valueText(
       'process_max_fds',
-      'The most open files and connections.',
+      'Maximum number of open files and connections.',
       most === undefined ? null : Number(most),
     ),
   ];

@@ -1,4 +1,4 @@
-// Settings of the audit log.
+// Settings for the audit log.
 import { isAbsolute } from 'node:path';
 import type { AnchorPlaceSetting } from '../features/audit/anchor-places.ts';
 import { Fault, type Group, type ValuesOf } from './setting.ts';
@@ -29,5 +29,5 @@ export const auditOf = ({ auditAnchors }: ValuesOf<typeof audit>) => ({
 function placeIn(text: string): AnchorPlaceSetting {
   if (text.startsWith('https://') && URL.canParse(text)) return { kind: 'url', url: text };
   if (isAbsolute(text) && !text.endsWith('/')) return { kind: 'file', path: text };
-  throw new Fault('must contain absolute paths of files, or https: URLs, separated by commas');
+  throw new Fault('must contain absolute file paths or https: URLs, separated by commas');
 }

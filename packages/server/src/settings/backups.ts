@@ -1,4 +1,4 @@
-// Settings of backups.
+// Settings for backups.
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { DAY_MS, MINUTE_MS } from '../base/duration.ts';
 import { durationMs, isSender, plainText, secretIf, wholeNumber } from './parsers.ts';
@@ -14,7 +14,7 @@ export const backups = {
   everyMs: {
     name: 'KEYRAIL_BACKUP_EVERY',
     meaning:
-      'How often the worker makes and tests a backup, or off. Default: 24h in embedded mode.',
+      'How often the worker creates and tests a backup, or off. Default: 24h in embedded mode.',
     fallback: null,
     parse: (text): number | 'off' =>
       text === 'off' ? text : durationMs(text, MINUTE_MS, 30 * DAY_MS),
@@ -34,7 +34,7 @@ export const backups = {
       secretIf(
         /^AGE-SECRET-KEY-1[A-Z0-9]{58}$/.test(text),
         text,
-        'must be an age identity: make one with keyrail-server backup --new-key or age-keygen',
+        'must be an age identity; create one with keyrail-server backup --new-key or age-keygen',
       ),
   },
   operatorEmail: {

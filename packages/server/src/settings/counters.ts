@@ -1,4 +1,4 @@
-// Settings of rate-limit counters, and of the Redis that several processes share.
+// Settings for rate-limit counters, and for the Redis that several processes share.
 import { isRedis, onOrOff, secretIf, wholeNumber } from './parsers.ts';
 import type { Group } from './setting.ts';
 

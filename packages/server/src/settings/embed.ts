@@ -1,4 +1,4 @@
-// Settings of the scanner's webhook and of the embed plane.
+// Settings for the scanner's webhook and the embed plane.
 import type { ScannerKeysSource } from '../features/scanner/public-keys.ts';
 import { wholeNumber } from './parsers.ts';
 import { Fault, type Group } from './setting.ts';

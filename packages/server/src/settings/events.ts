@@ -1,4 +1,4 @@
-// Settings of outbound events.
+// Settings for outbound events.
 import { onOrOff } from './parsers.ts';
 import type { Group } from './setting.ts';
 

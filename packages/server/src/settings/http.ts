@@ -1,4 +1,4 @@
-// Settings of requests and their responses.
+// Settings for requests and their responses.
 import { isAddressBlock } from '@keyrail/protocol/wire/address-block.ts';
 import { plainText } from './parsers.ts';
 import { Fault, type Group } from './setting.ts';

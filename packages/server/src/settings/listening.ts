@@ -1,4 +1,4 @@
-// Settings of the address that the server listens on, and the URL at which clients reach it.
+// Settings for the address that the server listens on, and for the URL at which clients reach it.
 import { hostText, wholeNumber } from './parsers.ts';
 import { Fault, type Group } from './setting.ts';
 

@@ -1,4 +1,4 @@
-// Settings of outgoing email.
+// Settings for outgoing email.
 import { join } from 'node:path';
 import { Secret } from '../base/secret.ts';
 import type { MailSetting } from '../features/mail/transport.ts';

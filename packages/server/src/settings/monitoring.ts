@@ -1,4 +1,4 @@
-// Settings of monitoring: metrics, probes of a worker, and the log.
+// Settings for monitoring: metrics, probes of a worker, and the log.
 import { type LogLevel, logLevels } from '../base/log.ts';
 import { Secret } from '../base/secret.ts';
 import { wholeNumber } from './parsers.ts';
@@ -17,7 +17,7 @@ export const monitoring = {
       const isToken = text.length >= TOKEN_CHARS_MIN && /^[\x21-\x7e]+$/.test(text);
       if (isToken) return new Secret(text);
       throw new Fault(
-        `must be printable ASCII without spaces, ${TOKEN_CHARS_MIN} characters or more`,
+        `must be at least ${TOKEN_CHARS_MIN} printable ASCII characters without spaces`,
       );
     },
   },

@@ -1,4 +1,4 @@
-// Settings of accounts: passwords, sign-up, and the limits of unverified accounts.
+// Settings for accounts: passwords, sign-up, and the limits of unverified accounts.
 import { PASSWORD_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { type SignupPolicy, signupPolicies } from '../features/accounts/signup-policy.ts';
 import type { MailSetting } from '../features/mail/transport.ts';

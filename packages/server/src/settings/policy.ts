@@ -1,4 +1,4 @@
-// Settings of the policy feed: pages, held polls, and how fast a revocation takes effect.
+// Settings for the policy feed: pages, held polls, and how fast a revocation takes effect.
 import {
   HOT_AUTH_MS_DEFAULT,
   POLICY_PAGE_KEYS_MAX_DEFAULT,
@@ -24,7 +24,7 @@ export const policy = {
   },
   revokeWaitMsMax: {
     name: 'KEYRAIL_REVOKE_WAIT_MS',
-    meaning: 'How long revoke?wait=true waits for nodes at most, in milliseconds.',
+    meaning: 'Maximum time that revoke?wait=true waits for nodes, in milliseconds.',
     fallback: String(REVOKE_WAIT_MS_DEFAULT),
     parse: (text) => wholeNumber(text, 0, REVOKE_WAIT_MS_MAX),
   },

@@ -29,7 +29,7 @@ export function createReader(env: Environment): Reader & { faults(): string[] } 
   }
 
   return {
-    one: <S extends Setting>(setting: S) => valueIn(setting) as ValueOf<S>, // as its parser says
+    one: <S extends Setting>(setting: S) => valueIn(setting) as ValueOf<S>, // typed by its parser
     all: <G extends Group>(group: G) =>
       Object.fromEntries(
         Object.entries(group).map(([field, setting]) => [field, valueIn(setting)]),

@@ -1,4 +1,4 @@
-// Settings of the secrets that an embedded deployment generates: see generated-secrets.ts.
+// Settings for the secrets that an embedded deployment generates: see generated-secrets.ts.
 import { Secret } from '../base/secret.ts';
 import { secretIf } from './parsers.ts';
 import { Fault, type Group } from './setting.ts';
@@ -10,7 +10,7 @@ export const secrets = {
   bootstrapToken: {
     name: 'KEYRAIL_BOOTSTRAP_TOKEN',
     meaning:
-      'Token for creating workspaces. If unset, the embedded mode generates one in the data directory.',
+      'Token for creating workspaces. If unset, embedded mode generates one in the data directory.',
     fallback: null,
     isSecret: true,
     parse: (text) => {

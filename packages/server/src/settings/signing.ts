@@ -1,4 +1,4 @@
-// Settings of signing key rotation.
+// Settings for signing key rotation.
 import { JWKS_MAX_AGE_SECONDS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../base/duration.ts';
 import { durationMs } from './parsers.ts';

@@ -1,4 +1,4 @@
-// Settings of traces, with OpenTelemetry's names and values. Others, such as OTEL_SERVICE_NAME and
+// Settings for traces, with OpenTelemetry's names and values. Others, such as OTEL_SERVICE_NAME and
 // OTEL_EXPORTER_OTLP_HEADERS, are read by its library.
 import { MINUTE_MS } from '../base/duration.ts';
 import type { TraceSettings } from '../observe/open-traces.ts';

@@ -20,7 +20,7 @@ export type AuditAnchor = AuditHead & {
   signature: string;
 };
 
-/** A key of the purpose `audit_anchor`. */
+/** A key for the purpose `audit_anchor`. */
 export type AnchorKey = { kid: string; key: KeyObject };
 
 /** Signs heads of chains, for anchors and for the manifest of a backup. */

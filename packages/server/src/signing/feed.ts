@@ -1,6 +1,6 @@
 // Signs responses of the policy feed (RFC 9421 and 9530). The signature covers the query, which
-// names the node, so responses differ in their signatures; the digest of a body that many nodes get
-// is computed once.
+// names the node, so responses differ in their signatures; the digest of a body that many nodes
+// receive is computed once.
 import { hash, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import {
@@ -21,7 +21,7 @@ type Answer = { status: 200 | 304; etag: string; target: string };
 /** A response of the feed. The target is the path and query of its request. */
 type FeedAnswer = Answer & {
   body: JsonText | null;
-  /** False if no other request has this target: its signature would take the place of others. */
+  /** False if no other request has this target: its signature would only displace others. */
   isShared: boolean;
 };
 
@@ -93,8 +93,8 @@ export function createFeedSigner(parts: FeedSignerParts): SignFeed {
     if (created !== second) signed.clear();
     second = created;
     const digest = body && digestOf(body);
-    // Everything that the signature covers, so that after a change the first of many polls starts
-    // the signature and the others only find it.
+    // Everything that the signature covers, so that after a change, the first of many polls starts
+    // the signature and the others find it.
     const name = `${status} ${digest} ${etag} ${target}`;
     const known = signed.get(name) ?? headersOf({ status, digest, etag, target }, created);
     if (isShared && signed.size < SHARED_MAX) signed.set(name, known);
@@ -104,7 +104,7 @@ export function createFeedSigner(parts: FeedSignerParts): SignFeed {
 
 type SignerMemory = () => string | null | Promise<string | null>;
 
-/** Reads the ID of the current signing key, at most every SIGNER_KNOWN_MS. */
+/** Reads the ID of the current signing key, at most once every SIGNER_KNOWN_MS. */
 function createSignerMemory({ findFeedSigner, clock }: FeedSignerParts): SignerMemory {
   let known: { kid: string | null; readMs: number } | null = null;
   const share = shared<string | null>();

@@ -14,7 +14,7 @@ type SigningPair = { publicKey: string; seed: Secret };
 export function newSigningPair(randomBytes: RandomBytes): SigningPair {
   const seed = new Secret(Buffer.from(randomBytes(SEED_BYTES)).toString('base64url'));
   const { x } = createPublicKey(privateKeyOf(seed)).export({ format: 'jwk' });
-  if (x === undefined) throw new Error('impossible: an Ed25519 key without its public half');
+  if (x === undefined) throw new Error('bug: an Ed25519 key was exported without its public half');
   return { publicKey: x, seed };
 }
 

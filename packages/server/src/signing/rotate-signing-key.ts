@@ -56,14 +56,14 @@ export async function rotateSigningKey(
   };
   if (await insertSigningKey(tx, made)) {
     await updateEnds(tx, made, othersEndAt);
-    // If only their end were set, setting the clock back would bring them back.
+    // If only their end were set, setting the clock back would revive them.
     if (cause === 'immediately') await removeEnded(tx);
     const current = signsFrom <= now ? made : (signerAt(keys, now) ?? made);
     return { newest: made, current, isNew: true };
   }
   const theirs = await lockSigningKeys(tx, purpose);
   const next = theirs.at(-1);
-  if (next === undefined) throw new Error('the signing key of another process no longer exists');
+  if (next === undefined) throw new Error("another process's signing key no longer exists");
   return { newest: next, current: signerAt(theirs, now) ?? next, isNew: false };
 }
 

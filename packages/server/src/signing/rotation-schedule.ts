@@ -9,8 +9,8 @@ import { DAY_MS, MINUTE_MS, msAfter, SECOND_MS } from '../base/duration.ts';
 
 /**
  * `first`: only if no key exists. `due`: by the schedule. `asked`: requested by an operator, unless
- * the next key is already published. `at once`: the key may have leaked, so all other keys end
- * immediately, and their tokens with them.
+ * the next key is already published. `immediately`: the key may have leaked, so all other keys and
+ * their tokens end immediately.
  */
 export type RotationCause = 'first' | 'due' | 'asked' | 'immediately';
 
@@ -25,7 +25,7 @@ export type SigningSchedule = {
   publishWaitMs: number;
 };
 
-/** A response with the list from before the new key may still be in flight to a cache. */
+/** A response with the list as it was before the new key may still be on its way to a cache. */
 const IN_FLIGHT_MS = SECOND_MS;
 
 /** A verifier with a slow clock may still accept a token that has expired here. */

@@ -1,4 +1,4 @@
-// Every statement that changes signing keys.
+// All SQL statements that change signing keys.
 
 import { RECEIPT_KEYS_KEPT_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import type { SigningPurpose } from '@keyrail/protocol/wire/signing-purposes.ts';
@@ -31,7 +31,7 @@ export async function insertSigningKey(tx: Work, values: SigningKeyRow): Promise
   return made !== null;
 }
 
-/** Sets the end of all other keys of the same purpose. An earlier end stays. */
+/** Sets the end of all other keys of the same purpose. Keys that end earlier are unchanged. */
 export async function updateEnds(
   tx: Work,
   { id, purpose }: Pick<SigningKeyRow, 'id' | 'purpose'>,

@@ -3,7 +3,7 @@
 // Requests to the other servers are not affected.
 
 const FAULTS_IN_A_ROW_MAX = 3;
-const SILENT = 'no answer in time';
+const SILENT = 'no response in time';
 const NOT_YET = 'not connected yet';
 
 type Breaker = {
@@ -135,11 +135,11 @@ export const boundedBy =
       );
     });
 
-/** Messages of the client for commands that were not sent or whose connection was lost. */
+/** The client's messages for commands that were not sent or whose connection was lost. */
 const LOST =
   /isn't (writeable|ready)|Connection is closed|connection close$|max retries|all nodes failed/i;
 
-/** A short reason without the text of the server or the address, which may contain a secret. */
+/** A short reason, without the server's text or address, which may contain a secret. */
 function reasonOf(fault: unknown): string {
   const code = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
   if (/^E[A-Z_]+$/.test(code)) return code;

@@ -1,4 +1,4 @@
--- Runs checks one after the other; each charges all of its rules or none.
+-- Runs checks one after another; each charges all of its rules or none.
 --
 -- KEYS, for each check: the hash that counts its owner's live names, then one counter per rule.
 -- ARGV, for each check: the number of rules, the cost, the time in ms ('' for this server's clock),

@@ -18,9 +18,12 @@ export type Owner = { name: string; namesMax: number };
 /** The result of one rule. `used` includes this charge if it was made. */
 export type Tally = {
   used: number;
-  /** Until the counter is zero. */
+  /** The time until the counter is zero. */
   resetMs: number;
-  /** Until this cost would be allowed: 0 now, NEVER if the cost alone exceeds the limit. */
+  /**
+   * The time until this cost would be allowed: 0 if it is allowed now, NEVER if it alone exceeds
+   * the limit.
+   */
   waitMs: number;
 };
 
@@ -41,7 +44,7 @@ export type Counters = {
   readonly store: 'redis' | 'memory';
   /** True if the counters of one check must share a slot of a Redis Cluster. */
   readonly isSlotted: boolean;
-  /** The maximum of live names of one workspace in one environment. */
+  /** The maximum number of live names of one workspace in one environment. */
   readonly namesMax: number;
   /**
    * Charges all rules or none, atomically. A cost of 0 only reads. Throws `overQuota` if the charge
@@ -49,9 +52,9 @@ export type Counters = {
    */
   check(owner: Owner, rules: readonly Rule[], cost: number): Verdict | Promise<Verdict>;
   /**
-   * Charges as many units as are left of all rules, at most `want`. They expire with the current
-   * bucket of the rule whose bucket ends first: only then does a charge count at least as long as
-   * if it were made when it is spent. Throws `overQuota` as `check` does.
+   * Charges as many units as all rules have left, at most `want`. They expire with the current
+   * bucket of the rule whose bucket ends first, so that a unit never counts for less time than if
+   * it were charged when it is spent. Throws `overQuota` as `check` does.
    */
   lease(
     owner: Owner,
@@ -70,8 +73,8 @@ export type Rest = { leaseId: string; unused: number };
 export const NEVER = -1;
 
 /**
- * The maximum number of an owner's leases that can be returned. More are granted, but their rest is
- * lost.
+ * The maximum number of an owner's leases that can be returned. Further leases are granted, but
+ * what is left of them can't be returned.
  */
 export const LEASES_MAX = 100_000;
 

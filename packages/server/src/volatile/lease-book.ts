@@ -1,6 +1,6 @@
 // The recorded leases of one owner, for counters in memory. Their number is bounded; a lease that
-// is not recorded cannot be returned. Leases end with a bucket, thus often at the same time, and
-// are dropped together.
+// is not recorded cannot be returned. Leases end with a bucket, often at the same time, and are
+// then dropped together.
 
 export type LeaseBook = {
   hold(record: string, endsAtMs: number, now: number): void;
@@ -13,7 +13,7 @@ export type LeaseBook = {
 /** Records of all owners. */
 export type LeaseTotal = { leases: number; readonly leasesMax: number };
 
-/** End times looked at for each new lease. */
+/** The number of end times examined for each new lease. */
 const LOOKED_AT = 2;
 
 export function createLeaseBook(leasesMax: number, total: LeaseTotal): LeaseBook {

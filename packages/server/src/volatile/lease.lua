@@ -1,4 +1,4 @@
--- Charges as many units as are left of all rules, at most those wanted, and records the lease.
+-- Charges as many units as all rules have left, at most those wanted, and records the lease.
 --
 -- KEYS: the hash that counts the owner's live names, the owner's leases, then one counter per rule.
 -- ARGV: the number of rules, the units wanted, the time in ms ('' for this server's clock), the
@@ -22,7 +22,7 @@ for rule = 1, rules do
   counters[rule] = counter
   granted = max(0, min(granted, tonumber(ARGV[at]) - counter[4]))
   ends = min(ends, now + left)
-  -- The clock may have been set back. It reads whole ms, so up to one of them has passed.
+  -- The clock may have been set back. It reads whole ms, so up to one more may have passed.
   expires = max(0, min(expires, left - 1, counter[2] - 1))
 end
 

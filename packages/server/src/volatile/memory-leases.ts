@@ -16,7 +16,9 @@ const leftOf = ({ rule, counter }: Charged, now: number): number =>
 const endsAtMs = (charged: readonly Charged[], now: number): number =>
   now + Math.min(...charged.map((one) => leftOf(one, now)));
 
-/** The clock may have been set back. It reads whole ms, so up to one of them has passed. */
+/**
+ * The clock may have been set back. It reads whole milliseconds, so up to one more may have passed.
+ */
 export function expiresInMs(charged: readonly Charged[], now: number): number {
   const lefts = charged.map((one) => Math.min(leftOf(one, now), widthOf(one.rule)));
   return Math.max(0, Math.min(...lefts) - 1);

@@ -29,14 +29,14 @@ import {
 import { type Charged, expiresInMs, giveBack, recordLease } from './memory-leases.ts';
 import { type Counter, createOwnerNames, type OwnerNames, type Total } from './owner-names.ts';
 
-/** Up to 82 MB if all of them are sliding, and 15 MB of leases. */
+/** Up to 82 MB if all of them are sliding, plus 15 MB of leases. */
 const MEMORY_NAMES_MAX = 100_000;
 
 /** Measured: 816 to 832 bytes sliding, 688 to 704 fixed; rule IDs may be longer. */
 const NAME_BYTES = 1024;
 /** Above this fraction of the heap, owners with more names than others get no new ones. */
 const HEAP_SHARE = 1 / 8;
-/** Above that, owners with few names still get new ones, up to this additional fraction. */
+/** Above that, owners with few names still get new ones, up to this multiple of it. */
 const SHARES_MAX = 2;
 const SHARED_WAIT_MS = 10 * SECOND_MS;
 
@@ -44,7 +44,7 @@ const SHARED_WAIT_MS = 10 * SECOND_MS;
 export const totalNamesMax = (): number =>
   Math.floor((getHeapStatistics().heap_size_limit * HEAP_SHARE) / NAME_BYTES);
 
-/** Names swept for every rule checked, so that the sweep is faster than new names arrive. */
+/** Names swept for each rule checked, so that names are swept faster than new ones arrive. */
 const SWEPT_PER_RULE = 2;
 
 type MemoryParts = { nowMs(): number; namesMax?: number; totalMax?: number };
@@ -94,8 +94,8 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
           chargeAll(charging(names ?? namesOf(owner)), rules, { looked, now, cost });
         }
       } finally {
-        // After the charge, which must not write to a counter that the sweep has removed. Also
-        // after a denial, because an idle iterator keeps every table that its map has outgrown.
+        // Runs after the charge, which must not write to a counter that the sweep has removed. Runs
+        // after a denial too, because an idle iterator keeps every table that its map has outgrown.
         if (cost > 0) sweep(now, rules.length * SWEPT_PER_RULE);
       }
       return verdictOf(looked.allowed, looked.tallies);
@@ -131,7 +131,7 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
   };
 }
 
-/** Removes expired names, one owner after the other, and owners without names. */
+/** Removes expired names, one owner after another, and owners without names. */
 function openSweep(owners: Map<string, OwnerNames>): (now: number, steps: number) => void {
   let turns = owners.entries();
   let sweepOne: ((now: number) => boolean) | null = null;
@@ -168,7 +168,7 @@ function look(names: OwnerNames | undefined, rules: readonly Rule[], charge: Cha
   return looked;
 }
 
-/** As much as is left of every rule, at most `want`. */
+/** As many units as every rule has left, at most `want`. */
 const restOf = (rules: readonly Rule[], tallies: readonly Tally[], want: number): number =>
   rules.reduce((least, { limit }, at) => Math.min(least, limit - (tallies[at]?.used ?? 0)), want);
 

@@ -11,7 +11,7 @@ export type Counter = {
   counts: number[];
   /** When its last charge expires. */
   endsAtMs: number;
-  /** When it is below its limit again; 0 if it is below. */
+  /** When it will be below its limit again; 0 if it already is. */
   fullUntilMs: number;
   /** Whether it is in the map `full` or in `below`. */
   isFull: boolean;
@@ -37,7 +37,10 @@ export type OwnerNames = {
   sweeper(): (now: number) => boolean;
 };
 
-/** Evict 1/100 at a time: finding the oldest name iterates over all names deleted before it. */
+/**
+ * Evicts 1/100 at a time, because finding the oldest name iterates over all names deleted before
+ * it.
+ */
 const DROPPED_SHARE = 100;
 /** Names rechecked for each rejection, to find full names that are below their limit again. */
 const RECHECKED_PER_REFUSAL = 32;

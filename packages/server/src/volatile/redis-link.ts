@@ -7,7 +7,7 @@ import { redisAddresses } from './redis-addresses.ts';
 import type { MemoryReport } from './redis-memory.ts';
 
 type LinkParts = {
-  /** redis://, rediss:// or unix:<path>; for a Cluster, perhaps with several hosts. */
+  /** redis://, rediss:// or unix:<path>; for a Cluster, possibly with several hosts. */
   url: string;
   isCluster: boolean;
   onFault(error: Error): void;
@@ -37,7 +37,7 @@ const REDIRECTIONS_MAX = 3;
 const TRY_AGAIN_MS = 5;
 const PULSE = 'kr:pulse';
 const PULSE_KEPT_MS = 60_000;
-/** Names that one pulse tries to find one on its server: about a millisecond. */
+/** How many names one pulse tries, to find one on its server; this takes about a millisecond. */
 const PULSE_NAMES_TRIED_MAX = 500;
 
 const retryMs = (times: number): number =>
@@ -102,7 +102,10 @@ function pulsesOf(client: Cluster): Pulses {
   const serverOf = (name: string): string =>
     client.slots[new Command('get', [name]).getSlot()]?.[0] ?? ONLY;
 
-  /** A name whose slot is on the server. Null if more have to be tried, for a server with few. */
+  /**
+   * A name whose slot is on the server. Null if the next pulse has to try more names, which happens
+   * on a server with few slots.
+   */
   function pulseNameOn(server: string): string | null {
     const first = tried.get(server) ?? 0;
     for (let at = first; at < first + PULSE_NAMES_TRIED_MAX; at += 1) {

@@ -31,7 +31,7 @@ type MemoryWatch = {
 type WatchParts = {
   /** The servers that respond; never rejects. */
   ask(): Promise<readonly MemoryReport[]>;
-  /** Notified after every look: a fault while a server is nearly full, otherwise `over`. */
+  /** Notified after every `look`: a fault while a server is nearly full, otherwise `over`. */
   nearFull: Outage | undefined;
   onLook(memories: readonly ServerMemory[]): void;
 };

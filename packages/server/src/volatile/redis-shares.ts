@@ -1,14 +1,14 @@
 // How many names an owner may have in Redis, by the memory of each server. A full server refuses
-// every check, so an owner that fills it would end the limits of all others. While a server is
+// every check, so an owner that fills it would disable the limits of all others. While a server is
 // nearly full, an owner gets new names only as long as it has less than an equal part of what is
 // left. That part shrinks with every name, so even many owners together don't fill the server.
 import type { ServerMemory } from './redis-memory.ts';
 
-/** The most memory a counter takes, including its part of Redis's own tables. */
+/** The maximum memory that a counter takes, including its share of Redis's own tables. */
 const NAME_BYTES = 400;
 /** The rest is for buffers, and for what is written until the memory is read again. */
 const USED_SHARE_MAX = 0.95;
-/** By default one owner has at most this part of the memory of all servers. */
+/** By default, one owner gets at most this fraction of the memory of all servers. */
 const OWNER_SHARE = 1 / 8;
 
 /**
@@ -32,11 +32,14 @@ type Server = {
 type Shares = {
   /** Notes the memory of the servers, which is read at regular intervals and when it is due. */
   look(memories: readonly ServerMemory[]): void;
-  /** Notes a check, by its number of rules; true if the next look is due earlier than its time. */
+  /** Notes a check, by its number of rules; true if the next look is due ahead of schedule. */
   isLookDue(server: string, rules: number): boolean;
-  /** The most names of this owner on this server now. Notes that the owner is in use. */
+  /**
+   * The maximum number of names that this owner may have on this server now. Notes that the owner
+   * is in use.
+   */
   namesMaxOf(server: string, ownerName: string): number;
-  /** What an owner may have by default on all servers together. */
+  /** How many names an owner may have by default, on all servers together. */
   ownerMax(): number;
 };
 

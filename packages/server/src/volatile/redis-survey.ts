@@ -13,7 +13,7 @@ export type SurveyedServer = {
   isClusterNode: boolean;
   /** `INFO memory`. */
   memory: string;
-  /** How far its clock is ahead, and by how much that may be wrong. */
+  /** How far its clock is ahead, and the possible error of that figure. */
   aheadMs: number;
   unsureMs: number;
   /** Why a counter cannot be written; null if it can. */
@@ -85,7 +85,7 @@ async function mastersOf(seeds: readonly string[], reached: Reached): Promise<st
 async function withClient<T>(address: string, ask: (client: Redis) => Promise<T>): Promise<T> {
   const path = pathIn(address);
   const client = path === null ? new Redis(address, options) : new Redis({ ...options, path });
-  // The reason of a failed connection comes with this event; the call says only that it is closed.
+  // The reason for a failed connection comes with this event; the call only says that it is closed.
   let lost: Error | null = null;
   client.on('error', (error) => {
     lost = error;

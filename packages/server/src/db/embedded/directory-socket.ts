@@ -13,7 +13,7 @@ import { monotonicMs } from '../../base/clock.ts';
 import { systemRandomBytes } from '../../base/random.ts';
 
 const PREFIX = 'lock-';
-/** A socket that does not listen yet looks dead, so it gets its final name afterwards. */
+/** A socket that isn't listening yet looks dead, so it gets its final name only once it listens. */
 const UNNAMED_PREFIX = 'unnamed-lock-';
 const NAME_BYTES = 16;
 /** A process that takes longer than this to report its state counts as using the directory. */
@@ -28,7 +28,7 @@ type HeldSocket = { release(): Promise<void> };
 
 /** Null when another process uses the directory. */
 export async function holdSocketIn(directory: string): Promise<HeldSocket | null> {
-  // Through the descriptor, because the path of a socket is limited to about 100 characters.
+  // Uses the directory's descriptor, because a socket's path is limited to about 100 characters.
   const opened = await open(directory, constants.O_RDONLY | constants.O_DIRECTORY);
   const place = `/proc/self/fd/${opened.fd}`;
   const suffix = Buffer.from(systemRandomBytes(NAME_BYTES)).toString('hex');
@@ -110,8 +110,8 @@ const ask = (path: string): Promise<State | 'dead'> =>
   });
 
 /**
- * Removes sockets of killed starts. A process that is starting notices if its own socket was
- * removed.
+ * Removes sockets left behind by killed starts. A process that is starting notices if its own
+ * socket was removed.
  */
 async function clearUnnamed(place: string): Promise<void> {
   for (const other of await readdir(place)) {

@@ -1,6 +1,6 @@
 // The embedded store: PGlite in this process, behind the same driver as PostgreSQL. It has one
-// connection and runs on the event loop, so LIMITs bound its statements, not timeouts. Its data
-// survives a crash of the process, but not necessarily a power cut.
+// connection and runs on the event loop, so its statements are bounded by LIMITs, not by timeouts.
+// Its data survives a crash of the process, but not necessarily a power cut.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -55,8 +55,8 @@ export async function openEmbedded(
 }
 
 /**
- * V8 optimises the hot functions of WebAssembly in the background. Limited to one thread, this
- * leaves the other cores to the start, which takes 0.3 s less on two cores.
+ * V8 optimises the hot functions of WebAssembly in the background. Limiting this to one thread
+ * leaves the other cores to the start, which saves 0.3 s on two cores.
  */
 const OPTIMISE_ON_ONE_THREAD = '--wasm-num-compilation-tasks=1';
 

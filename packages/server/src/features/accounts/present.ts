@@ -1,4 +1,4 @@
-// Rows → user objects. The password hash is never presented.
+// Turns rows into user objects. The password hash is never presented.
 import type { Me, Membership, User } from '@keyrail/protocol/objects/user.ts';
 import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { MembershipRow } from '../sessions/rows.ts';

@@ -1,4 +1,4 @@
-// Every statement on users, sign-ups and one-time tokens.
+// All SQL statements for users, sign-ups and one-time tokens.
 import { assert } from '../../base/assert.ts';
 import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
@@ -33,7 +33,7 @@ export async function loadUser(tx: People, id: string): Promise<UserRow> {
 }
 
 /**
- * FOR NO KEY UPDATE does not wait for a transaction that is inserting a token of this user. FOR
+ * FOR NO KEY UPDATE does not wait for a transaction that is inserting a token for this user. FOR
  * UPDATE would, and the two could deadlock.
  */
 export async function lockUser(tx: People, id: string): Promise<UserRow> {
@@ -69,15 +69,15 @@ export async function insertUserIfNew(
   return made !== null;
 }
 
-/** Random text of the same number of bytes. */
+/** Random text with the same number of bytes. */
 const fillerFor = ({ randomBytes }: People, text: string): string => {
   const length = Buffer.byteLength(text);
   return Buffer.from(randomBytes(length)).toString('base64url').slice(0, length);
 };
 
 /**
- * If no account was created, writes a row of the same size with random content, because the time of
- * the commit must not reveal whether the address has an account.
+ * If no account was created, writes a row of the same size with random content, because the
+ * duration of the commit must not reveal whether the address has an account.
  */
 export async function insertVoidSignUpUnless(
   tx: People,

@@ -22,7 +22,7 @@ export type ReadAnchors = {
 
 type Wanted = {
   files: readonly string[];
-  /** Public keys of the purpose `audit_anchor` by `kid`. */
+  /** Public keys for the purpose `audit_anchor`, by `kid`. */
   keys: ReadonlyMap<string, KeyObject>;
   /** Only anchors of this workspace; null for all. */
   workspaceId: string | null;
@@ -47,7 +47,7 @@ export async function readAnchorFiles({ files, keys, workspaceId }: Wanted): Pro
       }
       if (workspaceId !== null && anchor.workspace_id !== workspaceId) continue;
       const rows = chains.get(anchor.workspace_id) ?? new Map<string, AnchoredRow>();
-      // A destination may get an anchor twice, and checking its signature again would only cost
+      // A destination may receive an anchor twice, and checking its signature again would only cost
       // time.
       if (rows.has(anchor.signature)) continue;
       const reason = refusalOf(anchor, keys);

@@ -1,9 +1,9 @@
 // Signs the head of every chain that has grown since its last anchor, and appends the anchors to
-// each destination. Safe to run twice: anchors are stored first, and a destination gets only the
-// ones it doesn't have yet.
+// each destination. Safe to run twice: anchors are stored first, and a destination receives only
+// the ones it doesn't have yet.
 //
-// A destination that was unreachable gets the newest anchor of each chain, not the ones in between,
-// because the hash of a head covers all entries before it.
+// A destination that was unreachable receives the newest anchor of each chain, not the ones in
+// between, because the hash of a head covers all entries before it.
 import { once } from 'node:events';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 import { reasonOf } from '../../base/errors.ts';
@@ -144,7 +144,9 @@ async function appendAll(work: OpenWork, place: AnchorPlace, late: AbortSignal):
 
 type Progress = { number: number; beganAt: Date };
 
-/** From the start if the destination is new or empty; otherwise after the last anchor it got. */
+/**
+ * From the start if the destination is new or empty; otherwise after the last anchor it received.
+ */
 async function beginAt(work: OpenWork, place: AnchorPlace): Promise<Progress> {
   const { known, now } = await work(async (tx) => ({
     known: await findPlace(tx, place.id),

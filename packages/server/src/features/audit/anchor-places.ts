@@ -1,5 +1,5 @@
 // The destinations outside the database that keep anchors: append-only files, and URLs that accept
-// a POST. Both get JSON lines, each line at least once.
+// a POST. Both receive JSON lines, each line at least once.
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { VERSION } from '../../base/version.ts';
 export type AnchorPlaceSetting = { kind: 'file'; path: string } | { kind: 'url'; url: string };
 
 export type AnchorPlace = {
-  /** The same after a restart. Neither this nor the label contains a credential. */
+  /** Stays the same after a restart. Neither this nor the label contains a credential. */
   id: string;
   label: string;
   /** True if the destination is empty, or was just emptied because it had become too large. */
@@ -88,7 +88,7 @@ async function appendDurably(path: string, lines: string): Promise<void> {
   try {
     const found = await file.stat();
     if (!found.isFile()) throw new Error(`${path} is not a regular file`);
-    // A crash may have left a part of a line.
+    // A crash may have left part of a line.
     const isTorn = found.size > 0 && (await lastByte(file, found.size)) !== NEWLINE;
     await file.appendFile(isTorn ? `\n${lines}` : lines);
     await file.sync();
@@ -105,7 +105,7 @@ async function lastByte(file: FileHandle, size: number): Promise<number | undefi
   return buffer[0];
 }
 
-/** Makes the name of a new file survive a crash too. */
+/** Makes sure that a new file's name survives a crash too. */
 async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r');
   try {
@@ -118,7 +118,7 @@ async function syncDirectory(path: string): Promise<void> {
 const POST_MS_MAX = 5 * SECOND_MS;
 const PAUSES_MS = [SECOND_MS, 2 * SECOND_MS];
 
-/** A URL is never empty: it got everything up to the recorded number. */
+/** A URL never counts as empty: it has received everything up to the recorded number. */
 export function createUrlPlace(address: string, pausesMs = PAUSES_MS): AnchorPlace {
   const { url, headers } = requestTo(address);
   const post = async (lines: string): Promise<void> => {

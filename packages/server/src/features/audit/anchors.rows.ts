@@ -1,4 +1,4 @@
-// Every statement on anchors and their destinations.
+// All SQL statements for anchors and their destinations.
 
 import { msAfter } from '../../base/duration.ts';
 import { notFound } from '../../base/errors.ts';
@@ -15,7 +15,7 @@ export async function loadAnchor(tx: Read): Promise<AuditAnchor> {
   return anchor;
 }
 
-/** A head beside the newest anchor of its chain; null if there is none. */
+/** A head, and the newest anchor of its chain; the anchor's fields are null if there is none. */
 export type ComparedHead = AuditHead & {
   anchoredSeq: number | null;
   anchoredHash: string | null;
@@ -25,7 +25,7 @@ export type ComparedHead = AuditHead & {
 
 type Page = { after: string; limit: number };
 
-/** Heads of all workspaces in the order of their ids. */
+/** Heads of all workspaces in ID order. */
 export const listHeads = (tx: Work, { after, limit }: Page): Promise<ComparedHead[]> =>
   many(
     tx,
@@ -42,7 +42,7 @@ export const listHeads = (tx: Work, { after, limit }: Page): Promise<ComparedHea
       order by head.workspace_id`,
   );
 
-/** Ids of all workspaces, in order. */
+/** IDs of all workspaces, in order. */
 export const listChains = async (tx: Work, { after, limit }: Page): Promise<string[]> => {
   const rows = await many(
     tx,
@@ -54,7 +54,7 @@ export const listChains = async (tx: Work, { after, limit }: Page): Promise<stri
 /** An arbitrary constant, the same in every version. */
 const NUMBERS_LOCK = 7_265_002;
 
-/** Numbers are given in the order of commits: a reader of later numbers misses none. */
+/** Numbers are assigned in commit order, so a reader of later numbers misses none. */
 export async function insertAnchors(tx: Work, anchors: readonly AuditAnchor[]): Promise<void> {
   await many(tx, sql`select pg_advisory_xact_lock(${NUMBERS_LOCK})`);
   await many(

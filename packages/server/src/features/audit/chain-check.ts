@@ -1,4 +1,4 @@
-// The check of one chain, entry by entry: each entry has the next number, links to the one before,
+// Checks one chain, entry by entry: each entry has the next number, links to the one before,
 // matches its hash, and is the entry that an anchor names. Only the state of the last entry is
 // kept.
 import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';

@@ -1,4 +1,4 @@
-// Rows → audit_log, audit_chain and audit_anchor objects.
+// Turns rows into audit_log, audit_chain and audit_anchor objects.
 import type { AuditActor, AuditChain, AuditLog } from '@keyrail/protocol/objects/audit.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import { wireAnchor } from '../../signing/anchors.ts';
@@ -32,13 +32,13 @@ const presentActor = (row: AuditRowWithActor): AuditActor | null =>
       }
     : null;
 
-// Which payload fields a test principal may read. Which entries it sees at all is decided by the
-// database, by environment.
+// Which payload fields a test principal may read. The database decides, by environment, which
+// entries it sees at all.
 
 /** Target types whose payloads contain no personal data. */
 const productTargets = new Set(['workspace', 'project', 'tenant', 'api_key', 'secret_key']);
 
-/** Payload fields whose values count live keys too. */
+/** Payload fields whose values include live keys. */
 const liveFields = ['revoked_keys'];
 
 /**

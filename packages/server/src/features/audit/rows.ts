@@ -1,4 +1,4 @@
-// Every statement on the audit log. All of them read: only close_change() appends rows.
+// All SQL statements for the audit log. They only read, because only close_change() appends rows.
 import { allOf, type Sql, sql } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -6,7 +6,7 @@ import type { Read } from '../../doors/door.ts';
 
 export type AuditRow = Tables['auditLogs'];
 
-/** A row with the user that acted. The fields are null if the actor wasn't a user. */
+/** A row with the acting user. The fields are null if the actor wasn't a user. */
 export type AuditRowWithActor = AuditRow & {
   actorEmail: string | null;
   actorEmailVerifiedAt: Date | null;
@@ -22,14 +22,17 @@ export type AuditFilter = {
 
 type AuditList = {
   filter: AuditFilter;
-  /** The numbers of the rows: after the first, before the second. */
+  /** Exclusive bounds on row numbers. */
   afterSeq: number;
   beforeSeq: number;
   order: 'asc' | 'desc';
   limit: number;
 };
 
-/** The user that acted, for a page that PostgreSQL reads before it looks up users. */
+/**
+ * The acting user's ID, as a column of the page, so that PostgreSQL reads the page before it looks
+ * up users.
+ */
 const personId = sql`case page.actor_type when 'user' then page.actor_id::uuid end as person_id`;
 
 /** Uses the index on users: row level security allows that for a column, but not for a cast. */
@@ -54,7 +57,7 @@ export const listAuditRows = (tx: Read, wanted: AuditList): Promise<AuditRowWith
   );
 };
 
-/** One row in reach, with the user that acted. */
+/** One row in reach, with the acting user. */
 export const findAuditRow = (tx: Read, id: string): Promise<AuditRowWithActor | null> =>
   maybe(
     tx,

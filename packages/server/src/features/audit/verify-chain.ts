@@ -15,7 +15,7 @@ export type ChainVerdict = {
 
 type Options = {
   pageRows?: number;
-  /** In the order of `seq`. They must have been read before the chain is. */
+  /** In the order of `seq`. Must have been read before the chain. */
   anchored?: readonly AnchoredRow[];
 };
 
@@ -55,7 +55,7 @@ export async function verifyChain(
   }
 }
 
-/** Pages in order. The next one is read while the caller hashes the last one. */
+/** Pages in order. The next page is read while the caller hashes the current one. */
 async function* pagesOf(
   source: ChainSource,
   headSeq: number,

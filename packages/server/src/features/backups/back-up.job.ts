@@ -1,8 +1,8 @@
 // The scheduled backup: takes a backup, restores it into a scratch database, and removes old
-// backups only if that has passed. A failed backup is tried again soon. After a failed test, the
-// next backup is taken at its usual time, because more backups of the same kind would only fill the
-// disk. Safe to run twice: a second backup of the same database waits or is rejected, and each is
-// complete on its own.
+// backups only if the restore test passed. A failed backup is tried again soon. After a failed
+// test, the next backup is taken at its usual time, because more backups of the same kind would
+// only fill the disk. Safe to run twice: a second backup of the same database waits or is rejected,
+// and each is complete on its own.
 import type { Log } from '../../base/log.ts';
 import { type RecordParts, recordRun } from './record-run.ts';
 import { BackupRunning, type BackupTasks } from './tasks.ts';
@@ -23,7 +23,10 @@ export async function backUp({ tasks, log, ...parts }: BackUpParts): Promise<voi
     );
     if (tested === null) return;
     const removed = await tasks.prune();
-    log.info({ ...taken, chains: tested.chains, removed: removed.length }, 'backed up');
+    log.info(
+      { ...taken, chains: tested.chains, removed: removed.length },
+      'backup completed and passed its restore test',
+    );
   } catch (error) {
     if (!(error instanceof BackupRunning)) throw error;
     log.info('a backup of this database is already running');

@@ -8,7 +8,7 @@ const FAULT_CHARS_MAX = 500;
 
 export type RecordParts = {
   work: OpenWork;
-  /** Gets an email when backups begin to fail. Null: nobody does. */
+  /** Gets an email when backups begin to fail. Null: nobody gets one. */
   operatorEmail: string | null;
 };
 

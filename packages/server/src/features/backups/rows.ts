@@ -1,4 +1,4 @@
-// Every statement on the results of backups.
+// All SQL statements for the results of backups and restore tests.
 import { sql, valuesOf } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';
@@ -17,7 +17,7 @@ export type NewRun = {
 
 /**
  * Adds a result, and removes the oldest ones and those in the future: they were recorded before the
- * clock was set back, and would count as newer than this one when the clock gets there.
+ * clock was set back, and would count as newer than this one once the clock reaches them.
  */
 export async function insertRun(tx: Work, run: NewRun): Promise<void> {
   const values = { ...run, id: tx.newId(), endedAt: tx.now };

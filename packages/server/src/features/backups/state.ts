@@ -2,7 +2,7 @@
 import type { ComponentState } from '@keyrail/protocol/objects/probes.ts';
 import type { BackupFacts } from '../../observe/deployment-facts.ts';
 
-/** Time since the newest good backup, in intervals of the schedule. */
+/** How many intervals of the schedule may pass before the newest good backup is late. */
 const LATE_AFTER = 2;
 const DOWN_AFTER = 3;
 

@@ -1,5 +1,5 @@
-// The tasks of backups, as the worker and the commands use them. Each runs in a separate process,
-// so that it doesn't use the server's memory and CPU time.
+// Backup tasks, as the worker and the commands use them. Each runs in a separate process, so that
+// it doesn't use the server's memory and CPU time.
 
 export type TakenBackup = { backupId: string; path: string; rows: number; bytes: number };
 
@@ -14,7 +14,7 @@ export type BackupTasks = {
   test(report: (progress: TaskProgress) => void): Promise<TestedBackup>;
   /** Removes what killed backups left behind. */
   clear(): Promise<void>;
-  /** Removes the oldest backups beyond the number to keep; returns their ids. */
+  /** Removes the oldest backups beyond the number to keep; returns their IDs. */
   prune(): Promise<string[]>;
 };
 

@@ -8,7 +8,8 @@ import type { Env } from '../../doors/reach.ts';
 
 const SHELF_OF_ENV: Record<Env, number> = { live: 0, test: 4 };
 
-// Subqueries are evaluated once per statement. A direct call of the clock could not use an index.
+// Subqueries are evaluated once per statement. A direct call to the clock would prevent the use of
+// an index.
 const now = sql`(select app_now())`;
 const soon = sql`(select app_now() + ${KEY_EXPIRING_DAYS}::int * interval '1 day')`;
 

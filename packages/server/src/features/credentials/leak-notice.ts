@@ -12,7 +12,7 @@ export function leakMail(
   { displayPrefix, env, expiresAt }: Leaked,
   { workspace, foundAt, now }: { workspace: string; foundAt: string | null; now: Date },
 ): LeakMail {
-  assert(expiresAt !== null, 'a quarantined key without an expiry');
+  assert(expiresAt !== null, 'a quarantined key has no expiry');
   return {
     kind: 'key_quarantined',
     params: {

@@ -5,7 +5,7 @@ import type { Read } from '../../doors/door.ts';
 import { type HeldLock, updateStored } from './rows.ts';
 import { sealResponse } from './stored-response.ts';
 
-/** Headers up to this length are stored even if the workspace has no bytes left. */
+/** Headers up to this length are stored even if the workspace has no space left. */
 const FEW_HEADERS_CHARS_MAX = 4096;
 
 type Response = {
@@ -24,7 +24,7 @@ type StoringParts = {
 
 /**
  * Stores the response for later retries if the caller still holds the lock. The body is omitted if
- * it is too large or the workspace has no bytes left; the status is always stored.
+ * it is too large or the workspace has no space left; the status is always stored.
  */
 export async function completeClaim(
   tx: Read,

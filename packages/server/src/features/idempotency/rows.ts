@@ -1,4 +1,4 @@
-// Every statement on idempotency_records. Each is atomic and uses the database's clock. A lock
+// All SQL statements for idempotency_records. Each is atomic and uses the database's clock. A lock
 // holder's statement checks the lock and changes the record in one step.
 import { sql } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
@@ -27,7 +27,7 @@ export type ClaimRow =
   | { state: 'mismatch' }
   | ({ state: 'replay' } & StoredColumns);
 
-/** Takes the lock of a scope, or returns why it could not. */
+/** Takes a scope's lock, or returns why it couldn't. */
 export const lockScope = (tx: Read, claim: Claim): Promise<ClaimRow> =>
   one(
     tx,

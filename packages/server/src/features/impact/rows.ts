@@ -1,4 +1,4 @@
-// The statements of a dry run. Each reads a bounded number of keys, because the embedded store
+// All SQL statements for dry runs. Each reads a bounded number of keys, because the embedded store
 // blocks the event loop while a statement runs.
 import { allOf, named, type Sql, sql } from '../../base/sql.ts';
 import { maybe, one } from '../../db/sql.ts';
@@ -41,7 +41,8 @@ export type KeyCounts = {
  */
 const DAYS = 8;
 
-// A subquery is evaluated once per statement. A direct call of the clock could not use an index.
+// A subquery is evaluated once per statement. A direct call to the clock would prevent the use of
+// an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
 const requests = (days: Sql): Sql =>
@@ -99,7 +100,7 @@ function placeOf({ under, shelf }: KeyRange): Sql[] {
   return [parent, sql`shelf::${type} = ${shelf}::${type}`];
 }
 
-/** Sums over secret keys. `seq` is the position in the log of the last one. */
+/** Sums over secret keys. `seq` is the last key's position in the log. */
 type SecretKeyCounts = {
   read: number;
   keys: number;
@@ -120,7 +121,7 @@ export const countSecretKey = (tx: Check, id: string): Promise<SecretKeyCounts> 
       where k.id = ${id} and k.revoked_at is null`,
   );
 
-/** The unrevoked secret keys that a user created, or got as the new key in a rotation. */
+/** The unrevoked secret keys that a user created, or received by rotating a key. */
 export const countMintedKeys = (
   tx: Check,
   userId: string,

@@ -62,7 +62,7 @@ function acceptedHead(value: unknown): Head | null {
 
 /**
  * The errors in the schema's words. The schema parses only the first bad events: 5,000 errors would
- * take long to find and too long to read.
+ * take too long to find and to read.
  */
 export function faultsOf(value: unknown): Detail[] {
   const given = eventsIn(value) ?? [];

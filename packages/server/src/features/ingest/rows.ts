@@ -1,5 +1,5 @@
-// Every statement that records telemetry. Each is its own transaction: the charge stays even if the
-// batch is rejected afterwards, and a batch is added to all sums or to none.
+// All SQL statements that record telemetry. Each is its own transaction: the charge stays even if
+// the batch is rejected afterwards, and a batch is added to all sums or to none.
 import { sql } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
@@ -39,13 +39,13 @@ export const listUnknown = (
 
 export type Receipt = { accepted: number; eventsDropped: number };
 
-/** The receipt of a batch that has an id. */
+/** The receipt of a batch that has an ID. */
 export type NamedReceipt = Receipt & { batchId: string };
 
 type Usage = { named: readonly NamedReceipt[]; tallies: Tallies; tenantMonthsMax: number };
 
 /**
- * Adds batches to the sums and stores the receipts of those with an id. Returns false, and records
+ * Adds batches to the sums and stores the receipts of those with an ID. Returns false, and records
  * nothing, if one of them is a duplicate.
  */
 export async function insertUsage(
@@ -65,7 +65,7 @@ export async function insertUsage(
   return done;
 }
 
-/** The receipt of the first batch with this id. */
+/** The receipt of the first batch with this ID. */
 export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> =>
   maybe(
     tx,

@@ -52,7 +52,7 @@ function refuseAhead({ events }: Batch, now: Date): void {
   const latestMs = now.getTime() + INGEST_AHEAD_MS_MAX;
   const ahead = events.flatMap(({ atMs }, place) => (atMs > latestMs ? [place] : []));
   if (ahead.length === 0) return;
-  const message = 'must not be more than an hour ahead';
+  const message = 'must not be more than an hour in the future';
   throw invalid(
     'body',
     ahead.slice(0, DETAILS_MAX).map((place) => ({ path: `events.${place}.ts`, message })),

@@ -3,9 +3,9 @@
 import { type Sql, sql } from '../../base/sql.ts';
 
 /**
- * Whether the row of a queue is due. `pausesMs` are the longest pauses after each number of
- * attempts, from 0 on. A time further ahead than that comes from a clock that has since been set
- * back.
+ * Whether a row of a queue is due. `pausesMs`: the longest pause before the next attempt, by the
+ * number of attempts so far. A time further ahead than that comes from a clock that has since been
+ * set back.
  */
 export const isDue = (now: Date, pausesMs: readonly number[]): Sql =>
   sql`(due_at <= ${now} or due_at > ${now}::timestamptz + interval '1 millisecond'

@@ -1,4 +1,4 @@
-// Every statement on the worker's own tables.
+// All SQL statements for the worker's own tables.
 
 import { msAfter } from '../../base/duration.ts';
 import { sql } from '../../base/sql.ts';

@@ -45,8 +45,9 @@ const POLL_MS_MIN = 16;
 const POLL_MS_MAX = 256;
 
 /**
- * Right after a restore, a wait takes at least this long, for nodes that poll in the meantime. It
- * does not prove that all have done so, and is short because many keys may have to be revoked.
+ * Right after a restore, a wait takes at least this long, for nodes that poll in the meantime. This
+ * doesn't prove that all of them have polled, and is short because many keys may have to be
+ * revoked.
  */
 const RESTORED_WAIT_MS_MIN = SECOND_MS;
 
@@ -121,8 +122,9 @@ function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason
 const nameOf = ({ nodeId, envScope }: NodeRow): string => `${nodeId} ${envScope}`;
 
 /**
- * Keeps nodes that were counted earlier in this wait and have gone silent since. Dropping them
- * would report a revocation as complete that they never applied. A node without a record has left.
+ * Keeps nodes that were counted earlier in this wait and have gone silent since. If they were
+ * dropped, a revocation that they never applied would be reported as complete. A node without a
+ * record has left.
  */
 function counted(before: readonly NodeRow[], known: readonly KnownNode[]): KnownNode[] {
   const names = new Set(before.map(nameOf));

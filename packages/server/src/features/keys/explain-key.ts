@@ -25,7 +25,7 @@ export type Explanation = ReturnType<typeof checksOf> & {
 
 const NO_NODES: NodeCounts = { total: 0, current: 0 };
 
-/** Decides about a key as one of the project's nodes would, and says why. */
+/** Decides whether to allow a key, as one of the project's nodes would, and says why. */
 export async function explainKey(
   tx: Recording,
   { key: named, projectId, env, scopes, at = tx.now }: Question,

@@ -1,4 +1,4 @@
-// The statements of an import. One JSON parameter carries all keys, so that the text of each
+// All SQL statements for an import. One JSON parameter carries all keys, so that the text of each
 // statement is the same for any number of them.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 
@@ -87,7 +87,7 @@ export async function listSecretKeyHashes(
 }
 
 /**
- * Inserts the keys whose hash is new, and returns them by id. The unique index of the workspace
+ * Inserts the keys whose hash is new, and returns them by ID. The unique index of the workspace
  * finds the others, including those of a concurrent transaction, which the statement waits for.
  * Hashes are inserted in order, so that two imports of the same keys cannot deadlock.
  */

@@ -1,4 +1,4 @@
-// The checks of an explanation, in the order in which a node makes them. The verdict and its reason
+// The checks of an explanation, in the order in which a node runs them. The verdict and its reason
 // are the same as from `decide` in the SDK, and one table of test cases keeps them the same.
 import type {
   CheckName,
@@ -14,7 +14,7 @@ import type { KeyRow } from './rows.ts';
 
 /** What is known about a key and about the request it would be used for. */
 type KeyFacts = {
-  /** Null if the key was named by its id. */
+  /** Null if the key was named by its ID. */
   text: string | null;
   /** Null if no key within the caller's reach matches. */
   key: Judged | null;
@@ -54,7 +54,7 @@ const NO_TEXT = 'Not checked, because the key was given by its ID.';
 
 type Verdict = { reason: DecisionReason | null; checks: KeyCheck[] };
 
-/** Makes each check until one fails. */
+/** Runs the checks until one fails. */
 export function checksOf(facts: KeyFacts): Verdict {
   let reason: DecisionReason | null = null;
   const checks = asked.map(([check, ask]): KeyCheck => {

@@ -1,5 +1,5 @@
-// The list partition of a key, a generated column: one number for environment and revocation, with
-// which every index for lists begins. A list query reads each partition that it covers.
+// The list partition of a key is a generated column: one number for environment and revocation.
+// Every index for lists begins with it. A list query reads each partition that it covers.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import type { Env } from '../../doors/reach.ts';
 
@@ -14,7 +14,7 @@ export const partitionsOf = (
     .map((env) => PARTITION_OF_ENV[env])
     .flatMap((shelf) => (includeRevoked ? [shelf, shelf + REVOKED] : [shelf]));
 
-/** The partitions of a list that may name a state. */
+/** The partitions of a list that may filter by state. */
 export const partitionsIn = (
   envs: readonly Env[],
   { state, includeRevoked }: { state?: KeyState | undefined; includeRevoked: boolean },

@@ -1,4 +1,5 @@
-// Lists of keys, newest first: by place, by state, by last use, and by the start of a field.
+// Lists of keys, newest first: by project or tenant, by state, by last use, and by the start of a
+// field.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import { SEARCH_MATCHES_MAX, UNUSED_KEYS_EXAMINED_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { idRangeOf } from '../../base/prefix-range.ts';
@@ -78,7 +79,7 @@ const newestOf = (keys: Sql, limit: number): Sql =>
 const unusedIn = ({ unusedDays }: KeyFilter): Sql[] =>
   unusedDays === undefined ? [] : [isUnused(unusedDays)];
 
-/** The last key that a page may look at; null if it may look at all that are left. */
+/** The last key that a page may examine; null if it may examine all remaining keys. */
 const findEnd = (tx: Read, scan: Scan): Promise<Position | null> =>
   maybe(
     tx,
@@ -113,7 +114,7 @@ function placeIn(tx: Read, filter: KeyFilter) {
 const ofPartition = (type: string): Sql =>
   sql`shelf::${named(type)} = covered.shelf::${named(type)}`;
 
-/** The keys of a list from the newest on, in the order of an index. */
+/** The keys of a list, newest first, in the order of an index. */
 function scanOf(tx: Read, filter: KeyFilter, after: Position | null): Scan {
   const { state, unusedDays } = filter;
   const envs = envsIn(tx, filter);

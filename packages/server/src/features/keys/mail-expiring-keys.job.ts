@@ -1,5 +1,5 @@
-// Emails the owners of each workspace, once a day, a list of its live keys that expire soon. Safe
-// to run twice: an email's ID is derived from its workspace, its recipient and its day.
+// Once a day, emails the owners of each workspace a list of its live keys that expire soon. Safe to
+// run twice: an email's ID is derived from its workspace, its recipient and its day.
 import { createHash } from 'node:crypto';
 import { EXPIRY_NOTICE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';

@@ -1,4 +1,4 @@
-// Rows → api_key objects.
+// Turns rows into api_key objects.
 import type {
   ApiKey,
   CreatedApiKey,
@@ -22,7 +22,7 @@ import type { KeyRow } from './rows.ts';
 
 type Shown<Meta> = Omit<ListedKey, 'meta'> & { meta: Meta };
 
-/** `meta` is an object, or in lists the JSON text as the database returns it. */
+/** `meta` is an object or, in lists, the JSON text as the database returns it. */
 export const presentKey = <Meta>(row: Shown<Meta>): Omit<ApiKey, 'meta'> & { meta: Meta } => ({
   object: 'api_key',
   id: row.id,

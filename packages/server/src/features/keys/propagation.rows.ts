@@ -1,4 +1,4 @@
-// What has to be read before a wait for nodes begins.
+// Reads what is needed before a wait for nodes begins.
 import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -7,7 +7,7 @@ import { servedSince } from '../policy/node-conditions.ts';
 import { NODE_COUNTED_MS } from '../policy/node-times.ts';
 
 export type Awaited = {
-  /** The policy version that contains the last change of the key. */
+  /** The policy version that contains the key's last change. */
   version: number;
   now: Date;
   /** Nodes haven't had enough time to report themselves since the last restore. */
@@ -16,8 +16,8 @@ export type Awaited = {
 
 /**
  * If the change has been pruned, the version is the floor, because no node can follow the feed from
- * below it. A restore raises the floor too: after an earlier acknowledgement, a node may have
- * applied changes that the restore undid.
+ * below it. A restore raises the floor too, because a node that acknowledged an earlier version may
+ * have applied changes that the restore undid.
  */
 export const loadAwaited = (
   tx: Read,

@@ -4,7 +4,7 @@ import { countUnder, type KeyCountRow } from './count.rows.ts';
 
 type Wanted = { by: 'project' | 'tenant'; ids: readonly string[]; env: Env | undefined };
 
-/** Counts in the requested order, live before test. */
+/** Returns the counts in the requested order, live before test. */
 export async function readKeyCounts(tx: Read, { by, ids, env }: Wanted): Promise<KeyCountRow[]> {
   const envs = tx.reach.envs.filter((each) => env === undefined || each === env);
   const counts = await countUnder(tx, { by, ids, envs });

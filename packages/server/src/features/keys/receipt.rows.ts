@@ -34,8 +34,8 @@ export const findReceiptFacts = (tx: Read, { id, change }: Wanted): Promise<Rece
   );
 
 /**
- * A key is revoked once: itself, or with its tenant or project. The first of these rows recorded
- * it, unless there is one of the key itself.
+ * A key is revoked once: on its own, or with its tenant or project. Selects the key's own audit
+ * entry if there is one, and otherwise the first deletion of its tenant or project.
  */
 const revocation = sql`
   select log.seq, log.hash

@@ -1,5 +1,5 @@
-// All statements on api_keys except cascades, lists and counts. A database trigger records each
-// change for the policy feed, so no statement here writes a version.
+// All SQL statements for api_keys except cascades, lists and counts. A database trigger records
+// each change for the policy feed, so no statement here writes a version.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import { conflict, notFound } from '../../base/errors.ts';
 import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
@@ -18,7 +18,7 @@ type Stated = Row & { state: KeyState };
 /** `lastUsedAt` comes from telemetry; null when no use was reported. */
 export type KeyRow = Stated & { lastUsedAt: Date | null };
 
-/** With the last allowed request of the newest day that has one. */
+/** `last_used_at`: the last allowed request on the newest day that has one. */
 const keyWhere = (condition: Sql): Sql<KeyRow> => sql`
   select *, ${apiKeyState} as state, (select last_at from usage_key_days
     where key_id = api_keys.id and last_at is not null order by day desc limit 1) as last_used_at

@@ -21,7 +21,7 @@ export type MailParams = {
   backup_failed: { task: string; reason: string; at: string };
   webhook_disabled: { workspace: string; host: string };
   /**
-   * `keys` lists the first of `count` keys, separated by `; `; `others` is the number of the rest.
+   * `keys` lists the first of `count` keys, separated by `; `; `others` is how many more there are.
    */
   keys_expiring: { workspace: string; count: string; keys: string; others: string };
 };

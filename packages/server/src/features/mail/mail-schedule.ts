@@ -10,7 +10,7 @@ const DOUBLINGS_MAX = 10;
 export const retryAfterMs = (attempts: number): number =>
   Math.min(SECOND_MS * 2 ** Math.min(attempts, DOUBLINGS_MAX), RETRY_MS_MAX);
 
-/** The delays after no attempt, after one, and so on. */
+/** The longest delay before the next attempt, by the number of attempts so far. */
 export const LONGEST_PAUSES_MS = [
   0,
   ...Array.from({ length: DOUBLINGS_MAX }, (_, before) => retryAfterMs(before + 1)),

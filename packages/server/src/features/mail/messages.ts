@@ -139,7 +139,10 @@ const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+
 
 /** Invisible characters, some of which reverse text. Two of them are part of Persian and emoji. */
 const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
-/** What joins the parts of a link or an address, and its look-alikes, unless a space follows. */
+/**
+ * Characters that join the parts of a link or an address, and their look-alikes, unless a space
+ * follows.
+ */
 const JOINTS = /(?:[.:@\\\u2024\u3002\uff0e\uff1a\uff20\uff61]|\/(?=\/)|(?<=\/)\/)(?=[^\s.])/gu;
 
 /**

@@ -1,4 +1,4 @@
-// All statements on the outbox.
+// All SQL statements for the outbox.
 import { msAfter } from '../../base/duration.ts';
 import type { Secret } from '../../base/secret.ts';
 import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
@@ -52,8 +52,8 @@ export async function insertMailOnce<K extends MailKind>(
 }
 
 /**
- * Looks at this many, so that an email from a clock that has since been set back is found before
- * its turn comes.
+ * How many due emails are examined, so that an email whose time comes from a clock that has since
+ * been set back is found before its turn comes.
  */
 const LOOKED_AT_MAX = 100;
 

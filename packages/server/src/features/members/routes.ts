@@ -102,7 +102,7 @@ export const memberRoutes = ({
 async function findInviter(read: Read, principal: Principal): Promise<string> {
   if (principal.kind === 'session') return principal.userId;
   const reach = reachOf(principal);
-  assert(reach, 'an endpoint of a workspace was called without one');
+  assert(reach, 'a workspace endpoint was called without a workspace');
   const { actor, workspaceId } = reach;
   return (actor.id && (await findPersonBehindKey(read, actor.id))) || workspaceId;
 }

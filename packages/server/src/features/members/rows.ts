@@ -1,4 +1,4 @@
-// All statements on the memberships and invitations of a workspace.
+// All SQL statements for the memberships and invitations of a workspace.
 import { INVITE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, msAfter } from '../../base/duration.ts';
 import { notFound } from '../../base/errors.ts';
@@ -40,7 +40,7 @@ export const listMembers = (tx: Read, { after, limit }: Listing): Promise<Member
   );
 
 /**
- * Locks the workspace, so that role changes and removals run one after the other and two owners
+ * Locks the workspace, so that role changes and removals run one after another and two owners
  * cannot remove each other. Inserts that refer to the workspace do not wait: see lockWorkspace().
  */
 export async function lockMember(tx: Check, userId: string): Promise<MemberRow> {
@@ -136,7 +136,8 @@ export const updateRevokedInvitesBy = (
   tx: Write,
   { userId, keys }: { userId: string; keys: readonly { id: string }[] },
 ): Promise<Pick<InviteRow, 'id' | 'role'>[]> =>
-  // The first condition follows from the invitation being open, in a form that an index supports.
+  // The first condition is implied by the invitation being open, but has a form that an index
+  // supports.
   many(
     tx,
     sql<Pick<InviteRow, 'id' | 'role'>>`update invites set revoked_at = ${tx.now}
@@ -152,7 +153,7 @@ const hasToken = (hash: Buffer): Sql =>
     select id from invites where token_hash = ${hash}
     union all select id from invites where mail_token_hash = ${hash}))`;
 
-/** The invitation of a token, if it can still be accepted. */
+/** A token's invitation, if it can still be accepted. */
 export const findOpenInvite = (tx: Write, hash: Buffer): Promise<InviteRow | null> =>
   maybe(tx, sql<InviteRow>`select * from invites where ${hasToken(hash)} and ${isOpen(tx)}`);
 
@@ -170,7 +171,7 @@ export const acceptOpenInvite = (
 
 type Person = { id: string; email: string; emailKey: string; isVerified: boolean };
 
-/** The acting user's account, as far as a workspace transaction may read it. */
+/** The parts of the acting user's account that a workspace transaction may read. */
 export const loadActingPerson = (tx: Write, userId: string): Promise<Person> =>
   one(
     tx,

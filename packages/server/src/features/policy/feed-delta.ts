@@ -1,4 +1,4 @@
-// The changes that one poll gets. Reads a FeedSource, so that simulations can run it in memory.
+// The changes that one poll receives. Reads a FeedSource, so that simulations can run it in memory.
 import { createResponseBudget } from '../../http/response-budget.ts';
 import { withDetails } from './feed-details.ts';
 import { entryChars, type FeedFilter, isInFeed, VERSIONS_PER_DELTA_MAX } from './feed-view.ts';

@@ -14,7 +14,7 @@ export type SnapshotQuestion = {
   /** Null when the caller does not support pages: a snapshot above `keysMax` is then rejected. */
   pageKeysMax: number | null;
   keysMax: number;
-  /** For a further page: its start, and the version of the first page. */
+  /** For pages after the first: where the page starts, and the version of the first page. */
   after: (EntryPosition & { version: number }) | null;
 };
 
@@ -40,7 +40,8 @@ export async function readSnapshot(
   const { entries, isFull } = head.isDeleted
     ? { entries: [], isFull: false }
     : await listUpTo(feed, filter, { after, most: wanted + 1 });
-  // A page that is full by size leaves its last entry for the next page, which is thus never empty.
+  // A page that is full by size leaves its last entry for the next page, so that page is never
+  // empty.
   const fitting = isFull ? entries.length - 1 : wanted;
   const hasMore = entries.length > fitting;
   if (hasMore && pageKeysMax === null) throw new ApiError('snapshot_too_large');

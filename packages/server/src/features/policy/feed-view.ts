@@ -11,7 +11,7 @@ export type FeedFilter = {
   env: Env | null;
   /** The tenants in the feed, sorted, or null for all. */
   tenantIds: readonly string[] | null;
-  /** The fields that entries have on top of the usual ones, sorted. */
+  /** The fields that entries have in addition to the usual ones, sorted. */
   include: readonly FeedInclude[];
 };
 
@@ -52,7 +52,7 @@ export type EnvScope = (typeof envScopes)[number];
 
 export const envScopeOf = ({ env }: FeedFilter): EnvScope => env ?? 'all';
 
-/** The scopes of the nodes that a credential may see, perhaps only those that see `env`. */
+/** The scopes of the nodes that a credential may see. With `env`, only of nodes that see it. */
 export function visibleScopes({ envs }: Pick<Reach, 'envs'>, env: Env | undefined): EnvScope[] {
   if (envs.length < allEnvs.length) return [...envs];
   return ['all', ...(env ? [env] : allEnvs)];
@@ -110,7 +110,7 @@ export function readCursorPosition(
   return { version: Number(version), shelf: Number(shelf), createdAt: new Date(createdAt), id };
 }
 
-/** Under reaches with the same name, a statement sees the same rows. */
+/** A statement sees the same rows under all reaches that have the same name. */
 export const reachName = ({ workspaceId, envs, tenantId, projectId }: Reach): string =>
   [workspaceId, envs, tenantId, projectId].join(' ');
 
@@ -120,5 +120,8 @@ type SizedEntry = { scopes: readonly string[]; metaBytes?: number };
 export const entryChars = ({ scopes, metaBytes = 0 }: SizedEntry): number =>
   scopes.reduce((all, { length }) => all + length, metaBytes);
 
-/** The most versions that one delta spans: each costs an index lookup, even without a key. */
+/**
+ * The maximum number of versions that one delta spans: each costs an index lookup, even without a
+ * key.
+ */
 export const VERSIONS_PER_DELTA_MAX = 10_000;

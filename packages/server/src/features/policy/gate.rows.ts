@@ -1,5 +1,5 @@
-// Statements of the gate on policy versions, and on served_spans, the record of when API processes
-// served. See served_since() in the migrations.
+// All SQL statements of the gate for policy versions and for served_spans, the record of when API
+// processes served. See served_since() in the migrations.
 import { MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
 import { sql } from '../../base/sql.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
@@ -36,7 +36,10 @@ export async function noteServed(runner: Runner, { id, notedAt }: ServedSpan): P
   return now;
 }
 
-/** Removes spans that are too old to be measured, and spans in the future of a corrected clock. */
+/**
+ * Removes spans that are too old to be measured, and spans that are in the future because the clock
+ * has been corrected.
+ */
 export async function removeOldSpans(runner: Runner): Promise<void> {
   await many(
     runner,

@@ -9,7 +9,7 @@ export type NodeName = { nodeId: string; envScope: EnvScope };
 /** Separate for each env scope, so that a test credential can't use up the room for live nodes. */
 export const NODES_PER_SCOPE_MAX = 10_000;
 
-/** The moment of a statement. Evaluated once, and not for each of a thousand nodes. */
+/** The time of a statement. Evaluated once instead of for each of a thousand nodes. */
 export const moment: Sql = sql`(select app_now())`;
 
 /** The start of the last `ms` of served time. Evaluated once per statement. */

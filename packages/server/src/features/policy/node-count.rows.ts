@@ -1,4 +1,4 @@
-// Statements that count nodes.
+// All SQL statements that count nodes.
 import { type Sql, sql } from '../../base/sql.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { EnvScope } from './feed-view.ts';
@@ -18,7 +18,7 @@ export type NodeCount = NodeFacts & { isConnected: boolean; nodes: number; lastS
 
 type Counting = {
   scopes: readonly EnvScope[];
-  /** The maximum number of projects that are looked at, and of nodes that are counted. */
+  /** The maximum number of projects that are examined, and of nodes that are counted. */
   most: number;
 };
 
@@ -72,7 +72,7 @@ export type NodeSelection =
 
 export type NodeCounts = { total: number; current: number };
 
-/** Counts nodes as revocations do, and those that are at the version of their project. */
+/** Counts nodes as revocations do, and those that have their project's current version. */
 export const countLiveNodes = (tx: Runner, filter: NodeSelection): Promise<NodeCounts> =>
   one(
     tx,

@@ -41,8 +41,8 @@ const NAME_AND_VERSION = new RegExp(
 );
 
 /**
- * `@keyrail/sdk/1.0.0` has the name `@keyrail/sdk`. The SDK is shown and never relied upon, so a
- * malformed header counts as a missing one.
+ * `@keyrail/sdk/1.0.0` has the name `@keyrail/sdk`. The SDK is only displayed, so a malformed
+ * header counts as a missing one.
  */
 export function sdkNameIn(header: string | undefined): SdkName | null {
   const [, name, version] = NAME_AND_VERSION.exec(header ?? '') ?? [];

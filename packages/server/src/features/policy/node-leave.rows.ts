@@ -1,4 +1,4 @@
-// Statements about nodes that leave.
+// All SQL statements for nodes that leave.
 import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 import { NODES_PER_SCOPE_MAX, type NodeName } from './node-conditions.ts';
@@ -32,7 +32,7 @@ export async function updateLeftNode(
     tx,
     sql`insert into policy_nodes
         (project_id, node_id, env_scope, acked_version, first_seen_at, last_seen_at, left_at)
-      -- The release before takes a missing first_seen_at from last_seen_at, if it sees the node.
+      -- If the previous release sees the node, it takes a missing first_seen_at from last_seen_at.
       select project, node, scope, 0, app_now(), '-infinity', app_now()
       from (values (${projectId}::uuid, ${nodeId}, ${envScope})) as leaving (project, node, scope)
       where exists (select from policy_nodes n

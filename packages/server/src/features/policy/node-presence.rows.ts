@@ -1,4 +1,4 @@
-// Statements about whether nodes are shown. No revocation depends on them.
+// All SQL statements that decide whether nodes are shown. No revocation depends on them.
 import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 import { moment, type NodeName } from './node-conditions.ts';

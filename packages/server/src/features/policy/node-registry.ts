@@ -92,7 +92,7 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
       const { projectId } = polling.filter;
       const node = nameOf(polling);
       if (!node) return;
-      // The database cuts times to milliseconds, so the poll's own record may look younger.
+      // The database truncates times to milliseconds, so the poll's own record may look newer.
       const hungUp = { ...node, projectId, heldMs: heldMs - 1 };
       // If this isn't recorded, the node counts as connected until its next poll is overdue.
       await hungUpBatch(reachName(read.reach), hungUp, async (nodes) => {
@@ -106,7 +106,7 @@ export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
 /** Rejects a node that has left: no revocation waits for it, so it must not get the policy. */
 export function versionOf(seen: number | 'left'): number {
   if (seen !== 'left') return seen;
-  throw conflict('This node has left. A node that starts again needs a new id.');
+  throw conflict('This node has left. A node that starts again needs a new ID.');
 }
 
 const nameOf = ({ filter, nodeId }: PollingNode): NodeName | null =>

@@ -6,7 +6,7 @@ import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 /** A poll this soon after the last recorded one is not recorded. */
 export const RECORDED_APART_MS = 10 * SECOND_MS;
 
-/** Includes the recording interval, so that a node which polled in time is always counted. */
+/** Includes the recording interval, so that a node that polled in time is always counted. */
 export const NODE_COUNTED_MS = NODE_SEEN_WITHIN_MS + RECORDED_APART_MS;
 
 /**

@@ -1,6 +1,6 @@
-// Statements about nodes. Counting nodes is in node-count.rows.ts; nodes that leave, hang up or are
-// replaced are in node-leave.rows.ts and node-presence.rows.ts; deleting silent nodes is in
-// upkeep.rows.ts.
+// SQL statements for nodes. Others are in node-count.rows.ts (counting nodes), node-leave.rows.ts
+// and node-presence.rows.ts (nodes that leave, hang up or are replaced), and upkeep.rows.ts
+// (deleting silent nodes).
 import { notFound } from '../../base/errors.ts';
 import { sql } from '../../base/sql.ts';
 import { listOf, many, type Runner } from '../../db/sql.ts';
@@ -67,7 +67,7 @@ export async function listNodesSeen(
 
 export type NodeRow = NodeName & { ackedVersion: number; lastSeenAt: Date };
 
-/** A node that is counted now, or may have been counted by a wait that still runs. */
+/** A node that is counted now, or may have been counted by a wait that is still running. */
 export type KnownNode = NodeRow & { isCounted: boolean };
 
 export const listNodes = (tx: Runner, scope: ChangeScope): Promise<KnownNode[]> =>
@@ -97,7 +97,7 @@ type NodeFilter = {
   limit: number;
 };
 
-/** Stored in a generated column, with which the index of this list begins. */
+/** Stored in a generated column; the index of this list begins with it. */
 const RANK_OF_SCOPE: Record<EnvScope, number> = { all: 0, live: 1, test: 2 };
 
 /** Most recently seen first, from an index: the cost depends on the page size only. */

@@ -14,7 +14,10 @@ const NOTE_EVERY_MS = 5 * SECOND_MS;
 export type ServingRecord = {
   /** Writes notes until closed. */
   start(): void;
-  /** Writes one note: the process has served since the last one, unless it failed or is too old. */
+  /**
+   * Writes one note: the process has served since the last note, unless that one failed or is too
+   * old.
+   */
   note(): Promise<void>;
   close(): Promise<void>;
 };
@@ -30,7 +33,7 @@ export function openServingRecord({ gate, newId, log }: ServingParts): ServingRe
   const { signal } = stopping;
   const outage = createOutageLog(log, {
     begins: 'failed to record that this process is serving; retrying every 5 seconds',
-    ends: 'recording again that this process is serving',
+    ends: 'resumed recording that this process is serving',
   });
   let running = Promise.resolve();
   let span: ServedSpan | null = null;

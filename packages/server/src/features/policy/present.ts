@@ -1,4 +1,4 @@
-// Rows → policy objects. The project's default rate limits are applied here, not in the nodes.
+// Turns rows into policy objects. The project's default rate limits are applied here, not in nodes.
 import type {
   PolicyChange,
   PolicyDelta,

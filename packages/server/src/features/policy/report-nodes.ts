@@ -22,7 +22,7 @@ type Reported = { version: number; left: string[] };
 /**
  * Records each node as its own poll would, except those that have left. Returns the version of the
  * project, read afterwards: a revocation up to that version may not have waited for these nodes,
- * all later ones do.
+ * but all later ones do.
  */
 export async function reportNodes(
   registry: NodeRegistry,

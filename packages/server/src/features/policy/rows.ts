@@ -1,4 +1,5 @@
-// All statements of the policy feed, except those on nodes (node.rows.ts) and of upkeep jobs.
+// All SQL statements for the policy feed, except those for nodes (node.rows.ts) and for upkeep jobs
+// (upkeep.rows.ts).
 
 import { notFound } from '../../base/errors.ts';
 import { joined, named, sql } from '../../base/sql.ts';
@@ -117,7 +118,7 @@ export function listEntries(
   );
 }
 
-/** Sorts before every id: the start of a list partition in a change. */
+/** Sorts before every ID: the start of a list partition in a change. */
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /**

@@ -1,4 +1,4 @@
-// Statements of the jobs that keep the feed short.
+// All SQL statements of the jobs that keep the feed short.
 
 import { msAfter } from '../../base/duration.ts';
 import { sql } from '../../base/sql.ts';
@@ -53,7 +53,7 @@ export const listPrunable = (
       where changed_at < ${before} group by workspace_id, project_id limit ${limit}`,
   );
 
-/** Deletes a batch of changes and raises the floor above them; returns their number. */
+/** Deletes a batch of changes and raises the floor above them; returns the number of changes. */
 export async function removeChanges(
   tx: Work,
   { projectId, version }: Prunable,

@@ -6,8 +6,8 @@ import { loadProject, lockProject, updateProjectRow } from './rows.ts';
 export type DeletedProject = { id: string; revokedKeys: number };
 
 /**
- * Deletes a project and revokes all its keys, atomically for readers. The slug becomes free. The
- * policy version grows even without keys, so that the feed reports the deletion to nodes.
+ * Deletes a project and revokes all its keys, atomically for readers. The slug can be used again.
+ * The policy version increases even without keys, so that the feed reports the deletion to nodes.
  */
 export async function deleteProject(
   tx: Check,

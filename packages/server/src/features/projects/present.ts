@@ -1,4 +1,4 @@
-// Rows → project objects.
+// Turns rows into project objects.
 import type { DeletedProject as DeletedBody, Project } from '@keyrail/protocol/objects/project.ts';
 import { wireTime } from '../../base/wire-time.ts';
 import type { DeletedProject } from './delete-project.ts';

@@ -1,5 +1,5 @@
-// Every statement on projects. Deleted rows are kept for the feed, usage and the audit log; these
-// statements do not return them.
+// All SQL statements for projects. Deleted rows are kept for the feed, usage and the audit log;
+// these statements do not return them.
 import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { notFound } from '../../base/errors.ts';
 import { allOf, changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';

@@ -1,4 +1,4 @@
-// Verdicts → ratelimit_result and ratelimit_lease objects.
+// Turns verdicts into ratelimit_result and ratelimit_lease objects.
 import type { RatelimitLease, RatelimitResult } from '@keyrail/protocol/objects/ratelimit.ts';
 import type { RateLimit } from '@keyrail/protocol/validators.ts';
 import { SECOND_MS } from '../../base/duration.ts';

@@ -1,5 +1,5 @@
-// The worker's statement on kept_responses. Requests use the functions of the database, through the
-// write door.
+// The worker's SQL statement for kept_responses. Requests call database functions instead, through
+// the write door.
 import { sql } from '../../base/sql.ts';
 import { many } from '../../db/sql.ts';
 import type { Work } from '../../doors/work.ts';

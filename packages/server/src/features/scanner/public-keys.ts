@@ -133,7 +133,7 @@ function keysIn(text: string, log: Log): Map<string, KeyObject> {
     const { key_identifier: identifier, key: pem } = Object(entry);
     const key = typeof pem === 'string' ? p256KeyOf(pem) : null;
     if (typeof identifier === 'string' && key) keys.set(identifier, key);
-    else log.warn({ identifier: String(identifier) }, 'ignored a public key: it is not P-256');
+    else log.warn({ identifier: String(identifier) }, 'ignored a public key that is not P-256');
   }
   return keys;
 }

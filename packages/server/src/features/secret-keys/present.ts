@@ -1,4 +1,4 @@
-// Rows → secret_key objects.
+// Turns rows into secret_key objects.
 import type {
   CreatedSecretKey,
   RotatedSecretKey,

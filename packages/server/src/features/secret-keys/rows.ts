@@ -1,4 +1,4 @@
-// Every statement on secret_keys.
+// All SQL statements for secret_keys.
 import type { SecretKeyState } from '@keyrail/protocol/wire/key-states.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';
 import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';

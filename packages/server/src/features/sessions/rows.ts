@@ -1,4 +1,4 @@
-// Every statement on sessions, and the list of a user's own memberships.
+// All SQL statements for sessions, and the one that lists a user's own memberships.
 import { sql, valuesOf } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';
@@ -59,7 +59,7 @@ export const endLiveSession = (
       returning id`,
   );
 
-/** Ends a session that was found in public, of any user. */
+/** Ends any user's session that was found in public. */
 export async function endLeakedSession(tx: People, id: string): Promise<void> {
   await many(
     tx,

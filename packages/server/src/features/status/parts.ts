@@ -19,7 +19,7 @@ export const probeOf = ({ db }: Store, gate: Gate): Probe => ({
   storage: db.storage,
 });
 
-/** For metrics, which report it themselves if the database cannot be read. */
+/** For metrics. If the database cannot be read, the metrics say so themselves. */
 export function figuresOf({ db }: Store, gate: Gate) {
   const overview = openOverview(db);
   return {

@@ -1,4 +1,4 @@
-// Signing keys → public JWKs.
+// Turns signing keys into public JWKs.
 import type { Jwk, Jwks } from '@keyrail/protocol/objects/probes.ts';
 import type { PublishedKey } from '../../signing/keys.ts';
 

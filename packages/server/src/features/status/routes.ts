@@ -87,7 +87,7 @@ export const probeRoutes = ({ region, redis, backup, signingKeys }: StatusParts)
       boundary: 'none',
       door: 'probe',
       run: async ({ probe }) => {
-        // In parallel, so that a frozen database costs one timeout and not two.
+        // In parallel, so that a frozen database costs one timeout instead of two.
         const [database, isSeen, backups] = await Promise.all([
           databaseComponent(probe),
           probe.workerIsSeen(),

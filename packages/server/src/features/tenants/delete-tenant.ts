@@ -7,7 +7,7 @@ export type DeletedTenant = { id: string; revokedKeys: number };
 
 /**
  * Deletes a tenant and revokes its keys in all projects, atomically for readers. The external ID
- * becomes free. `meta` is emptied to free its storage, since it can no longer be read.
+ * can be used again. `meta` is emptied to free its storage, since it can no longer be read.
  */
 export async function deleteTenant(
   tx: Check,

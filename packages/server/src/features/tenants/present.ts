@@ -1,4 +1,4 @@
-// Rows → tenant objects.
+// Turns rows into tenant objects.
 import type {
   DeletedTenant as DeletedBody,
   EmbedTokensRevoked,

@@ -1,5 +1,5 @@
-// Every statement on tenants. Deleted rows are kept for usage and the audit log; these statements
-// do not return them.
+// All SQL statements for tenants. Deleted rows are kept for usage and the audit log; these
+// statements do not return them.
 import { SEARCH_MATCHES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Listed, PageSize, SizedPage } from '../../base/sized-page.ts';

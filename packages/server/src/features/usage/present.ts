@@ -1,4 +1,4 @@
-// Sums → usage objects. Only this file rounds fractions of requests.
+// Turns sums into usage objects. Only this file rounds fractions of requests.
 import {
   type BillableTenantMonth,
   DenialReason,

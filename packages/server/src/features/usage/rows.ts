@@ -1,4 +1,4 @@
-// Every statement that reads the sums of traffic or removes expired ones.
+// All SQL statements that read traffic totals or remove expired ones.
 import { allOf, type Sql, sql } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
@@ -7,7 +7,8 @@ import type { Work } from '../../doors/work.ts';
 
 export type DayRow = { day: string; requests: number; errors: number };
 
-// A subquery is evaluated once per statement. A direct call of the clock could not use an index.
+// A subquery is evaluated once per statement. A direct call to the clock would prevent the use of
+// an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
 /** The last `days` days of a key, including today. Days without traffic are left out. */

@@ -18,7 +18,7 @@ const PAUSES_MS = [
 /** A pause is longer by up to this fraction, so that a recovering receiver isn't flooded. */
 const JITTER = 0.2;
 
-/** The longest pauses after no attempt, after one, and so on. */
+/** The longest pause before the next attempt, by the number of attempts so far. */
 export const LONGEST_PAUSES_MS = [0, ...PAUSES_MS.map((pause) => pause * (1 + JITTER))];
 
 /** Null after the last attempt. `random` is from 0 to 1. */

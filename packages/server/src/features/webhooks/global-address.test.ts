@@ -78,7 +78,7 @@ const reasonFor = (url: string, rules: TargetRules = resolves('8.8.8.8')): Promi
       error instanceof ApiError ? (error.details?.[0]?.message ?? 'no detail') : String(error),
   );
 
-const UNLESS = 'For tests and closed networks, the server has KEYRAIL_WEBHOOK_PRIVATE=on.';
+const UNLESS = 'For tests and closed networks, start the server with KEYRAIL_WEBHOOK_PRIVATE=on.';
 const NOT_PUBLIC = `The host must resolve to public addresses only. ${UNLESS}`;
 
 test('a URL with a private host is rejected in every spelling', async () => {

@@ -9,14 +9,14 @@ import { rateLimited } from '../../base/errors.ts';
 
 /** How long one name server may take. Each is queried once. */
 const SERVER_MS_MAX = 2 * SECOND_MS;
-/** All name servers together. */
+/** The limit for all name servers together. */
 const LOOKUP_MS_MAX = 4 * SECOND_MS;
-/** Lookups in flight for each workspace, in this process. */
+/** The maximum number of lookups in flight for each workspace, in this process. */
 const PER_WORKSPACE_MAX = 4;
 
 const HOSTS_FILE = '/etc/hosts';
 
-/** The right to one lookup. Calling it again changes nothing. */
+/** The right to one lookup. Releasing it again changes nothing. */
 export type Place = { release(): void };
 
 export type HostNames = {

@@ -6,7 +6,7 @@ import { wireTime, wireTimeOrNull } from '../../base/wire-time.ts';
 import type { EndingKey, UnusedKey } from '../keys/ending.rows.ts';
 import type { Notice } from './notices.rows.ts';
 
-/** How many days before the expiry; 0 is the expiry itself. */
+/** `daysLeft`: the number of days before the expiry; 0 means that the key has just expired. */
 export function endingNotice(key: EndingKey, daysLeft: number): Notice {
   const kind = daysLeft === 0 ? 'expired' : 'expiring';
   const type: NoticeType =

@@ -1,10 +1,10 @@
-// Statements of the job that queues notices.
+// All SQL statements of the job that queues notices.
 import { sql } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Env } from '../../doors/reach.ts';
 import type { Work } from '../../doors/work.ts';
 
-/** What has been queued so far; null before the first run. */
+/** The time up to which notices have been queued; null before the first run. */
 export async function findMark(tx: Work, kind: string): Promise<Date | null> {
   const row = await maybe(
     tx,

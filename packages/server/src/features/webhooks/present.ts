@@ -1,5 +1,5 @@
-// Rows → webhook_endpoint and webhook_delivery objects, and the messages to endpoints. Only this
-// file reveals the signing secret.
+// Turns rows into webhook_endpoint and webhook_delivery objects, and into messages to endpoints.
+// Only this file reveals the signing secret.
 import type {
   CreatedWebhookEndpoint,
   WebhookDelivery,
@@ -55,7 +55,7 @@ export const presentDelivery = (row: DeliveryRow): WebhookDelivery => ({
   delivered_at: wireTimeOrNull(row.deliveredAt),
 });
 
-/** The entry as a secret key with the endpoint's environment reads it. */
+/** The entry as a secret key with the endpoint's environment sees it. */
 export function presentEvent(row: AuditRowWithActor, { type, env }: DeliveryRow): string {
   const shown = presentAuditRow(row, env === 'test');
   return JSON.stringify({ type, timestamp: shown.occurred_at, data: shown });

@@ -1,8 +1,8 @@
 // Queues notices about keys that expire soon, have expired, or aren't used. Each notice belongs to
 // one moment, such as "14 days before expiry", and is queued when that moment passes. A mark
-// records up to which time this has been done. A delivery's ID is derived from its notice, so if a
-// notice is queued again after a crash, a restore or a clock change, the receiver gets it under the
-// same ID.
+// records the time up to which this has been done. A delivery's ID is derived from its notice, so
+// if a notice is queued again after a crash, a restore or a clock change, the receiver gets it
+// under the same ID.
 import { EXPIRY_NOTICE_DAYS, UNUSED_NOTICE_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, HOUR_MS, msAfter } from '../../base/duration.ts';
 import { allEnvs, type Env } from '../../doors/reach.ts';
@@ -74,7 +74,7 @@ async function inNewTime(
 async function queueEndings(parts: NoticeParts, { from, to, now }: Span): Promise<void> {
   for (const [at, days] of [...EXPIRY_NOTICE_DAYS, 0].entries()) {
     const aheadMs = days * DAY_MS;
-    // A notice so late that the next one is due is no longer useful.
+    // A notice is no longer useful once the next one is due.
     const nextMs = (EXPIRY_NOTICE_DAYS[at + 1] ?? 0) * DAY_MS;
     const isInTime = ({ expiresAt }: EndingKey) => days === 0 || expiresAt > msAfter(now, nextMs);
     const lists = days === 0 ? [listEndingKeys] : [listEndingKeys, listEndingSecretKeys];
@@ -92,7 +92,7 @@ async function queueEndings(parts: NoticeParts, { from, to, now }: Span): Promis
   }
 }
 
-/** Keys whose last use, or creation without a use, was on a day. */
+/** Keys that were last used, or created and never used, on a given day. */
 async function queueUnused(parts: NoticeParts, day: Date): Promise<void> {
   const date = day.toISOString().slice(0, 10);
   let after: string | null = null;

@@ -21,11 +21,12 @@ const PER_MINUTE_MAX = 10;
  * chosen.
  */
 export async function queueTest(tx: Write, endpointId: string): Promise<Change<DeliveryRow>> {
-  // So that concurrent tests of a workspace count each other.
+  // So that concurrent tests in a workspace count each other.
   await lockWorkspace(tx);
   const { disabledAt, env } = await lockEndpoint(tx, endpointId);
   if (disabledAt !== null) throw conflict(DISABLED);
-  if (await isTesting(tx, endpointId)) throw conflict('A test of the endpoint is in flight.');
+  if (await isTesting(tx, endpointId))
+    throw conflict('A test of this endpoint is already in progress.');
   await refuseBeyondMinute(tx);
   const id = tx.newId();
   const delivery = await insertDelivery(tx, {

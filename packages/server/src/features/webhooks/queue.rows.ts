@@ -1,5 +1,5 @@
-// The worker's statements on the delivery queue. A delivery is claimed before it is sent, and only
-// the holder of the claim may record its result; a claim expires.
+// The worker's SQL statements for the delivery queue. A delivery is claimed before it is sent, and
+// only the holder of the claim may record its result; a claim expires.
 
 import { msAfter } from '../../base/duration.ts';
 import { type Sql, sql } from '../../base/sql.ts';
@@ -23,9 +23,9 @@ const ofEndpoint = sql`e.env as endpoint_env, e.url, e.sealed_secret, e.sealed_o
   e.old_secret_until`;
 
 /**
- * Endpoints with a delivery that is due, in the order of their ids. They are found one by one in
- * the index of pending deliveries, so that a million deliveries waiting for one endpoint cost the
- * others nothing.
+ * Endpoints with a delivery that is due, in ID order. They are found one by one in the index of
+ * pending deliveries, so that a million deliveries waiting for one endpoint cost the others
+ * nothing.
  */
 export async function listWaiting(
   tx: Work,
@@ -59,7 +59,7 @@ export async function listWaiting(
 type Claiming = {
   claim: string;
   untilMs: number;
-  /** The most deliveries of each endpoint. */
+  /** The maximum number of deliveries for each endpoint. */
   rooms: ReadonlyMap<string, number>;
 };
 
@@ -109,7 +109,7 @@ export const claimOwn = (
 
 type Claimed = { id: string; claim: string };
 
-/** For a delivery that its endpoint may not get. */
+/** For a delivery that its endpoint must not receive. */
 export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<void> {
   await many(tx, sql`delete from webhook_deliveries where id = ${id} and claim = ${claim}`);
 }
@@ -141,7 +141,7 @@ type Failure = Attempt & {
   dueAt: Date | null;
 };
 
-/** The time since when the endpoint has been failing; null if the claim had expired. */
+/** The time since which the endpoint has been failing; null if the claim had expired. */
 export async function updateUndelivered(
   tx: Work,
   { id, claim }: Claimed,
@@ -189,9 +189,9 @@ export const removeOldDeliveries = (tx: Work, { before, limit }: Purge): Promise
   );
 
 /**
- * Deletes deliveries of endpoints that were deleted after a time, which has removed the older ones;
- * returns the number of rows.
- * Lateral, because a merge join would read the deliveries of other endpoints as well.
+ * Deletes deliveries of endpoints that were deleted at or after a time; returns the number of rows.
+ * The deliveries of other deleted endpoints are older than that time, so removeOldDeliveries()
+ * removes them. Lateral, because a merge join would read the deliveries of other endpoints as well.
  */
 export const removeOrphanedDeliveries = (tx: Work, { before, limit }: Purge): Promise<number> =>
   removed(

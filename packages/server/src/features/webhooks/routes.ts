@@ -34,7 +34,7 @@ export const webhookRoutes = ({
       patience: 'stepped',
       run: async ({ read, write, body, gone }) => {
         const { events, env = null, description = null } = body;
-        // Before the transaction: the lookup of the host name may take seconds.
+        // Runs before the transaction, because looking up the host name may take seconds.
         const registering = { ...read.reach, signal: gone() };
         const url = await checkTarget(body.url, targets, registering);
         const wanted = { url, events, env, description };

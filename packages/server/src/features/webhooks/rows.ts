@@ -1,5 +1,5 @@
-// Statements that requests run on webhook endpoints and their deliveries. Deleted endpoints are
-// kept for their deliveries; these statements do not return them.
+// All SQL statements that requests run for webhook endpoints and their deliveries. Deleted
+// endpoints are kept for their deliveries; these statements do not return them.
 import { TEST_EVENT } from '@keyrail/protocol/wire/event-types.ts';
 import { changesOf, type Sql, sql, valuesOf } from '../../base/sql.ts';
 import { many, maybe, one } from '../../db/sql.ts';
@@ -118,7 +118,7 @@ export async function isTesting(tx: Write, endpointId: string): Promise<boolean>
   return claimed !== null;
 }
 
-/** Makes a delivery due now. Its attempts are counted from the beginning again. */
+/** Makes a delivery due now. Its attempts are counted from zero again. */
 export const updateDueNow = (tx: Write, id: string): Promise<DeliveryRow> =>
   one(
     tx,

@@ -1,6 +1,6 @@
 // Sends queued events. Safe in any number of workers: a delivery is claimed before it is sent, and
-// only the holder of the claim records the result. If a worker dies after the receiver has got a
-// message, the message is sent again with the same ID.
+// only the holder of the claim records the result. If a worker dies after the receiver has received
+// a message, the message is sent again with the same ID.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TEST_EVENT } from '@keyrail/protocol/wire/event-types.ts';
 import { msAfter, SECOND_MS } from '../../base/duration.ts';
@@ -34,7 +34,7 @@ import type { Attempt, SendRequest } from './webhook-request.ts';
 /** The number of endpoints considered in one round. */
 const ENDPOINTS_MAX = 1000;
 const FIRST_ENDPOINT = '00000000-0000-0000-0000-000000000000';
-/** The longest wait for a slot until the queue is looked at again. */
+/** The longest wait for a slot before the queue is checked again. */
 const SLOT_WAIT_MS = SECOND_MS / 2;
 /** How long a test waits for a slot, and how often it looks for one. */
 const TEST_WAIT_MS = 10 * SECOND_MS;
@@ -46,7 +46,7 @@ export type WebhookParts = {
   /** Opens a system write in a workspace. */
   writeIn(workspaceId: string): OpenWrite;
   sendWebhook: SendRequest;
-  /** Shared by all that send in this process. */
+  /** Shared by everything that sends in this process. */
   slots: SendingSlots;
   webhookSealing: BoundSealing;
   nowMs(): number;
@@ -57,7 +57,7 @@ export type WebhookParts = {
 };
 
 export type WebhookSender = {
-  /** Starts sending due deliveries, as far as there are slots; false if nothing was due. */
+  /** Starts sending due deliveries while there are free slots; false if nothing was due. */
   sendDue(): Promise<boolean>;
   /** Interrupts requests in flight. Resolves when there are none. */
   stop(): Promise<void>;
@@ -196,7 +196,7 @@ async function sendOne(
   return recordFailure(parts, delivery, { claim, attempt });
 }
 
-/** Null if the endpoint may not get the event, or no longer may. */
+/** Null if the endpoint must not, or must no longer, receive the event. */
 async function bodyOf({ readIn }: WebhookParts, delivery: DueDelivery): Promise<string | null> {
   const { auditId, env, endpointEnv, workspaceId } = delivery;
   // Since it was queued, the endpoint may have come within the reach of test keys.

@@ -1,6 +1,7 @@
-// How many requests a process may have in flight: in all, and to each endpoint. An endpoint gets
-// one slot until it has responded quickly, and all endpoints that haven't share half of the slots.
-// So receivers that never respond, however many, don't delay the ones that do.
+// Limits how many requests a process has in flight, in total and per endpoint. An endpoint gets one
+// slot until it has responded quickly, and all endpoints that haven't yet responded quickly share
+// half of the slots. So receivers that never respond, however many there are, can't delay the ones
+// that do.
 
 const IN_FLIGHT_MAX = 128;
 const PER_QUICK_ENDPOINT_MAX = 8;

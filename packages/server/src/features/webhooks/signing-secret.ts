@@ -21,7 +21,9 @@ export function newSigningSecret(
 
 type Sealed = Pick<EndpointRow, 'id' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'>;
 
-/** The secrets that sign now: after a rotation the old one too, until its overlap ends. */
+/**
+ * The secrets that sign now. After a rotation, this includes the old one until the overlap ends.
+ */
 export function signingSecretsOf(
   { unseal }: BoundSealing,
   { id, sealedSecret, sealedOldSecret, oldSecretUntil }: Sealed,
@@ -31,7 +33,7 @@ export function signingSecretsOf(
   const sealed = [sealedSecret, ...(sealedOldSecret && isOverlapping ? [sealedOldSecret] : [])];
   return sealed.map((each) => {
     const bytes = webhookSecretBytes(unseal(each, id).toString('utf8'));
-    assert(bytes, 'a sealed webhook secret is not a secret');
+    assert(bytes, 'an unsealed webhook secret has the wrong format');
     return bytes;
   });
 }

@@ -7,7 +7,7 @@ import type { HostNames } from './host-names.ts';
 
 export type TargetRules = {
   hostNames: Pick<HostNames, 'takePlace' | 'addressesOf'>;
-  /** Allows plain HTTP and addresses of private networks: KEYRAIL_WEBHOOK_PRIVATE. */
+  /** Allows plain HTTP and addresses in private networks: KEYRAIL_WEBHOOK_PRIVATE. */
   allowPrivate: boolean;
 };
 
@@ -18,12 +18,12 @@ const HTTPS_PORT = 443;
 const NOT_HTTPS = 'Must start with https://.';
 const NOT_PUBLIC = 'The host must resolve to public addresses only.';
 /** Developers usually see these errors first, on their own machine. */
-const UNLESS = 'For tests and closed networks, the server has KEYRAIL_WEBHOOK_PRIVATE=on.';
+const UNLESS = 'For tests and closed networks, start the server with KEYRAIL_WEBHOOK_PRIVATE=on.';
 
 /** Names that never leave a machine or a network, whatever a resolver returns. */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home|corp|home\.arpa)$/;
 
-/** The request's workspace, and the signal for its end. */
+/** The request's workspace, and the signal that it has ended. */
 type Registering = { workspaceId: string; signal: AbortSignal };
 
 export async function checkTarget(
@@ -76,7 +76,7 @@ async function refusePrivateHost(
 export const areGlobal = (addresses: readonly string[]): boolean =>
   addresses.length > 0 && addresses.every(isGlobalAddress);
 
-/** Without the brackets of an IPv6 address. */
+/** The host, without the brackets of an IPv6 address. */
 export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 const refused = (message: string): ApiError => invalid('body', [{ path: 'url', message }]);

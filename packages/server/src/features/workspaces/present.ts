@@ -1,4 +1,4 @@
-// Rows → workspace objects.
+// Turns rows into workspace objects.
 import type { WorkspaceSummary } from '@keyrail/protocol/objects/summary.ts';
 import type { FoundedWorkspace, Workspace } from '@keyrail/protocol/objects/workspace.ts';
 import { COUNTED_MAX } from '@keyrail/protocol/wire/limits.ts';

@@ -1,5 +1,5 @@
-// Every statement on workspaces. Row level security shows at most one row, so reads don't need an
-// ID.
+// All SQL statements for workspaces. Row level security shows at most one row, so reads don't need
+// an ID.
 import { notFound } from '../../base/errors.ts';
 import { changesOf, sql, valuesOf } from '../../base/sql.ts';
 import { maybe, one } from '../../db/sql.ts';

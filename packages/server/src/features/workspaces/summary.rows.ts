@@ -13,7 +13,7 @@ export type Belongings = {
   lastRequestAt: Date | null;
 };
 
-/** Each count stops at its limit. Secret keys are counted among the newest ones. */
+/** Each count stops at its limit. Only the newest secret keys are examined. */
 export const loadBelongings = (tx: Read, envs: readonly Env[]): Promise<Belongings> =>
   one(
     tx,

@@ -1,5 +1,5 @@
-// Limits the open connections to fewer than the files that the process may open, so that the
-// database, the log and the disk keep theirs. A few more are reserved for probes: above the limit,
+// Limits the open connections to fewer than the files that the process may open, so that some are
+// left for the database, the log and the disk. A few more are reserved for probes: above the limit,
 // a connection gets 503 unless it requests a probe, and is closed after a short time. So /healthz
 // stays reachable while other clients hold all other connections. One address cannot hold all of
 // them, and before they run out, connections without a request are closed for new ones.
@@ -18,7 +18,7 @@ export type ConnectionLimits = {
   probeConnectionMs: number;
   /** The time that such a connection has to send its request. */
   probeRequestMs: number;
-  /** Connections of one address, or IPv6 network of 64 bits, except those of trusted proxies. */
+  /** Connections from one address, or IPv6 /64 network, except those from trusted proxies. */
   perAddressMax: number;
   /** How long a connection has no request before it may be closed for a new one. */
   idleMsMin: number;
@@ -37,7 +37,7 @@ const ADDRESS_SHARE = 0.75;
 const IDLE_MS_MIN = 500;
 /** Above this fraction of the connections, idle ones are closed. */
 const CROWDED_SHARE = 0.8;
-/** Connections that are looked at for each new one. */
+/** The number of connections examined for each new one. */
 const LOOKED_AT = 16;
 
 export function connectionLimits(openFilesMax: number | null): ConnectionLimits {
@@ -109,9 +109,9 @@ export function boundConnections(server: Server, { limits, trustProxy }: Bounded
 type Use = { response: ServerResponse | null; idleFromMs: number };
 
 /**
- * Finds connections without a request when there are many. A request only leaves its response here,
- * because most servers never have that many: whether it has ended, and since when, is looked at
- * then, a few connections at a time.
+ * Finds connections without a request when there are many connections. Most servers never have that
+ * many, so a request only records its response here. Whether the response has ended, and when, is
+ * checked only then, for a few connections at a time.
  */
 function createIdleConnections(idleMsMin: number) {
   /** The connections checked longest ago come first. */
@@ -147,7 +147,7 @@ function countAddresses(trustProxy: readonly string[] | false) {
   const isProxy = createAddressCheck(trustProxy || []);
   const counts = new Map<string, number>();
   return {
-    /** Returns the number of the address, with this connection; 0 for a trusted proxy. */
+    /** Returns how many connections the address has, including this one; 0 for a trusted proxy. */
     add(socket: Socket): number {
       const { remoteAddress: address } = socket;
       if (address === undefined || isProxy(address)) return 0;
@@ -167,9 +167,9 @@ function countAddresses(trustProxy: readonly string[] | false) {
 const LIMITS_FILE = '/proc/self/limits';
 
 /**
- * The limit of open files and sockets of this process: null if the system does not report it,
- * infinite if the number is unlimited. Node.js raises the soft limit to the hard limit when it
- * starts, so the limit must be read while the server runs.
+ * This process's limit on open files and sockets: null if the system does not report it, infinite
+ * if the number is unlimited. Node.js raises the soft limit to the hard limit when it starts, so
+ * the limit must be read while the server runs.
  */
 export function openFilesMax(): number | null {
   try {

@@ -47,7 +47,8 @@ export function createLingering(limits: LingerLimits): Lingering {
       if (dropping.has(request)) return this;
       const { socket } = request;
       if (!isArriving(request)) {
-        // The head of this response may be older than the close, and keep the connection alive.
+        // The headers of this response may have been written before `close`, and keep the
+        // connection alive.
         if (isClosing) this.once('finish', () => socket.destroySoon());
         return Reflect.apply(super.end, this, [chunk, encoding, done]);
       }

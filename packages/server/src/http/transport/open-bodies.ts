@@ -1,6 +1,6 @@
 // Bounds the memory of bodies whose senders are unknown: endpoints without a credential read a body
-// before the sender has proven anything. The bytes that such bodies may have are counted from the
-// head of the request until the body has arrived.
+// before the sender has proven anything. The maximum size of such a body is counted from the
+// arrival of the request's headers until the body has arrived.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { unavailable } from '../../base/errors.ts';
 
@@ -22,7 +22,7 @@ export function createOpenBodies(totalMax = OPEN_BODIES_BYTES_MAX): OpenBodies {
       // limit.
       const bytes = Math.min(Number(headers['content-length'] ?? bytesMax), bytesMax);
       const most = bytesMax <= SMALL_BYTES_MAX ? totalMax : totalMax * SMALL_SHARE;
-      if (total + bytes > most) throw unavailable(new Error('too many unfinished bodies'));
+      if (total + bytes > most) throw unavailable(new Error('too many unfinished request bodies'));
       total += bytes;
       let isOver = false;
       const over = () => {

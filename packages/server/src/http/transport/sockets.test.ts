@@ -229,7 +229,7 @@ test('a second Host or Authorization header is rejected with 400, in any case an
   ]) {
     const heard = await answerTo(head);
     match(heard, /^HTTP\/1\.1 400 /, head);
-    match(heard, /may be sent once each/);
+    match(heard, /must not be repeated/);
   }
   match(await answerTo('host: a\r\nauthorization: Bearer a\r\n'), /^HTTP\/1\.1 404 /);
 });

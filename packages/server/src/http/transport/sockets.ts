@@ -78,7 +78,7 @@ export function openSockets(parts: SocketParts): Server {
   const refuseHostless = refuse(400, new ApiError('invalid_request', 'Missing Host header.'));
   const refuseRepeated = refuse(
     400,
-    new ApiError('invalid_request', 'The headers Host and Authorization may be sent once each.'),
+    new ApiError('invalid_request', 'The Host and Authorization headers must not be repeated.'),
   );
   const refuseBeyond = refuse(503, unavailable());
   const unused = new Set<Socket>();
@@ -104,13 +104,16 @@ export function openSockets(parts: SocketParts): Server {
     continueWhenRead(request, response);
     answer(request, response);
   });
-  const unexpected = new ApiError('invalid_request', 'Expect supports only 100-continue.');
+  const unexpected = new ApiError(
+    'invalid_request',
+    'The only supported Expect value is 100-continue.',
+  );
   return server.on('checkExpectation', refuse(417, unexpected));
 }
 
 /**
- * Node.js keeps the first of several, and another program on the way may have used the last. RFC
- * 9112 requires rejecting two Host headers, and which of two credentials counts would be a guess.
+ * Node.js keeps the first of several, and a proxy on the way may have used the last. RFC 9112
+ * requires rejecting two Host headers, and which of two credentials counts would be a guess.
  */
 function repeatsHeader({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
