@@ -117,7 +117,7 @@ async function measureDelete(
   );
   report(
     createFinding({
-      name: 'keys: the slowest change and read meanwhile',
+      name: 'keys: the slowest change and read during the delete',
       values: [slowestMs],
       show: (value) => `${value.toFixed(0)} ms`,
       goal: atMost(WAIT_MS_MAX),

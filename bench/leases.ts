@@ -146,7 +146,7 @@ function counted(contestant: Contestant<Way>, { port }: Server) {
         return sample;
       },
     },
-    // Over all rounds together, because many keys may ask in the same round.
+    // Over all rounds together, because many keys may request leases in the same round.
     perThousand: () => (1000 * sumOf(rounds, 'calls')) / sumOf(rounds, 'requests'),
   };
 }

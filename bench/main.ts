@@ -1,5 +1,5 @@
 /**
- * The benchmark. Each result stands beside a peer that was measured in turns with it in the same
+ * The benchmark. Each result is shown beside that of a peer measured in turns with it in the same
  * run. A missed goal is printed but does not fail the run. See README.md.
  *
  *   npm run bench                              everything
@@ -140,8 +140,8 @@ const currentConditions = (): Conditions => ({
 
 /** Ratios tolerate a busy machine, rates and times do not. The load is therefore printed. */
 function textOf({ node, cores, load }: Conditions, { isBrief }: Plan): string {
-  const busy = load > cores / 4 ? '; other work runs beside this, so trust the ratios alone' : '';
-  const brief = isBrief ? '; a brief run, its figures mean nothing' : '';
+  const busy = load > cores / 4 ? '; other work is running, so trust only the ratios' : '';
+  const brief = isBrief ? '; a brief run, so its numbers mean nothing' : '';
   return `Node ${node}, ${cores} cores, load ${load.toFixed(1)} before the start${busy}${brief}`;
 }
 

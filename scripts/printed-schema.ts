@@ -8,9 +8,9 @@ import { openEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
 
 export const SCHEMA_PATH = join(import.meta.dirname, '../packages/server/src/db/schema.sql');
 
-const HEADER = `-- The schema as it is, written by scripts/printed-schema.ts. The migrations have the comments. Role
--- names come without the oid of their database. Not shown, because all tables have them: the rights
--- of the owner and of backups, and the policy "backup".`;
+const HEADER = `-- The current schema, written by scripts/printed-schema.ts. The comments are in the migrations.
+-- Role names lack the oid of their database. Not shown, because all tables have them: the
+-- privileges of the owner and of backups, and the policy "backup".`;
 
 export async function printedSchema(): Promise<string> {
   const lite = await openEmbeddedCopy();

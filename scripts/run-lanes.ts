@@ -155,7 +155,7 @@ const late = (file: string): Outcome => ({
   failures: [
     {
       name: '(the file itself)',
-      error: 'Not run: the time limit of the run was reached before.',
+      error: 'Not run: the run reached its time limit first.',
     },
   ],
   skips: [],

@@ -88,7 +88,9 @@ function presentPackages() {
   }
 }
 
-/** Whether nothing is installed, or what a server needs: an upgrade then does the same. */
+/**
+ * Whether nothing is installed or only what a server needs: an upgrade then installs only that too.
+ */
 const isWithoutDev = () => !Object.values(presentPackages()).some(({ dev }) => dev);
 
 /** Whether this Node.js is the machine's and can run the server, which then needs no other. */

@@ -44,10 +44,10 @@ async function take(lock) {
   let hasLogged = false;
   while (!tryTake(lock)) {
     if (isAbandoned(lock) && clearAway(lock)) continue;
-    if (!hasLogged) console.error('keyrail: waiting: another program installs dependencies');
+    if (!hasLogged) console.error('keyrail: waiting for another program to install dependencies');
     hasLogged = true;
     if (Date.now() > deadline) {
-      throw new Error(`Waited too long for another set-up. If none is running, remove ${lock}.`);
+      throw new Error(`Waited too long for another setup. If none is running, remove ${lock}.`);
     }
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
@@ -98,6 +98,6 @@ function touchQuietly(lock) {
     const now = Date.now() / 1000;
     utimesSync(join(lock, 'pid'), now, now);
   } catch {
-    // Another process took the lock after this one slept for long. Continuing is harmless.
+    // Another process took the lock after this one slept for a long time. Continuing is harmless.
   }
 }

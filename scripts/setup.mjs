@@ -63,7 +63,7 @@ async function build({ serverOnly }) {
   }
 }
 
-/** Whether an npm script's `node`, which is searched in node_modules/.bin first, is new enough. */
+/** Whether an npm script's `node`, which is looked up in node_modules/.bin first, is new enough. */
 function checkRuntime() {
   if (isInside(process.execPath) || !existsSync(pinnedNode)) {
     if (majorOf(process.version) >= NODE_MAJOR_MIN) return;

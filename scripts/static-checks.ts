@@ -5,7 +5,9 @@ import { printFailure, type Row } from './report.ts';
 
 const CHECK_MS_MAX = 300_000;
 
-/** Each checker of TypeScript checks shared types again, so more of them than cores only cost. */
+/**
+ * Each TypeScript checker checks shared types again, so more checkers than cores only cost time.
+ */
 const CHECKERS = ['--checkers', '2'];
 
 /**

@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   const lanes = lanesWith(mainStore(command));
   const chosen = runsOf(lanes, command);
   const backends = await startBackends(chosen.map(({ lane }) => lane));
-  // One after the other: beside the compilers, requests of the first tests ran into deadlines.
+  // One after the other: while the compilers ran, requests of the first tests timed out.
   const checked = filters.length > 0 ? [] : await runStaticChecks(root, env);
   const tested = await runLanes(chosen, { root, env, scratch, backends, only: store });
   const rows: Row[] = [checked, tested].flat();

@@ -1,5 +1,5 @@
 /**
- * How esbuild builds the widget, for the server and for the published package: one style sheet as a
+ * How esbuild builds the widget, for the server and for the published package: one style sheet as
  * text, and the page's globals as they were when the script was loaded.
  */
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const withoutReceipts = {
   },
 };
 
-/** A shadow root takes its style from a text; the imports in it are resolved first. */
+/** A shadow root takes its style as text; the imports in it are resolved first. */
 const styleAsText = {
   name: 'style-as-text',
   setup({ onLoad, esbuild }) {

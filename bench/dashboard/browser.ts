@@ -108,7 +108,7 @@ const onceTrue = (condition: string): string => `new Promise((resolve, reject) =
   const look = () => {
     const now = performance.now();
     if (${condition}) resolve(now);
-    else if (now > endsAt) reject(new Error(${JSON.stringify(`waited in vain: ${condition}`)}));
+    else if (now > endsAt) reject(new Error(${JSON.stringify(`never true: ${condition}`)}));
     else requestAnimationFrame(look);
   };
   look();

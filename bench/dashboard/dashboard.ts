@@ -67,7 +67,8 @@ async function measureKeys({ run, chromium, seeded, size }: Measured): Promise<v
     task,
   ]);
   const search = tab.page.getByRole('searchbox');
-  // A locator that types looks for its field first, which takes long among thousands of elements.
+  // A locator that types looks for its field first, which takes a long time among thousands of
+  // elements.
   const { keyboard } = tab.page;
   const inputs: number[] = [];
   const filters: number[] = [];
@@ -128,7 +129,7 @@ async function measureAudit({ run, chromium, seeded, size }: Measured): Promise<
   );
   const perSecond = (size.auditRows * 1000) / tookMs;
   const show: Show = (value) => `${Math.round(value)} rows/s`;
-  report(run, { name: 'the chain, checked in the page', show, goal: higherIsBetter }, [perSecond]);
+  report(run, { name: 'chain verification in the page', show, goal: higherIsBetter }, [perSecond]);
   await tab.stop();
 }
 
@@ -205,7 +206,7 @@ async function firstRows(chromium: Chromium, path: string, times: number): Promi
   return values;
 }
 
-/** The first page and its names are there: the next steps do not measure loading. */
+/** The first page and its names are loaded, so the next steps do not measure loading. */
 async function settle(tab: Tab): Promise<void> {
   await tab.when(`${ROWS} >= ${PAGE_ROWS}`);
   await tab.page.waitForLoadState('networkidle');

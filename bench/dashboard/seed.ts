@@ -72,7 +72,7 @@ async function signUp({ port }: Keyrail, client: pg.Client): Promise<Seeded['ses
 function keyOf({ secret_key }: Record<string, unknown>): string {
   const key: unknown =
     typeof secret_key === 'object' && secret_key !== null ? Reflect.get(secret_key, 'key') : null;
-  if (typeof key !== 'string') throw new Error('founding a workspace returned no secret key');
+  if (typeof key !== 'string') throw new Error('creating a workspace returned no secret key');
   return key;
 }
 

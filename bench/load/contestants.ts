@@ -25,7 +25,7 @@ export const underLoad = <Name extends string>(
     }),
 });
 
-/** The part of a command every worker understands. */
+/** The part of a command that every worker understands. */
 export type Span = { ms: number; concurrency: number };
 
 type Working<Name extends string, Command extends Span> = {

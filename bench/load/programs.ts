@@ -95,8 +95,8 @@ function programOf(child: ChildProcess): Program {
 
 function nextMessage<Result>(child: ChildProcess, ms: number): Promise<Message<Result>> {
   const { promise, resolve, reject } = Promise.withResolvers<Message<Result>>();
-  const onExit = () => reject(new Error('a child ended before it answered'));
-  const timer = setTimeout(() => reject(new Error('a child did not answer in time')), ms);
+  const onExit = () => reject(new Error('a child ended before it responded'));
+  const timer = setTimeout(() => reject(new Error('a child did not respond in time')), ms);
   child.once('exit', onExit);
   child.once('message', resolve);
   return promise.finally(() => {

@@ -43,7 +43,7 @@ function shown({ median, interval }: Figure): string {
 function warnings(before: Results, after: Results): string[] {
   const found: string[] = [];
   if (before.plan.isBrief || after.plan.isBrief)
-    found.push('A brief run: its figures mean nothing.');
+    found.push('A brief run: its numbers mean nothing.');
   for (const part of ['node', 'cores'] as const) {
     const values = [before.conditions[part], after.conditions[part]];
     if (values[0] !== values[1]) found.push(`The runs differ in ${part}: ${values.join(', ')}.`);

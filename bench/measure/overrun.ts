@@ -26,7 +26,7 @@ export type Counted = { done: number; ms: number; isEnded: boolean };
 /** A round that completed nothing before it was cut off counts as one piece: an upper bound. */
 export const perSecond = ({ done, ms }: Counted): number => (Math.max(done, 1) * 1000) / ms;
 
-/** Runs `concurrency` loops in parallel, each repeating the step until the time is over. */
+/** Runs `concurrency` loops in parallel, each repeating the step until the time is up. */
 export async function repeat(
   { ms, concurrency }: { ms: number; concurrency: number },
   begin: () => () => Promise<unknown>,

@@ -4,7 +4,7 @@ import type { Finding } from './finding.ts';
 export type RoundPlan = { warmUpMs: number; roundMs: number; rounds: number };
 
 export type Plan = {
-  /** Shows that the benchmarks work; its numbers mean nothing. */
+  /** Only shows that the benchmarks work; its numbers mean nothing. */
   isBrief: boolean;
   /** The number of keys in benchmarks about many keys. */
   keys: number;

@@ -66,7 +66,7 @@ async function change({ statements, workspaceId }: Change, pipelined: boolean): 
     const fresh = { keyId: randomUUID(), auditId: randomUUID(), hash: randomBytes(32), now };
     for (const statement of statements.body(fresh)) {
       const [result] = await send(statement);
-      if (result?.rowCount !== 1) throw new Error('a statement found or inserted no row');
+      if (result?.rowCount !== 1) throw new Error('a statement neither found nor inserted a row');
     }
     const [, committed] = await send(statements.close(fresh), COMMIT);
     if (committed?.command !== 'COMMIT') throw new Error('the transaction was not committed');

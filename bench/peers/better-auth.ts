@@ -37,7 +37,7 @@ const { key } = await auth.api.createApiKey({ body: { userId: user.id } });
 
 async function verify(): Promise<void> {
   const { valid } = await auth.api.verifyApiKey({ body: { key } });
-  if (!valid) throw new Error('better-auth refuses its own key');
+  if (!valid) throw new Error('better-auth rejects its own key');
 }
 
 runCommands((span: Span) => repeat(span, () => verify));

@@ -184,7 +184,7 @@ async function startRelay(
 async function untilHeld(count: number, held: () => Promise<number>): Promise<void> {
   const deadline = performance.now() + HELD_MS_MAX;
   while ((await held()) < count) {
-    if (performance.now() > deadline) throw new Error(`not ${count} polls are held`);
+    if (performance.now() > deadline) throw new Error(`fewer than ${count} polls are held`);
     await sleep(PAUSE_MS);
   }
 }

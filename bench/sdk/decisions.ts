@@ -75,7 +75,7 @@ const verifying = (worker: Worker<Span, Counted>, name: Peer): Contestant<Name> 
   },
 });
 
-/** The cost of a decision in finds of a Map. Compared by CPU time, because neither waits. */
+/** The cost of a decision in `Map` lookups. Compared by CPU time, because neither waits. */
 function costOf(samples: Samples<Name>, name: string): Finding {
   const cpuRates = (which: Name) =>
     samples(which).map(({ perCpuSecond }) => perCpuSecond ?? Number.NaN);

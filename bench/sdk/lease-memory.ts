@@ -1,5 +1,5 @@
 // The memory of a node's leases: a million keys have requests, and some of them are always busy.
-// The control plane is replaced by one that answers immediately and grants everything.
+// The control plane is replaced by one that responds immediately and grants everything.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

@@ -28,7 +28,7 @@ export function findingsOfLoading(keys: number, loaded: Loaded): Finding[] {
       ours: `${showSeconds(cpuMs / 1000)} in ${(wallMs / 1000).toFixed(1)} s`,
     }),
     createFinding({
-      name: 'sdk: longest block of the event loop meanwhile',
+      name: 'sdk: longest block of the event loop while loading',
       values: [blockedMs],
       show: (ms) => `${ms.toFixed(0)} ms`,
       goal: atMost(BLOCKED_MS_MAX),

@@ -33,7 +33,7 @@ export async function runCommand(
   const looking = setInterval(look, LOOK_EVERY_MS);
   const [code] = await once(child, 'close');
   clearInterval(looking);
-  if (code !== 0) throw new Error(`${words.join(' ')} ended with ${code}: ${output}`);
+  if (code !== 0) throw new Error(`${words.join(' ')} exited with ${code}: ${output}`);
   return { seconds: (performance.now() - beganAt) / 1000, megabytes, output };
 }
 

@@ -10,7 +10,7 @@ const PATCHES = join(import.meta.dirname, 'patches');
 
 export type Caught = {
   planted: Planted;
-  /** Null if the bug was caught: green without the patch, and red with it. */
+  /** Null if the bug was caught: the test passes without the patch and fails with it. */
   why: string | null;
   ms: number;
 };

@@ -40,7 +40,7 @@ export type Plan = { seed: number; clients: Step[][]; faults: PlannedFault[] };
 
 export type Shape = { clients: number; seconds: number; faultKinds: readonly string[] };
 
-/** More than a client can do: the soak ends with its time, not with the list. */
+/** More than a client can do: the soak ends when its time is up, not at the end of the list. */
 const STEPS_PER_SECOND = 40;
 const DICE = 1_000_000;
 const PAUSE_MS_MAX = 60;

@@ -22,7 +22,7 @@ export async function awaitRecovery(world: World, healedAt: number): Promise<Rec
     ...world.urls.map((url, n) => measured(`API ${n} is ready`, () => answers(url))),
     measured('a change succeeds', async () => isOk(await probe(world))),
     measured('nodes have the last version', () => nodesFollow(world)),
-    measured('queued mail is sent', mailArrives(world, email)),
+    measured('queued email is sent', mailArrives(world, email)),
   ]);
 }
 

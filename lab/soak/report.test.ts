@@ -45,13 +45,13 @@ test('a fault after which something is not served, not complete or wrong is a vi
     { ...fine, firstMs: { ...fine.firstMs, check: null } },
     { ...fine, firstMs: { ...fine.firstMs, write: 8_200 } },
     { ...fine, wholeMs: null },
-    { ...fine, violations: ['I10: node-0 admits the key k, whose revocation is complete'] },
+    { ...fine, violations: ['I10: node-0 accepts the key k, whose revocation is complete'] },
   );
   deepEqual(violationsIn({ ...account, serverErrors: { 500: 2, 503: 7 } }), [
     '2 responses have the status 500',
     'worker killed: no check was served before the repair',
     'worker killed: no write was served before the repair',
     'worker killed: not every part came back',
-    'worker killed: I10: node-0 admits the key k, whose revocation is complete',
+    'worker killed: I10: node-0 accepts the key k, whose revocation is complete',
   ]);
 });

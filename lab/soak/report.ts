@@ -4,7 +4,7 @@ import type { Account } from './run.ts';
 
 const ms = (value: number | null) => (value === null ? 'never' : `${Math.round(value)} ms`);
 
-/** The only status with which the product may say that it could not do something. */
+/** The only status the product may use to say that it could not do something. */
 const UNAVAILABLE = '503';
 
 export const violationsIn = ({ verdicts, serverErrors, tried }: Account): string[] => [
@@ -76,7 +76,8 @@ export function reportOf(account: Account): string {
     ...Object.entries(serverErrors).map(([status, count]) => `status ${status}: ${count}`),
     `${faults.length + tried.length} faults`,
     ...[...byKind].map(
-      ([kind, each]) => `  ${kind}: ${each.length}, healed after at most ${ms(Math.max(...each))}`,
+      ([kind, each]) =>
+        `  ${kind}: ${each.length}, recovered after at most ${ms(Math.max(...each))}`,
     ),
     ...tableOf(tried),
     '',

@@ -21,15 +21,15 @@ export type World = {
   tenants: string[];
   keys: KnownKey[];
   owners: Person[];
-  /** A user whose password is reset again and again. */
+  /** A user whose password is reset repeatedly. */
   forgetful: Person;
   nodes: Map<string, NodeProcess>;
   /** A workspace whose telemetry exceeds its budget. */
   spender: { secretKey: string; projectId: string; tenantId: string; keyId: string };
   budget: number;
-  /** Another workspace: its secret texts and the paths of its objects. */
+  /** Another workspace: its secret strings and the paths of its objects. */
   foreign: { canary: string; paths: string[] };
-  /** A new text for each call. */
+  /** A new string for each call. */
   fresh(): string;
   /** The last version any reader of the feed has seen. */
   version: number;

@@ -173,7 +173,7 @@ export function startNode(world: World): Node {
   };
 }
 
-/** Notes the verdicts of checks, which the simulation has already counted. */
+/** Records the verdicts of checks, which the simulation has already counted. */
 const noting = (calls: CounterCalls, checked: WeakSet<LimitVerdict>): CounterCalls => ({
   ...calls,
   check: async (...asked) => {

@@ -22,7 +22,7 @@ export async function assertSoaks(
 ): Promise<void> {
   const account = await soak(open, { seed: SEED, seconds: SECONDS, clients });
   for (const line of reportOf(account).split('\n')) t.diagnostic(line);
-  for (const { what, ms } of account.recoveries) ok(ms !== null, `${what}: never again`);
+  for (const { what, ms } of account.recoveries) ok(ms !== null, `${what}: no recovery`);
   // The long form measures how soon, because a test shares its machine with others.
   const wrong = violationsIn(account).filter((sentence) => !sentence.startsWith('I25: '));
   deepEqual(wrong, [], `seed ${SEED}`);

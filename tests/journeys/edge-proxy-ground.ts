@@ -50,7 +50,7 @@ const configure: Record<ProxyProgram, (place: Place) => string[]> = {
       ['127.0.0.1:3000', api],
       [SOCKET, socket],
     ]);
-    // A comment sign without a space stands before configuration.
+    // A comment sign without a space after it disables a line of configuration.
     const chosen = failsOpen ? site.replaceAll(/^\t#(?! )/gm, '\t') : site;
     return writeCaddy(directory, ['auto_https off', 'default_bind 127.0.0.1'], chosen);
   },

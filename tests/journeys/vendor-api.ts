@@ -75,7 +75,7 @@ function vendorAt(url: string, child: ChildProcess): Vendor {
   };
 }
 
-/** Nest's decorators must be compiled; the output lies where it can resolve its packages. */
+/** Nest's decorators must be compiled; the output is placed where it can resolve its packages. */
 export async function compileNest(t: TestContext): Promise<string> {
   const folder = join(root, 'node_modules', '.cache', `keyrail-nest-${process.pid}`);
   t.after(() => rm(folder, { recursive: true, force: true }));

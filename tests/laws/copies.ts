@@ -1,7 +1,7 @@
 /**
  * What protocol/wire defines is not typed again elsewhere: constants and unions of the same name,
- * numbers of the same value under the end of such a name, durations, and the UUID format. And no
- * message is compared: it is a text for people, and its code says what happened.
+ * numbers with the same value whose name is the end of such a name, durations, and the UUID format.
+ * And no message is compared: it is text for people, and its code says what happened.
  */
 import { type Expression, type TSType, Visitor } from 'oxc-parser';
 import { type Fault, isTest, lineAt, type Source } from './tree.ts';
@@ -46,11 +46,11 @@ export function copyFaults(source: Source, names: WireNames): Fault[] {
   new Visitor({
     Literal(node) {
       if ('regex' in node && UUID.test(text.slice(node.start, node.end))) {
-        faults.push(fault(node.start, 'a UUID has its form in wire/uuid.ts'));
+        faults.push(fault(node.start, 'the UUID format is defined in wire/uuid.ts'));
       }
       const duration = typeof node.value === 'number' ? DURATIONS[node.value] : undefined;
       if (duration === undefined || !SHOWS.test(path)) return;
-      faults.push(fault(node.start, `${duration} has its name in wire/durations.ts`));
+      faults.push(fault(node.start, `${duration} has a name in wire/durations.ts`));
     },
   }).visit(parsed.program);
   if (OWN_ERRORS.has(path)) return faults;

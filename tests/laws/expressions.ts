@@ -55,13 +55,13 @@ export function slownessOf(pattern: string, flags: string): Promise<string | nul
   return says;
 }
 
-/** The checker is a native program where one exists for the platform, else slower JavaScript. */
+/** The checker is a native program if one exists for the platform, otherwise slower JavaScript. */
 async function judged(pattern: string, flags: string): Promise<string | null> {
   if (isPlainlyLinear(pattern, flags)) return null;
   const verdict = await check(pattern, flags, { timeout: CHECK_MS_MAX });
   if (verdict.status === 'safe') return null;
   if (verdict.status === 'vulnerable') return `takes ${verdict.complexity.summary} time`;
-  return 'cannot be checked: write it plainer';
+  return 'cannot be checked: simplify it';
 }
 
 /**
@@ -94,7 +94,7 @@ export async function expressionFaults(
     const { path, line, pattern, flags } = each;
     const says =
       pattern === null
-        ? 'is not written where it is made'
+        ? 'is not a literal where it is created'
         : await slownessOf(pattern, flags).then((text) => text && `/${pattern}/${flags} ${text}`);
     if (says !== null) faults.push({ path, line, says });
   }

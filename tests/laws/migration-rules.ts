@@ -41,7 +41,7 @@ const RULES: Rule[] = [
   {
     pattern:
       /^alter table (?:only )?([\w.]+) .*\badd (?:column )?(?!constraint|check|foreign|unique|primary|exclude)\w+ (?!.*\bdefault\b)[^,]*\bnot null/,
-    says: 'adds a column that rows of the release before lack: it is not null without a default',
+    says: 'adds a column that is not null without a default, which the previous release does not set',
   },
   {
     pattern:
@@ -64,18 +64,18 @@ const RULES: Rule[] = [
   },
   {
     pattern: /^drop (?:table|view|function|procedure|type|schema|policy|trigger|index)\b/,
-    says: 'drops what the release before may use',
+    says: 'drops what the previous release may use',
     ofContract: true,
   },
   {
     pattern: /\bdrop column\b/,
-    says: 'drops a column that the release before may use',
+    says: 'drops a column that the previous release may use',
     ofContract: true,
   },
-  { pattern: /\brename\b/, says: 'renames what the release before uses', ofContract: true },
+  { pattern: /\brename\b/, says: 'renames what the previous release uses', ofContract: true },
   {
     pattern: /^revoke\b/,
-    says: 'takes a privilege that the release before may use',
+    says: 'revokes a privilege that the previous release may use',
     ofContract: true,
   },
   {

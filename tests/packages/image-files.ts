@@ -62,7 +62,7 @@ function shapeOf(pattern: string): RegExp {
   return new RegExp(`^${source}$`);
 }
 
-/** Every file below a path in the clone that the build gets. */
+/** Every file below a path in the clone that the build receives. */
 export function filesBelow(path: string): string[] {
   const found = statSync(join(root, path), { throwIfNoEntry: false });
   if (!found?.isDirectory()) return found && !isIgnored(path) ? [path] : [];

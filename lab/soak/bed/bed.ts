@@ -26,7 +26,7 @@ export type Bed = {
   residentMiB(): Record<string, number>;
   /** If present, these faults happen one after the other in place of `faults`. */
   trials?: Trial[];
-  /** Whether every part runs and has its spare; beds without it only count recovery. */
+  /** Whether every part runs and has its spare; in a bed without this, it is always true. */
   isWhole?(): Promise<boolean>;
   close(): Promise<void>;
 };

@@ -136,6 +136,6 @@ async function busiestMaster(redis: ReplicatedRedis): Promise<RedisServer> {
   const masters = await redis.masters();
   const sizes = await Promise.all(masters.map(async (one) => Number(await one.tell('DBSIZE'))));
   const chosen = masters[sizes.indexOf(Math.max(...sizes))];
-  if (!chosen) throw new Error('no master answers');
+  if (!chosen) throw new Error('no master is responding');
   return chosen;
 }

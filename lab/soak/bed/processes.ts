@@ -1,5 +1,5 @@
-// A Keyrail process on a fixed port: it is killed, frozen and started again, each time with
-// different words before its command or a different clock.
+// A Keyrail process on a fixed port: it is killed, frozen and started again, each time with a
+// different prefix for its command or a different clock.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Account } from '@keyrail/testing/stores/scratch.ts';
 
 export type SmallDisk = {
-  /** Words that make a command run with the disk in place. */
+  /** The prefix that makes a command run with the disk in place. */
   prefix: readonly string[];
   /** Copies a directory from the machine to the disk. */
   copy(from: string): void;

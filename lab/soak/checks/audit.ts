@@ -63,7 +63,7 @@ export const I2: Check = ({ ops, audit, auditBefore }) => {
   return found;
 };
 
-/** The deletion of a tenant revoked the key first: then revoking it changes nothing. */
+/** The deletion of the tenant had already revoked the key, so revoking it changed nothing. */
 const wasEndedBefore = ({ kind, body }: Op): boolean =>
   kind === 'key.revoke' && body.revoked_reason === 'tenant deleted';
 
@@ -92,7 +92,7 @@ function compare({ action, done, rows }: Compared, found: Findings): void {
   const others = [...rowsOf.values()].flat().length;
   found.expect(
     others <= unnamed,
-    () => `${action}: ${others} rows of changes that nobody made, ${unnamed} perhaps`,
+    () => `${action}: ${others} rows for changes that no operation made, ${unnamed} perhaps`,
   );
 }
 
@@ -122,7 +122,7 @@ export const I3: Check = ({ ops, audit }) => {
   return found;
 };
 
-/** Operations with the only audit row that can belong to them. */
+/** Operations, each with the only audit row that can belong to it. */
 function placedIn(audit: readonly Body[], ops: readonly Op[]): { op: Op; seq: number }[] {
   const nameOf = (action: unknown, target: unknown) => `${action} ${target}`;
   const rows = groupsOf(audit, ({ action, target_id }) => nameOf(action, target_id));

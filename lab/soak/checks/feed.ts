@@ -47,7 +47,7 @@ const projectsOf = (history: History) => new Set(readsOf(history).map(({ args })
  */
 type Fold = { entries: Map<string, string>; version: number; isPaged: boolean; isOpen: boolean };
 
-/** A reader's state, as a text for comparison. */
+/** A reader's state, as a string for comparison. */
 const digestOf = ({ entries }: Fold): string =>
   [...entries]
     .map(([id, sum]) => `${id}=${sum}`)
@@ -96,7 +96,8 @@ function foldsAgree(history: History, counts: (fold: Fold, isDelta: boolean) => 
     else if (counts(fold, isDelta)) {
       found.expect(
         known.digest === digest,
-        () => `${read.args.reader} and ${known.reader} hold other keys at version ${fold.version}`,
+        () =>
+          `${read.args.reader} and ${known.reader} hold different keys at version ${fold.version}`,
       );
     }
   });
@@ -144,8 +145,8 @@ export const I7: Check = (history) => {
 export const I8: Check = (history) => {
   const found = new Findings();
   const reads = readsOf(history);
-  // The response has the version at the time of the response: a later change may have moved it on.
-  // So the change surely has a higher version than any that was served before it began.
+  // A response shows the version at that time, which a later change may have raised. So the only
+  // certain thing about the change is that its version is higher than any served before it began.
   const floors = opsOf(history, 'project.limits')
     .filter(isOk)
     .map(({ t0, t1, args: { id } }) => {

@@ -28,7 +28,7 @@ export const I10: Check = (history) => {
     if (since === undefined || t0 < since) continue;
     found.expect(
       body.verdict !== 'allowed',
-      () => `${args.node} admits the key ${args.id}, whose revocation is complete`,
+      () => `${args.node} accepts the key ${args.id}, whose revocation is complete`,
     );
   }
   return found;
@@ -71,9 +71,12 @@ export const I11: Check = (history) => {
     for (const [at, later] of inOrder.entries()) {
       const earlier = inOrder.slice(0, at).findLast(({ t1 }) => t1 < later.t0);
       if (!earlier) continue;
-      found.expect(later.expiresAt <= earlier.expiresAt, () => `the key ${id} lives longer again`);
+      found.expect(
+        later.expiresAt <= earlier.expiresAt,
+        () => `the expiry of the key ${id} was extended`,
+      );
       const isKept = earlier.revokedAt === '' || earlier.revokedAt === later.revokedAt;
-      found.expect(isKept, () => `the key ${id} is no longer revoked as it was`);
+      found.expect(isKept, () => `the revocation of the key ${id} was undone or changed`);
     }
   }
   for (const { args, body } of opsOf(history, 'key.rotate').filter(isOk)) {
@@ -82,11 +85,11 @@ export const I11: Check = (history) => {
     const isCopied = alike.every(
       (name) => JSON.stringify(body[name]) === JSON.stringify(old[name]),
     );
-    found.expect(isCopied, () => `the successor of ${args.id} is not a copy`);
+    found.expect(isCopied, () => `the new key for ${args.id} is not a copy`);
     const latest = Date.parse(textOf(body, 'created_at')) + Number(args.overlap) * HOUR_MS;
     found.expect(
       Date.parse(textOf(old, 'expires_at')) <= latest,
-      () => `the predecessor ${args.id} outlives its overlap`,
+      () => `the old key ${args.id} outlives its overlap`,
     );
   }
   return found;
@@ -127,7 +130,7 @@ export const I21: Check = (history) => {
       (op) => op.outcome !== 'fail' || op.status === 409 || op.status === 503,
     );
     found.expect(winners <= 1, () => `${winners} tenants were created as ${name}`);
-    found.expect(isRefused, () => `a second ${name} was not refused with 409`);
+    found.expect(isRefused, () => `a second ${name} was not rejected with 409`);
   }
   for (const [name, each] of live) {
     found.expect(each.length === 1, () => `${each.length} tenants have the external id ${name}`);

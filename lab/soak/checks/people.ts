@@ -40,7 +40,7 @@ export const I20: Check = (history) => {
     const most = each.filter(mayBeDone).length;
     found.expect(
       sent >= sure && sent <= most,
-      () => `${email} has ${sent} mails after ${sure} to ${most} sign-ups`,
+      () => `${email} has ${sent} emails after ${sure} to ${most} sign-ups`,
     );
   }
   const resent = groupsOf(
@@ -49,7 +49,7 @@ export const I20: Check = (history) => {
   );
   for (const email of resent.keys()) {
     const sent = (mails.get(email) ?? []).filter(({ kind }) => kind === 'verify_email').length;
-    found.expect(sent === 1, () => `the verified ${email} has ${sent} mails to verify it`);
+    found.expect(sent === 1, () => `the verified ${email} has ${sent} verification emails`);
   }
   return found;
 };

@@ -17,7 +17,7 @@ export const I17: Check = (history) => {
         (body.deleted === true || Number(body.embed_epoch) > Number(use.args.epoch)),
     );
     if (!ended) continue;
-    found.expect(!isOk(use), () => `an embed token of ${use.args.tenant} outlived its end`);
+    found.expect(!isOk(use), () => `an embed token of ${use.args.tenant} outlived its revocation`);
   }
   return found;
 };
@@ -32,7 +32,10 @@ export const I18: Check = (history) => {
   for (const use of opsOf(history, 'secret.use')) {
     const end = ends.get(use.args.id ?? '');
     if (end === undefined || use.t0 <= end + (use.args.hot ? HOT_MS : 0)) continue;
-    found.expect(!isOk(use), () => `the secret key ${use.args.id} was accepted after its end`);
+    found.expect(
+      !isOk(use),
+      () => `the secret key ${use.args.id} was accepted after its revocation`,
+    );
   }
   return found;
 };
@@ -42,7 +45,10 @@ export const I22: Check = (history) => {
   for (const { args, status, body, outcome } of opsOf(history, 'stranger.read')) {
     if (outcome === 'unknown') continue;
     const text = JSON.stringify(body);
-    found.expect(!text.includes(String(args.canary)), () => `${args.path} shows a foreign text`);
+    found.expect(
+      !text.includes(String(args.canary)),
+      () => `${args.path} shows another workspace's data`,
+    );
     const isMissing = args.isList === true || status === 404 || status === 503;
     found.expect(isMissing, () => `${args.path} of another workspace was answered with ${status}`);
   }
@@ -53,7 +59,7 @@ export const I23: Check = (history) => {
   const found = new Findings();
   for (const { args, outcome, status } of opsOf(history, 'test.write')) {
     if (outcome === 'unknown') continue;
-    found.expect(outcome === 'fail', () => `a test key did ${args.what}: ${status}`);
+    found.expect(outcome === 'fail', () => `a test key managed to ${args.what}: ${status}`);
   }
   const test = new Set(
     history.keys.filter(({ env }) => env === 'test').map(({ id }) => String(id)),
@@ -71,7 +77,7 @@ export const I25: Check = ({ recoveries }) => {
   const found = new Findings();
   for (const { what, ms } of recoveries) {
     found.expect(ms !== null && ms <= RECOVERED_MS_MAX, () =>
-      ms === null ? `${what}: never again` : `${what}: again after ${Math.round(ms)} ms`,
+      ms === null ? `${what}: no recovery` : `${what}: recovered after ${Math.round(ms)} ms`,
     );
   }
   return found;

@@ -86,7 +86,7 @@ export const I16: Check = (history) => {
       const inside = admitted.slice(at).filter(({ t1 }) => t1 <= window.t1).length;
       found.expect(
         inside <= limit,
-        () => `${counter} admitted ${inside} of ${limit} within ${windowMs} ms`,
+        () => `${counter} allowed ${inside} of ${limit} within ${windowMs} ms`,
       );
     }
   }

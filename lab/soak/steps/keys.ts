@@ -17,7 +17,7 @@ export async function createKey(world: World, client: string, { dice }: Step): P
   await createFor(world, client, { tenantId: oneOf(world.tenants, dice[1]) ?? '', dice });
 }
 
-/** Also with the test environment's key, for keys of that environment. */
+/** A quarter of the keys are test keys, created with the test environment's secret key. */
 export async function createFor(
   world: World,
   client: string,

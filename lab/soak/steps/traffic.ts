@@ -27,7 +27,8 @@ export async function claimScope(world: World, client: string, { dice }: Step): 
     body: { ...place, fingerprint: HASHED(isForeign ? world.fresh() : scope) },
   });
   const lock = textOf(claim.body, 'lock_token');
-  // The first claim decides which fingerprint is right, so a different one gives its lock back.
+  // The first claim decides which fingerprint is right, so a claim with a different one releases
+  // its lock.
   const isKept = !isForeign && dice[2] % 10 < 8;
   if (claim.body.state !== 'execute') return;
   const answer = Buffer.from(world.fresh()).toString('base64');

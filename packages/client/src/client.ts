@@ -1,7 +1,7 @@
 // The typed client. Every endpoint can be called by its method and path, or as a method of its
 // resource. A misspelt endpoint, a missing field or an unknown field does not compile. It runs
-import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 // wherever fetch does: Node.js 20 and later, and browsers.
+import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { traceHeaders } from '@keyrail/protocol/wire/traceparent.ts';
 import { attempt, type Prepared } from './attempt.ts';
 import { walkPages } from './pages.ts';

@@ -89,7 +89,7 @@ export function newIdempotencyKey(): string {
 function segmentOf(name: string, value: unknown): string {
   // URLs drop such segments, so the request would reach another endpoint.
   if (typeof value !== 'string' || ['', '.', '..'].includes(value)) {
-    throw new TypeError(`${name} must be an id, as a non-empty string`);
+    throw new TypeError(`${name} must be an ID (a non-empty string)`);
   }
   return encodeURIComponent(value);
 }

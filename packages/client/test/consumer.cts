@@ -1,4 +1,4 @@
-// The same for CommonJS.
+// Compiled by tests/packages like a user's TypeScript: CommonJS.
 import keyrail = require('@keyrail/client');
 
 const client: keyrail.Client = keyrail.createClient({ url: 'https://keys.example.com' });

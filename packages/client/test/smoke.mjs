@@ -1,4 +1,5 @@
-// The same through the ESM build.
+// Run by tests/packages next to the installed package, through its ESM build. Prints one line of
+// JSON with the results.
 import { createClient, KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import run from './smoke.cjs';
 

@@ -12,5 +12,5 @@ declare module '*.svg' {
   export default url;
 }
 
-/** The built address of each worker, by its name; the build defines it. */
+/** The URL of each built worker, by its name; the build defines it. */
 declare const WORKER_URLS: Readonly<Record<string, string>>;

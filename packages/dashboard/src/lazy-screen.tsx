@@ -1,5 +1,5 @@
-// A screen that is loaded when it is shown. A failed preload, when the pointer rests on a
-// link, changes nothing: only going there leaves the page.
+// A screen that is loaded when it is shown, or preloaded when the pointer rests on a link to it. A
+// failed preload changes nothing: only following the link leaves the page.
 import { type ComponentType, type ReactNode, Suspense, use } from 'react';
 import { loadChunk } from './load-chunk.ts';
 import { SkeletonRows } from './ui/feedback/skeleton.tsx';

@@ -1,4 +1,4 @@
-// The entry of the application.
+// The application's entry point.
 import './style/base.css';
 import './style/tokens.css';
 import './style/fonts.css';

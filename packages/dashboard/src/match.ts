@@ -1,4 +1,4 @@
-// Which screen an address is, with its parameters; and where in which workspace it is.
+// Which screen an address belongs to, with its parameters, workspace and environment.
 import type { Env } from './paths.ts';
 import { useAddress } from './router/location.ts';
 import { isEnv, type Params, paramsIn } from './router/pattern.ts';
@@ -9,7 +9,7 @@ type Matches = {
 };
 type Match = Matches[ScreenName];
 
-/** "keys/new" is a separate screen, not a key: the pattern with the fewest parameters counts. */
+/** "keys/new" is a separate screen, not a key: the pattern with the fewest parameters wins. */
 export function matchOf(pathname: string): Match | null {
   const found = screenNames.flatMap((name) => {
     const params = paramsIn(rowOf(name).path, pathname);
@@ -29,7 +29,7 @@ export function useParams<N extends ScreenName>(name: N): Matches[N]['params'] {
 const isOf = <N extends ScreenName>(match: Match, name: N): match is Matches[N] & Match =>
   match.name === name;
 
-/** A page of a workspace: "keys" for the list of keys and for one key. */
+/** A workspace page. Its kind is "keys" both for the list of keys and for one key. */
 export type WorkspacePage = { slug: string; env: Env | null; kind: string };
 
 export function workspacePageOf(pathname: string): WorkspacePage | null {

@@ -9,12 +9,14 @@ type Row = {
   path: string;
   /** In `screens/`. Its `screen.tsx` exports `Screen`, and is loaded when it is visited. */
   folder: string;
-  /** The environment of a screen whose path has none; without one it has the neutral frame. */
+  /** The environment of a screen whose path has none; without it, the frame is neutral. */
   env?: Env;
   entry?: Entry;
 };
 
-/** In the sidebar. Its name is in `texts/en.ts`. After `g`, the letter goes there. */
+/**
+ * An entry in the sidebar. Its name is in `texts/en.ts`. `g` and then the letter opens the screen.
+ */
 type Entry = { group: (typeof entryGroups)[number]; icon: IconName; letter: string };
 
 export const entryGroups = ['keys', 'access', 'workspace'] as const;

@@ -8,7 +8,7 @@ const STORED = 'keyrail.theme';
 
 const isTheme = (value: string | null): value is Theme => themes.some((one) => one === value);
 
-/** Local storage throws where the browser forbids it. */
+/** Accessing local storage throws if the browser forbids it. */
 export function storedTheme(): Theme {
   try {
     const stored = localStorage.getItem(STORED);

@@ -1,4 +1,4 @@
-// Accessibility of a page as it is, by axe-core, in both themes and at several widths.
+// Checks the accessibility of a page with axe-core, in both themes and at several widths.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
@@ -13,7 +13,7 @@ export const everyView: readonly View[] = [390, 768, 1440].flatMap((width) => [
   { width, colorScheme: 'dark' },
 ]);
 
-/** Each theme once, as the screens themselves are examined in every view. */
+/** Each theme once, for pages whose screens are checked in every view elsewhere. */
 export const twoViews: readonly View[] = [
   { width: 390, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },
@@ -29,7 +29,7 @@ async function loadAxe(page: Page): Promise<void> {
   await page.evaluate(source);
 }
 
-/** The topmost dialog, sheet or menu as it is: every rule in light, colours also in dark. */
+/** Checks the topmost dialog, sheet or menu: all rules in the light theme, colours in both. */
 export async function axeLayerFaults(page: Page): Promise<string[]> {
   await loadAxe(page);
   const faults: string[] = [];

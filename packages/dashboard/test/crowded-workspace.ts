@@ -13,7 +13,7 @@ const NUMBERS = `generate_series(1, ${ROWS}) n`;
 const HASH = 'sha256(gen_random_uuid()::text::bytea)';
 const EMAIL = `repeat('a', 56) || n || '@' || repeat('b', 60) || '.example'`;
 
-/** Copies the row with this id; a value of '' stays as it is. */
+/** Copies the row with this ID; a value of '' stays as it is. */
 function copies(table: string, id: string, values: Readonly<Record<string, string>>): string {
   const columns = { id: 'gen_random_uuid()', workspace_id: '', ...values };
   const chosen = Object.entries(columns).map(([name, value]) => value || name);

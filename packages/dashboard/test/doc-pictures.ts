@@ -12,7 +12,7 @@ const [, , folder = 'pictures'] = process.argv;
 const SIZE = { width: 1280, height: 800 };
 /** The overview shows more than its chart. */
 const TALL = { ...SIZE, height: 976 };
-/** A busy machine delays nodes; that would not be a picture of the product. */
+/** A busy machine delays nodes, so the picture would misrepresent the product. */
 const CALM_MS = 60;
 const TRIES_MAX = 12;
 
@@ -42,7 +42,7 @@ async function shoot(page: Page, name: string, colorScheme: Scheme): Promise<voi
   await page.screenshot({ path: join(folder, `${name}.png`) });
 }
 
-/** Revokes one key after another until the machine was calm for one of them. */
+/** Revokes one key after another until the machine was idle during one of the revocations. */
 async function watchRevocation(page: Page, keys: readonly Key[]): Promise<void> {
   for (const { id } of keys.slice(0, TRIES_MAX)) {
     await page.goto(`/w/acme/live/keys/${id}`);

@@ -1,4 +1,4 @@
-// Every registered screen with a separate address: the walks of the checks for all screens.
+// Every registered screen with its own address, for the checks that visit all of them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { isFullRun } from '@keyrail/testing/full-run.ts';
@@ -9,7 +9,7 @@ import { openGround, type SignedIn, type Vendor } from './ground.ts';
 
 type Address = { path: string; frame: string; isTest: boolean };
 
-/** As long as the API allows, and without a place to break it. */
+/** As long as the API allows, and with no place for a line break. */
 const LONG = 'W'.repeat(200);
 
 type Names = { project: string; tenant: string; externalId: string; key: string; scope: string };
@@ -81,8 +81,9 @@ const KEPT = `[location.href, JSON.stringify(history.state), JSON.stringify({ ..
 const WHOLE_KEY = /kr(sk|ses)?_(live|test)_[A-Za-z0-9_-]{24,}/;
 
 /**
- * A share of the addresses, opened cold. What does not depend on the environment is examined in one
- * of them, test, whose frame has more colours: axe, and in the full run a reload.
+ * Opens a share of the addresses, each in a new page load. What does not depend on the environment
+ * is only checked in test, whose frame has more colours: accessibility, and in the full run a
+ * reload.
  */
 export async function walkShare(t: TestContext, share: number, shares: number): Promise<void> {
   const ground = await openGround(t);
@@ -99,7 +100,7 @@ export async function walkShare(t: TestContext, share: number, shares: number): 
     const title = await heading(page);
     ok(title !== '' && title !== 'Page not found', path);
     ok((await page.title()).includes('Keyrail'), path);
-    equal(await page.locator('h1').count(), 1, `${path} has one heading of the first rank`);
+    equal(await page.locator('h1').count(), 1, `${path} has one level-1 heading`);
     deepEqual(await page.getByRole('alert').allTextContents(), [], path);
     if (isTest && isFullRun) await reloaded(page, { path, title });
     const kept: string = await page.evaluate(KEPT);

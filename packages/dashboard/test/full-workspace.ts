@@ -55,7 +55,7 @@ export type Key = {
   tenant_id: string;
 };
 
-/** The workspace of the pictures, at the time of the machine's clock. */
+/** The workspace in the pictures, at the time of the machine's clock. */
 export async function fullWorkspace(t: TestContext) {
   const vendor = await harness(t);
   const { as, clock, testApp } = vendor;
@@ -133,7 +133,7 @@ async function logIn(as: Vendor['as'], email: string): Promise<Person> {
   return { email, userId: user.id, token, call: as.token(token) };
 }
 
-/** Fields of the keys that are not ordinary. */
+/** The fields of unusual keys. */
 function extraOf(at: number, now: Date): Input {
   const inDays = (days: number) => new Date(now.getTime() + days * DAY_MS).toISOString();
   if (at === 49 || at === 51) return { expires_at: inDays(at - 40) };

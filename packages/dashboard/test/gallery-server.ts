@@ -1,4 +1,4 @@
-// Builds the gallery and serves it under the policy of the product. Only tests have it.
+// Builds the gallery and serves it with the product's content security policy. Only tests use it.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -1,6 +1,6 @@
-// The ground of tests in a browser: the real server on the store of this program, one Chromium for
-// all tests, and a context for each test. A test fails on anything in the console that a
-// user would not want to find there.
+// The ground for browser tests: the real server on the store of this program, one Chromium for all
+// tests, and a context for each test. A test fails on any unexpected error or warning in the
+// console.
 import { deepEqual } from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
 import { isFullRun } from '@keyrail/testing/full-run.ts';
@@ -31,7 +31,10 @@ export type Ground = {
   expects(...statuses: number[]): void;
   /** Allows errors in the console that a test provokes by other means. */
   expectsErrors(...texts: RegExp[]): void;
-  /** No violation in light and dark, and no sideways scrolling; at three widths in the full run. */
+  /**
+   * Asserts that there are no violations in either theme and no sideways scrolling; at three widths
+   * in the full run.
+   */
   axe(page: Page): Promise<void>;
 };
 
@@ -112,7 +115,7 @@ export async function openVendor(t: TestContext): Promise<Vendor> {
 
 // These two run inside the page.
 
-/** Once for each tab: what the page later does with its session stays. */
+/** Once for each tab, so that later changes by the page to its session are kept. */
 function seedSession(session: string): void {
   if (sessionStorage.getItem('seeded') === null) {
     sessionStorage.setItem('seeded', 'yes');

@@ -6,7 +6,7 @@ const TABS_MAX = 80;
 /** Half a minute at least. */
 const FRAMES_MAX = 1800;
 
-/** The name of what has the focus, as a screen reader begins; empty if the focus is lost. */
+/** The name of the focused element, as a screen reader would say it first; empty without one. */
 const NAME = `(() => {
   const on = document.activeElement;
   if (on === document.body) return '';
@@ -42,7 +42,7 @@ export function keyboardOf(page: Page) {
       }
       ok(matches(passed.at(-1) ?? '', wanted), `no ${wanted} in ${passed.join(' | ')}`);
     },
-    /** Waits until what has this name has the focus. */
+    /** Waits until the element with this name has the focus. */
     at: (wanted: string | RegExp): Promise<void> =>
       waitFor((found) => matches(found, wanted), `and not at "${wanted}"`),
   };

@@ -1,4 +1,4 @@
-// SDK nodes that are connected to a project of the test ground.
+// SDK nodes connected to a project on the test server.
 import { equal } from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { createKeyrail } from '../../sdk/src/keyrail.ts';

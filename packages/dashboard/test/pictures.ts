@@ -22,7 +22,7 @@ test('pictures', async (t) => {
   const { tabs, shots } = await openStudio(t, ground);
   for (const shot of shots.filter(({ name }) => wanted.test(name))) {
     await take(tabs, shot, camera).catch((error: Error) => {
-      // The others are taken all the same.
+      // The other pictures are still taken.
       t.diagnostic(`${shot.name}: ${error.message}`);
     });
   }

@@ -2,7 +2,7 @@
 import { rowOf, screenNames } from '../src/screens.ts';
 import type { SignedIn } from './ground.ts';
 
-/** `full` and `empty` are workspaces; the others are the full one, seen in another way. */
+/** `full` and `empty` are workspaces; the others show the full one in a different way. */
 export type State = 'full' | 'empty' | 'long' | 'error' | 'loading' | 'member' | 'test';
 
 export type Shot = {

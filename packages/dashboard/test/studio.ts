@@ -74,7 +74,7 @@ export async function take(tabs: Tabs, shot: Shot, camera: Camera): Promise<void
   if (isHurt) await hurt(page, state);
   await page.goto(shot.path.replace('{slug}', tab.vendor.slug));
   await page.locator('h1').first().waitFor();
-  // Skeletons appear after a moment, and nothing ends while they are shown.
+  // Skeletons appear after a moment, and the network never becomes idle while requests hang.
   if (isHurt) await page.waitForTimeout(400);
   else await page.waitForLoadState('networkidle');
   if (act) {

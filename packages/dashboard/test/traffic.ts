@@ -1,4 +1,4 @@
-// Telemetry of five weeks, with the shape of working days, and of the months before.
+// Five weeks of telemetry that follow working days, and some for the months before.
 import type { Caller, Input } from '@keyrail/testing/harness.ts';
 import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 
@@ -26,7 +26,7 @@ const REFUSALS = [
 
 export async function sendTraffic(call: Caller, keys: readonly Key[], now: Date): Promise<void> {
   const chance = seeded(20);
-  // The first keys have not been used for long; some were never used.
+  // The first keys have not been used for a long time; some were never used.
   const used = keys.filter((_, at) => at > 6 && at % 13 !== 8);
   const events: Input[] = [];
   const newest = now.getTime() - 40_000;

@@ -67,7 +67,7 @@ export function createListener(parts: EdgeParts): RequestListener {
     warnOnce(
       'rejecting requests from an untrusted proxy; add it to KEYRAIL_EDGE_TRUSTED_PROXIES if it is yours',
     );
-    sendError(response, 403, 'This request came through a proxy that is not trusted.');
+    sendError(response, 403, 'This request came through an untrusted proxy.');
     return true;
   }
 

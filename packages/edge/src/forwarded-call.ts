@@ -1,5 +1,5 @@
 // The request that a proxy asks about. Its key is in the usual headers. Its method and path are
-// only for telemetry: the requirements come from the proxy's configuration.
+// only used for telemetry: the requirements come from the proxy's configuration.
 import type { IncomingMessage } from 'node:http';
 import { HEADER_CHARS_MAX } from '@keyrail/protocol/wire/header-bounds.ts';
 import type { IncomingCall } from '@keyrail/sdk';

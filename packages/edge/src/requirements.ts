@@ -20,7 +20,7 @@ export type Wanted = {
 };
 
 const QUERIES_MAX = 1000;
-/** A longer text is parsed each time, so that the cache stays small. */
+/** A longer query is parsed each time, so that the cache stays small. */
 const QUERY_CHARS_MAX = 2000;
 const ROUTE_CHARS_MAX = 200;
 
@@ -33,7 +33,7 @@ export function createRequirements(defaults: Defaults): (query: string) => Requi
   return (query) => requirements(query, query);
 }
 
-/** Parses each distinct text once. There are few; an unexpected flood starts over. */
+/** Parses each distinct query once. There are few; a flood of unexpected ones clears the cache. */
 export function createRemembered<T>(
   parse: (source: T) => Requirement,
 ): (text: string, source: T) => Requirement {

@@ -55,7 +55,10 @@ export function readBody(request: IncomingMessage, then: (body: Buffer | null) =
 
 const NOTHING = Buffer.alloc(0);
 
-/** Reads questions: each one is a question, or the fault in it. */
+/**
+ * Returns a function that reads a body as a question; its result is the question, or what is wrong
+ * with it.
+ */
 export function createQuestions(defaults: Defaults): (body: Buffer) => Question | string {
   const requirements = createRemembered((wanted: Wanted) => requirementOf(wanted, defaults));
   return (body) => {

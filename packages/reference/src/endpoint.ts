@@ -145,11 +145,11 @@ function refusalLinks({ refusals }: Operation): Html {
   const reasons = refusals.flatMap(({ status, reason }) =>
     reason === null ? [] : html`<p class="reason">${link(status)}${prose(reason)}</p>`,
   );
-  return html`<p class="refusals">Refusals ${refusals.map(({ status }) => link(status))}</p>
+  return html`<p class="refusals">Errors ${refusals.map(({ status }) => link(status))}</p>
       ${reasons}`;
 }
 
-/** A command and its response. */
+/** A curl command and its response. */
 export function operationExamples(operation: Operation, url: string): Html {
   const [response] = operation.responses;
   return html`

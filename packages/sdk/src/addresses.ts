@@ -21,8 +21,8 @@ const PROBE = '/readyz';
 const PROBE_MS_MAX = 2_000;
 const RETURN_MS = 30_000;
 /**
- * The node leaves a relay that responds without reaching the control plane after this many
- * failures.
+ * After this many failures, the node leaves a relay that responds but can't reach the control
+ * plane.
  */
 const FAILURES_MAX = 4;
 
@@ -111,7 +111,7 @@ function transportAt(transports: readonly Transport[], at: number): Transport {
   return found;
 }
 
-/** A rejected request is not a fault of the URL: another one would reject it too. */
+/** A rejected request is not the URL's fault: any other URL would reject it too. */
 function isFailure(outcome: Outcome): boolean {
   if (outcome.kind === 'refused') return outcome.status >= 500;
   if (outcome.kind === 'answer') return false;

@@ -1,4 +1,4 @@
-// Time and randomness as injected parts. Only this file takes them from the runtime.
+// Time and randomness, which are injected. Only this file gets them from the runtime.
 import { performance } from 'node:perf_hooks'; // faster to access than the global `performance`
 
 export type Clock = {

@@ -60,5 +60,5 @@ export function readBoolean(value: unknown, name: string): boolean {
 export function readInteger(value: unknown, name: string, most = Number.MAX_SAFE_INTEGER): number {
   const isWhole = typeof value === 'number' && Number.isSafeInteger(value);
   if (isWhole && value >= 0 && value <= most) return value;
-  throw new InvalidContent(`${name} is not a whole number in its range`);
+  throw new InvalidContent(`${name} is not a whole number in the allowed range`);
 }

@@ -92,7 +92,11 @@ function stateTexts(state: KeyrailState, { nowMs, unproven }: Observed): string[
       [{ node: nodeId, version: SDK.version }, 1],
     ]),
     figure('policy_version', 'Policy version in force; absent if there is none.', version),
-    figure('policy_age_seconds', 'Since the request that last confirmed the policy.', ageSeconds),
+    figure(
+      'policy_age_seconds',
+      'Seconds since the request that last confirmed the policy.',
+      ageSeconds,
+    ),
     figure('policy_keys', 'Keys in the policy.', keys),
     figure('degraded', '1 if the policy is missing, stale or incomplete.', Number(degraded)),
     figure('feed_unproven_total', 'Feed responses rejected because of their signature.', unproven),

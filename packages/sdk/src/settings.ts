@@ -151,7 +151,7 @@ function paced<N extends { pollMs: number; staleAfterMs: number }>(
 function checkMaxStale(given: unknown, staleAfterMs: number): number | null {
   if (given === undefined || given === null) return null;
   if (typeof given === 'number' && Number.isFinite(given) && given >= staleAfterMs) return given;
-  throw new TypeError(`maxStaleMs must be a number of at least staleAfterMs, ${staleAfterMs}`);
+  throw new TypeError(`maxStaleMs must be a number no smaller than staleAfterMs (${staleAfterMs})`);
 }
 
 function telemetryOf(telemetry: boolean | TelemetryOptions, warn: Warn): TelemetrySettings | null {

@@ -10,7 +10,7 @@ export function checkRuntime(globals: object): void {
 export const unsupported = (name: string): TypeError =>
   new TypeError(
     `A node cannot run on ${name}: timers and open requests stop there after each request, ` +
-      'so that a revoked key would stay valid. Verify keys with Keyrail Edge or its /v1/verify, ' +
+      'so a revoked key would stay valid. Verify keys with Keyrail Edge or its /v1/verify, ' +
       'or in a Node.js, Bun or Deno process.',
   );
 

@@ -59,7 +59,7 @@ export async function ground(t: TestContext) {
   return { above, dir, clock, logged, open, versionOf, newsLeadTo };
 }
 
-/** Like `ground`, with a policy file on disk. */
+/** Like `ground`, but with a policy file on disk. */
 export async function written(t: TestContext, keys: number, version: number) {
   const held = await ground(t);
   const cache = held.open();

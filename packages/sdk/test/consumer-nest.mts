@@ -1,4 +1,5 @@
-// The same with the Nest guard only: it declares the `keyrail` field of Express's request.
+// Compiled by node-20.test.ts with only the Nest guard, which declares the `keyrail` field of
+// Express's request.
 import { createKeyrail } from '@keyrail/sdk';
 import { contextOf, protect } from '@keyrail/sdk/nest';
 import type { Request } from 'express';

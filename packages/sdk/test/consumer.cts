@@ -1,4 +1,4 @@
-// The same for CommonJS.
+// Compiled by node-20.test.ts like a vendor's TypeScript, as CommonJS.
 import sdk = require('@keyrail/sdk');
 
 export const make = (options: sdk.KeyrailOptions): sdk.Keyrail => sdk.createKeyrail(options);

@@ -111,7 +111,10 @@ const frameworks = {
   },
 };
 
-/** A handler for both methods; `read` and `once` are guarded handlers, or make them. */
+/**
+ * A handler for both methods; `read` and `once` are guarded handlers, or functions that return
+ * them.
+ */
 function byMethod({ read, once, keyrail, charge }) {
   const reading = keyrail ? read((_request, { tenantId }) => new Response(tenantId)) : read;
   const charging = keyrail ? once(() => new Response(charge(), { status: 201 })) : once;

@@ -4,7 +4,7 @@ import { type Chance, oneOf, upTo } from '@keyrail/testing/seeded-chance.ts';
 /** Long values from which an expression that backtracks, or a loop in a loop, would suffer. */
 export const pumped: Readonly<Record<string, (length: number) => string>> = {
   'blanks between letters': (length) => `x${' '.repeat(length - 2)}y`,
-  'tabs behind a letter': (length) => `x${'\t'.repeat(length - 1)}`,
+  'tabs after a letter': (length) => `x${'\t'.repeat(length - 1)}`,
   'blanks after the scheme': (length) => `Bearer ${' '.repeat(length - 8)}\tx`,
   'words after the scheme': (length) => `Bearer ${'a '.repeat(length / 2)}`,
   'the scheme again and again': (length) => 'Bearer '.repeat(length / 7),
@@ -17,7 +17,7 @@ export const pumped: Readonly<Record<string, (length: number) => string>> = {
 const pieces = [' ', '\t', ',', ';', '=', '"', '\\', '%', 'Bearer ', 'kr_live_', 'kr_', 'krsk_'];
 const latin = (chance: Chance): string => String.fromCharCode(0x20 + upTo(chance, 0xff - 0x20));
 
-/** Not the key, but a value that contains or resembles it. */
+/** A value that is not the key, but contains or resembles it. */
 const nearby: readonly ((key: string, chance: Chance) => string)[] = [
   (key, chance) => {
     const at = upTo(chance, key.length - 1);

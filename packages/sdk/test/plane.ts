@@ -205,7 +205,7 @@ export function nodeOn(
   return { plane, node, clock, logged };
 }
 
-/** The same, once it has its first policy; closed with the test. */
+/** Like `nodeOn`, but resolves once the node has its first policy; closes it with the test. */
 export async function startedOn(
   t: TestContext,
   plane: Plane,

@@ -27,7 +27,7 @@ export async function templateName(): Promise<string> {
 export const openEmbeddedCopy = async (): Promise<PGlite> =>
   PGlite.create({ loadDataDir: new Blob([await readFile(await embeddedTemplate())]) });
 
-/** The same, as a directory that a program can start with. */
+/** A migrated PGlite as a directory that a program can start with. */
 export async function unpackEmbeddedCopy(directory: string): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await promisify(execFile)('tar', ['-xf', await embeddedTemplate(), '-C', directory]);
@@ -41,8 +41,9 @@ async function embeddedTemplate(): Promise<string> {
 }
 
 /**
- * Two test files may do this at the same time; the atomic rename keeps one complete template. It
- * only has the database in use: without the other two, opening a copy takes a third less CPU.
+ * Two test files may do this at the same time; the atomic rename keeps one complete template. The
+ * template only contains the database in use: without the other two, opening a copy takes a third
+ * less CPU.
  */
 async function writeEmbeddedTemplate(path: string): Promise<void> {
   const lite = await PGlite.create();
@@ -70,7 +71,9 @@ export async function createPostgresCopy(superuserUrl: string): Promise<string> 
   return loginUrl(superuserUrl, name);
 }
 
-/** Does the same for one test, with a superuser connection; both are closed after the test. */
+/**
+ * A migrated database for one test, with a superuser connection; both are closed after the test.
+ */
 export async function postgresCopyFor(t: TestContext, superuserUrl: string) {
   const url = await createPostgresCopy(superuserUrl);
   const admin = new pg.Client({ connectionString: url.replace('keyrail@', 'postgres@') });

@@ -50,7 +50,7 @@ async function serveDelta(scene: Scene, { since, ...asked }: Asked & { since: nu
     equal(begun.head.version, since, 'unchanged was served, but the project has changed');
     return null;
   }
-  equal(verdict.head.version, begun.head.version, 'the delta has another version than its head');
+  equal(verdict.head.version, begun.head.version, "the delta's version differs from its head's");
   const ids = new Set(verdict.changes.map(({ id }) => id));
   equal(ids.size, verdict.changes.length, 'a key occurs twice in a delta');
   return presentDelta(verdict, filter, since);
@@ -123,7 +123,7 @@ export class Node {
     for (let page = first; page.next; ) {
       const { next } = page;
       page = await this.#overTheWire(() => this.#page(next));
-      equal(page.version, first.version, 'a page has another version');
+      equal(page.version, first.version, 'a page has a different version');
       for (const key of page.keys) keys.set(key.key_id, key);
     }
     this.held = { version: first.version, keys };

@@ -35,7 +35,10 @@ export type Shown<Body> = Body extends { key_shown_once: boolean }
     ? Body & { token: string }
     : Body;
 
-/** Calls an endpoint with path, query and body fields in one object. Throws a Refusal past 2xx. */
+/**
+ * Calls an endpoint with path, query and body fields in one object. Throws a Refusal for any status
+ * other than 2xx.
+ */
 export type Caller = <L extends AnyLine>(line: L, input?: Input) => Promise<Answers[L]>;
 
 export class Refusal extends Error {

@@ -41,7 +41,7 @@ export async function sendAll(testApp: TestApp, changes: Partial<SendParts> = {}
   return times;
 }
 
-/** Queues an email without an endpoint. */
+/** Queues an email directly, without calling an endpoint. */
 export async function queue(
   { db, clock }: TestApp,
   mail: { kind: string; to: string; params: Record<string, string> },

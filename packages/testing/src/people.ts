@@ -63,7 +63,7 @@ async function readMail(name: string): Promise<Mail> {
 export async function mailedToken(opened: TestApp, address: string, kind: string): Promise<string> {
   const mail = (await mailTo(opened, address)).findLast((each) => each.kind === kind);
   const token = /#token=(\S+)/.exec(mail?.text ?? '')?.[1];
-  if (!token) throw new Error(`no ${kind} mail with a token for ${address}`);
+  if (!token) throw new Error(`no ${kind} email with a token for ${address}`);
   return token;
 }
 

@@ -53,7 +53,7 @@ export function turnsBy(chance: Chance): Turns {
         await settled();
         if (isDone) break;
         const [next] = waiting.splice(chance.below(waiting.length), 1);
-        if (!next) throw new Error('no actor waits for a turn, but not all are done');
+        if (!next) throw new Error('no actor is waiting for a turn, but not all are done');
         next();
       }
       await ended;

@@ -1,5 +1,5 @@
-// The one place that makes requests: the typed client with the session of this tab. It notices an
-// ended session, and a server that can't be reached.
+// The one place that makes requests: the typed client with this tab's session. It notices an ended
+// session, and a server that can't be reached.
 import { type Caller, createCaller } from '@keyrail/client';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { serverAnswered, serverDidNotAnswer, watchSilence } from './connection.ts';
@@ -25,7 +25,7 @@ const watchedFetch: typeof fetch = async (input, init) => {
   }
   const stopWatching = watchSilence();
   try {
-    // Whatever was typed: histories and proxies keep URLs, so none of them contains a key.
+    // Proxies and histories keep URLs, so a key is removed from every URL, whatever the user typed.
     const url = input instanceof Request ? input : withoutSecrets(String(input));
     const response = await fetch(url, { ...init, headers });
     const requestId = response.headers.get(REQUEST_ID_HEADER);

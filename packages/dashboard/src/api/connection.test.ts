@@ -137,7 +137,7 @@ test('a change whose response is lost says so, and happens once', async (t) => {
   // The same form again: the server finds the key, but doesn't show it a second time.
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Create test key' }).click();
-  await page.getByText('The key was created, but the response with it was lost.').waitFor();
+  await page.getByText('The key was created, but the response containing it was lost.').waitFor();
   await titled(page, 'Lost').waitFor();
   equal((await keys()).length, 1, 'repeated by hand, the key is created once');
 

@@ -54,8 +54,8 @@ export async function askServer(): Promise<boolean> {
 }
 
 /**
- * Watches a request until what this returns is called: a frozen server accepts requests
- * but never responds, so none of them fails.
+ * Watches a request until the returned function is called: a frozen server accepts requests but
+ * never responds, so none of them fails.
  */
 export function watchSilence(): () => void {
   const silent = setTimeout(() => void askServer(), SILENT_MS);
@@ -93,7 +93,7 @@ function probe(): Promise<void> {
 async function fetchHealth(): Promise<void> {
   const signal = AbortSignal.timeout(PROBE_MS_MAX);
   const { ok } = await fetch('/healthz', { signal, cache: 'no-store' });
-  if (!ok) throw new Error('the server is not well');
+  if (!ok) throw new Error('the health check failed');
 }
 
 // The network is back: no need to wait for the countdown.

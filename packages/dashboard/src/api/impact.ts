@@ -9,7 +9,7 @@ import { WorkspaceIdContext } from './query.ts';
 
 type LooseCall = (endpoint: DryRunEndpoint, input: unknown) => Promise<Impact>;
 
-/** The numbers are as of now, so they never come from the cache. */
+/** The numbers must be current, so they never come from the cache. */
 export function useImpact<E extends DryRunEndpoint>(
   endpoint: E,
   input: CallInput<E>,

@@ -1,5 +1,5 @@
-// The address a user returns to after signing in. It comes from the URL, so it is checked:
-// only paths of this application are allowed.
+// The path a user returns to after signing in. It comes from the URL, so it is checked: only paths
+// of this application are allowed.
 
 const PATH = /^\/(?![/\\])[\w\-./~%?&=:,+@*!$'();]*$/;
 

@@ -1,7 +1,7 @@
 // The tabs of a browser share one session, and a session works in one workspace at a time. When
 // another tab switches it, this tab is overtaken: the server would reject the requests for its own
-// workspace. These requests wait until the user has chosen where to work, so that nothing fails and
-// nothing is polled in vain behind the dialog that asks.
+// workspace. These requests wait until the user has chosen where to work, so that nothing fails,
+// and nothing polls behind the dialog for no reason.
 import { createObserved } from './observed.ts';
 
 export const overtaken = createObserved(false);

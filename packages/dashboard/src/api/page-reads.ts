@@ -1,4 +1,5 @@
-// What belongs to the rows of a list, such as names and usage: one request for each page of rows.
+// Reads what a list shows beside its rows, such as names and usage: one request for each page of
+// rows.
 import type { Answer, CallInput, Item, PagedEndpoint } from '@keyrail/client';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
@@ -9,7 +10,7 @@ type ReadEndpoint = Extract<PagedEndpoint, `GET ${string}`>;
 /** They rarely change, and a change on this page reloads them immediately. */
 const FRESH_MS = 60_000;
 
-/** The items that belong to one page of rows; null while they are read for the first time. */
+/** The items for one page of rows; null while they are read for the first time. */
 export function usePageRead<E extends ReadEndpoint>(
   endpoint: E,
   input: CallInput<E> | null,
@@ -26,7 +27,7 @@ export function usePageRead<E extends ReadEndpoint>(
   return isLoading ? null : rowsOf<E>(answer as Answer<E> | undefined);
 }
 
-/** The same for all pages together. */
+/** The items for all pages of rows together. */
 export function usePageReads<E extends ReadEndpoint>(
   endpoint: E,
   inputs: readonly (CallInput<E> | null)[],

@@ -17,7 +17,7 @@ import { createRepeats } from './outcome.ts';
 import { untilHere } from './overtaken.ts';
 import { isShort, reread } from './reread.ts';
 
-/** The workspace of the page; null outside of one. */
+/** The page's workspace; null on a page outside a workspace. */
 export const WorkspaceIdContext = createContext<string | null>(null);
 
 type ReadEndpoint = Extract<Endpoint, `GET ${string}`>;
@@ -65,7 +65,8 @@ export function useList<E extends PagedEndpoint & ReadEndpoint>(
 ): ListResult<Item<E>> {
   const workspaceId = useContext(WorkspaceIdContext);
   const query = useInfiniteQuery({
-    // Pages are kept apart from a single response to the same input, which has another shape.
+    // Pages are cached separately from a single response to the same input, which has another
+    // shape.
     queryKey: [...keyOf(workspaceId, endpoint, input), 'pages'],
     queryFn: ({ signal, pageParam }) =>
       readPage(endpoint, withCursor({ ...input, signal }, pageParam), workspaceId),
@@ -98,7 +99,8 @@ type ChangeOptions = {
 
 /**
  * A change. Its result is never cached: it may contain a secret. While it runs, a second call of
- * `mutate` does nothing: a double click comes before the button can show that the first one runs.
+ * `mutate` does nothing: a double click comes before the button can show that the change is
+ * running.
  */
 export function useChange<E extends Endpoint>(
   endpoint: E,
@@ -158,7 +160,7 @@ const keyOf = (workspaceId: string | null, endpoint: Endpoint, input: unknown) =
 const takesKey = (endpoint: Endpoint, workspaceId: string | null): boolean =>
   endpoint.startsWith('POST ') && scopeOf(endpoint, workspaceId) !== null;
 
-/** What is the same in every workspace: it is read also by a tab that was overtaken. */
+/** What is the same in every workspace, so an overtaken tab can read it too. */
 const PERSONAL = /^\w+ \/(v1\/(auth|deployment)|status|readyz)/;
 
 const scopeOf = (endpoint: Endpoint, workspaceId: string | null): string | null =>
@@ -170,7 +172,7 @@ type AnyInput = {
   signal?: AbortSignal | undefined;
 };
 
-/** Names the workspace that the page means, and waits until the tab works in it. */
+/** Adds the page's workspace to a request, and waits until the tab works in it. */
 async function placed<I extends AnyInput>(
   endpoint: Endpoint,
   input: I,
@@ -182,7 +184,7 @@ async function placed<I extends AnyInput>(
   return { ...input, headers: { ...input.headers, [WORKSPACE_HEADER]: scope } };
 }
 
-// The public functions above hold the types; inside, the input of any endpoint is one argument.
+// The public functions above have the exact types; in here, an endpoint's input is one argument.
 type LooseCall = (endpoint: Endpoint, input: unknown) => Promise<never>;
 type LoosePages = (endpoint: Endpoint, input: unknown) => AsyncGenerator<never>;
 

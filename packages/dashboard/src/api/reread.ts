@@ -1,5 +1,5 @@
-// Reads again what is stale. Reading a list again reads each of its pages, so only the first pages
-// of a long list are: the others are read when the user scrolls to them.
+// Repeats stale reads. Repeating a list reads each of its pages, so only the first pages of a long
+// list are read again; the others are read when the user scrolls to them.
 import type { QueryClient } from '@tanstack/react-query';
 
 const REREAD_PAGES_MAX = 20;
@@ -32,7 +32,10 @@ export async function reread(
 
 const KEYS = /^GET \/v1\/(secret_)?keys(\/\{id\})?$/;
 
-/** For keys that changed on their own: one read for all calls at one moment, and no long list. */
+/**
+ * Reads keys again after one has expired. Calls at the same moment share one read, and long lists
+ * are left alone.
+ */
 export const rereadKeys = (queries: QueryClient): Promise<void> =>
   queries.invalidateQueries(
     { predicate: (read) => KEYS.test(String(read.queryKey[1])) && isShort(read) },

@@ -44,7 +44,7 @@ export async function startSession(): Promise<void> {
   if (state.get().status === 'asking') state.set({ status: 'out' });
 }
 
-/** A covered page continues with a session of the same user, and nobody else's. */
+/** A covered page only continues with a session of the same user. */
 function acceptFromTab(current: SessionState, session: SessionFacts): void {
   if (current.status === 'in') return;
   if (current.status === 'ended' && current.session.userId !== session.userId) return;

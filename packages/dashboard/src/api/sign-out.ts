@@ -1,12 +1,12 @@
-// Signs the user out, in every tab. If the server couldn't be reached, its session is still valid,
-// so the sign-in page says so and tries again.
+// Signs the user out, in every tab. If the server couldn't be reached, the session is still valid
+// there, so the sign-in page says so and tries again.
 import { KeyrailError } from '@keyrail/client';
 import { nowMs } from '../clock.ts';
 import { client } from './client.ts';
 import { createObserved, useObserved } from './observed.ts';
 import { onSessionChange, sessionState, signedOut } from './session.ts';
 
-/** A session this browser has dropped but the server still has. Its token is only here. */
+/** A session this browser has dropped but the server still has. Only this holds its token. */
 type Unended = { token: string; untilMs: number | null };
 
 const ANSWER_MS_MAX = 3000;

@@ -1,11 +1,11 @@
 // Messages between the tabs of one browser. They stay inside the browser and this origin.
 
-/** What a tab has of its session. The token is kept in memory and session storage only. */
+/** The session details a tab holds. The token is kept in memory and session storage only. */
 export type SessionFacts = {
   token: string;
   userId: string;
   email: string;
-  /** How long it lasts: without a request, and at most. */
+  /** How long the session lasts without a request, and how long at most. */
   idleMs?: number;
   endsMs?: number;
 };
@@ -33,7 +33,7 @@ function opened(): BroadcastChannel {
   return channel;
 }
 
-/** To every other tab. */
+/** Sends a message to every other tab. */
 export const sendToTabs = (message: TabMessage): void => opened().postMessage(message);
 
 export function onTabMessage(listener: (message: TabMessage) => void): () => void {

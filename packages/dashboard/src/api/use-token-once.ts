@@ -1,4 +1,4 @@
-// Uses the token from an emailed link when its page opens, only once.
+// Uses the token from an emailed link once, when its page opens.
 import { useEffect, useRef } from 'react';
 import { oneTimeToken } from './one-time-token.ts';
 

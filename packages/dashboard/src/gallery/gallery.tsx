@@ -1,4 +1,4 @@
-// Every element in its states, on one page. It is built for tests only.
+// Every element in all its states, on one page. It is built for tests only.
 import '../style/base.css';
 import '../style/tokens.css';
 import '../style/fonts.css';

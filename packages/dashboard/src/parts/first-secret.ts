@@ -1,5 +1,5 @@
-// The test secret key for the Get started guide. It is only in this page's memory, from the
-// creation of the workspace on; it doesn't survive a reload, another tab or a new session.
+// The test secret key for the Get started guide. It is kept only in this page's memory, from the
+// creation of the workspace on: a reload or a new session loses it, and other tabs don't have it.
 import { onSessionChange, sessionState } from '../api/session.ts';
 
 let held: { workspaceId: string; secretKey: string } | null = null;

@@ -17,7 +17,7 @@ export const slugOf = (name: string): string =>
     .slice(0, MADE_CHARS_MAX)
     .replaceAll(/^-|-$/g, '');
 
-/** Names in other scripts have no letters a slug may contain. */
+/** Names in other scripts contain no letters that a slug may have. */
 export function slugFor(name: string, fallback: string): string {
   const slug = slugOf(name);
   return slug.length < SLUG_CHARS_MIN ? `${fallback}-${slug}`.replace(/-$/, '') : slug;

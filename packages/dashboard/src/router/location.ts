@@ -9,25 +9,25 @@ export type Address = { pathname: string; search: Search };
 
 type Options = {
   search?: Search;
-  /** In place of the current entry of the history, so that Back does not lead to it. */
+  /** Replaces the current history entry, so that Back does not lead to it. */
   replaces?: boolean;
-  /** Leaves the page where it is scrolled, as for a sheet over it. */
+  /** Keeps the scroll position, as for a sheet over the page. */
   keepsScroll?: boolean;
 };
 
-/** Loads the screen of a path. */
+/** Loads the screen for a path. */
 type Loading = (pathname: string) => Promise<void> | undefined;
 
 const shown = createObserved<Address>({ pathname: '/', search: {} });
 let load: Loading = () => undefined;
 const leaving = new Set<() => void>();
 
-/** The place of the current entry in the history, and of the entry whose screen is shown. */
+/** The index of the current history entry, and of the entry whose screen is shown. */
 let index = 0;
 let shownIndex = 0;
 let showings = 0;
 
-/** Asked before the page is left; true keeps it. */
+/** Called before the page is left; if it returns true, the page stays. */
 let isKept: (() => boolean) | null = null;
 let isReturning = false;
 
@@ -48,7 +48,7 @@ export function startRouter(loading: Loading): void {
   addEventListener('popstate', onPop);
 }
 
-/** Resolves when the screen of the address is shown. */
+/** Resolves when the address's screen is shown. */
 export async function navigate(
   to: string,
   { search = {}, replaces = false, keepsScroll = false }: Options = {},
@@ -69,15 +69,15 @@ export async function navigate(
 export const preload = (to: string): void => void load(to);
 
 /**
- * Calls the listener when another path is asked for, before its screen is shown. What lies over
- * the page closes then: the screen gives the focus to its heading, unless a dialog covers it.
+ * Calls the listener when another path is requested, before its screen is shown. Everything over
+ * the page closes then, because a screen covered by a dialog can't give the focus to its heading.
  */
 export function onLeaving(listener: () => void): () => void {
   leaving.add(listener);
   return () => leaving.delete(listener);
 }
 
-/** Asks before the page is left, until the result is called. */
+/** Asks before the page is left, until the returned function is called. */
 export function keepPage(asks: () => boolean): () => void {
   isKept = asks;
   return () => {
@@ -106,17 +106,17 @@ function onPop(): void {
   void show(isSame ? null : scrollOf(index));
 }
 
-/** Shows the current address. `top` null leaves the page where it is scrolled. */
+/** Shows the current address. `top` null keeps the scroll position. */
 async function show(top: number | null): Promise<void> {
   showings += 1;
   const mine = showings;
   const address = currentAddress();
   if (address.pathname !== shown.get().pathname) for (const listener of leaving) listener();
   await load(address.pathname);
-  // Another address was asked for since.
+  // Another address has been requested in the meantime.
   if (mine !== showings) return;
   shownIndex = index;
-  // Drawn now, so that the page is as high as the place to scroll to.
+  // Drawn immediately, so that the page is high enough to scroll to its position.
   flushSync(() => shown.set(address));
   if (top !== null) scrollTo(0, top);
 }

@@ -1,4 +1,4 @@
-// Patterns of paths, as "/w/$slug/$env/keys/$keyId". Their types know the parameters.
+// Path patterns, such as "/w/$slug/$env/keys/$keyId". Their types contain the parameters.
 import { type Env, envs } from '@keyrail/protocol/wire/env.ts';
 
 /** "slug" | "env" | "keyId" */
@@ -12,7 +12,7 @@ export type Params<P extends string> = {
   readonly [N in ParamNames<P>]: N extends 'env' ? Env : string;
 };
 
-/** What makes an address of a pattern. */
+/** The values that turn a pattern into a path. */
 export type Values<P extends string> = {
   readonly [N in ParamNames<P>]: N extends 'env' ? Env : string | number;
 };
@@ -41,7 +41,7 @@ export function paramsIn(pattern: string, pathname: string): Record<string, stri
 
 export const isEnv = (text: string): text is Env => envs.some((env) => env === text);
 
-/** Empty for a text that is not encoded as addresses are. */
+/** Empty for text that isn't valid URL encoding. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

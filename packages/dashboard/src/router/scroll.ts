@@ -1,4 +1,4 @@
-// How far each entry of the history was scrolled, so that Back leads to the same place. The browser
+// How far each history entry was scrolled, so that Back leads to the same position. The browser
 // restores it too early: before the screen is drawn.
 
 const STORED = 'keyrail.scroll';
@@ -9,7 +9,7 @@ let tops: (number | null)[] = [];
 export function startScroll(): void {
   tops = stored();
   addEventListener('pagehide', () => {
-    // A reload, or a return from another site, is the browser's.
+    // After a reload or a return from another site, the browser restores it.
     history.scrollRestoration = 'auto';
     try {
       sessionStorage.setItem(STORED, JSON.stringify(tops));

@@ -1,5 +1,4 @@
-// The search of an address: flat strings, so that addresses stay readable. Nothing that was pasted
-// leaves a key in them.
+// The search part of a URL: flat strings, so that URLs stay readable. A pasted key is removed.
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 
 export type Search = Readonly<Record<string, string>>;

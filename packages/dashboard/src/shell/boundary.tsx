@@ -1,4 +1,4 @@
-// What is shown in place of a part that threw, until the page goes elsewhere.
+// What is shown in place of a part that threw, until the user goes to another page.
 import { Component, type ReactNode } from 'react';
 import { Crash } from './crash.tsx';
 

@@ -1,4 +1,4 @@
-// A screen that threw: the URL is kept, and the ID of the last request helps to find the cause.
+// Shown when a screen throws: the URL is kept, and the ID of the last request helps find the cause.
 import { KeyrailError } from '@keyrail/client';
 import { requestIdOfLast } from '../api/client.ts';
 import { en } from '../texts/en.ts';

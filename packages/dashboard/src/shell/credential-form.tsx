@@ -1,5 +1,5 @@
 // A form in the middle of the page that asks for an email address, a password or both: one button,
-// and above it the failure that belongs to no field.
+// and above it any failure that isn't about a field.
 import type { ComponentProps, ReactNode } from 'react';
 import { useApi } from '../api/query.ts';
 import { Button } from '../ui/controls/button.tsx';
@@ -18,7 +18,7 @@ type Props = {
   isAtField: boolean;
   /** Sending it a second time does no harm. */
   repeats?: boolean;
-  /** Why it cannot be sent now; the button says it. */
+  /** Why it can't be sent now; shown at the button. */
   wait?: string | null;
   onSubmit(): void;
   children: ReactNode;

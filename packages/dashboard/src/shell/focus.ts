@@ -1,5 +1,5 @@
-// The focus is never lost: a page that opens gets it, what goes away passes it on, and a form that
-// comes back with errors gives it to the first field with one.
+// Keeps the focus from being lost: a page that opens gets it, an element that disappears passes it
+// on, and a form with errors gives it to the first invalid field.
 import { type RefObject, useEffect, useRef } from 'react';
 import { isThere, placeOf } from '../ui/overlays/nearby.ts';
 
@@ -7,7 +7,8 @@ let isFirst = true;
 
 /**
  * Moves the focus to the heading of a page whenever `place` changes. Not on the first page, where
- * the browser's own start is right, and not if the new page has given it to one of its controls.
+ * the browser's own behaviour is right, and not if the new page has given the focus to one of its
+ * controls.
  */
 export function useHeadingFocus(place: string): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
@@ -24,7 +25,7 @@ export function useHeadingFocus(place: string): RefObject<HTMLHeadingElement | n
   return heading;
 }
 
-/** Watches the page until the result is called. */
+/** Watches the page until the returned function is called. */
 export function keepFocus(): () => void {
   let last: { element: HTMLElement; place(): HTMLElement | null } | null = null;
   let sent: Element | null = null;
@@ -47,7 +48,7 @@ export function keepFocus(): () => void {
   // A frame later, because menus and pages that close or open move the focus themselves.
   const observer = new MutationObserver(() => {
     cancelAnimationFrame(frame);
-    // A form that was left may hold a pasted key.
+    // A form the user has left may still contain a pasted key.
     if (sent && !sent.isConnected) sent = null;
     if (sent || document.activeElement === document.body) frame = requestAnimationFrame(look);
   });

@@ -1,4 +1,4 @@
-// A full key on its way from the palette to this screen's input. It is taken once.
+// A full key on its way from the palette to this screen's input. It can only be taken once.
 let handed: string | null = null;
 let onHanded = (): void => {};
 

@@ -27,8 +27,8 @@ export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>)
     <Problem error={error} title={failed ?? en.problem.notRead} onRetry={() => query.refetch()} />
   );
   if (answer === undefined) return problem ?? skeleton ?? <SkeletonRows />;
-  // An earlier response stays, with the failure above it. The bar says once for the page that the
-  // server can't be reached.
+  // An earlier response stays, with the failure above it. If the server can't be reached, the bar
+  // says so once for the whole page.
   return (
     <>
       {!(error instanceof KeyrailUnreachable) && problem}
@@ -37,7 +37,7 @@ export function Loaded<T>({ query, skeleton, failed, gone, children }: Props<T>)
   );
 }
 
-/** A URL whose ID isn't an ID at all leads nowhere too. */
+/** A URL with a malformed ID leads nowhere too. */
 const isNoId = (error: Error | null): boolean =>
   error instanceof KeyrailError &&
   error.status === 400 &&

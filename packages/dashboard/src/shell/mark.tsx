@@ -1,4 +1,4 @@
-// The mark of the product.
+// The product's logo.
 import icon from '../icons/icon-live.svg';
 import { en } from '../texts/en.ts';
 import styles from './mark.module.css';

@@ -28,7 +28,7 @@ type Props = {
   /** The pages above this one, without the workspace. */
   crumbs?: readonly Crumb[];
   actions?: ReactNode;
-  /** Tables may take more width than text. */
+  /** Tables may be wider than text. */
   wide?: boolean;
   children: ReactNode;
 };

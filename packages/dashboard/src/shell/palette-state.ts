@@ -9,12 +9,14 @@ export type Command = {
   /** Beside the label: a prefix, a workspace name. */
   note?: string;
   icon: IconName;
-  /** Found by these words too. */
+  /** More words by which it is found. */
   words?: string;
   run(): void;
 };
 
-/** Finds commands for a text, such as keys by name. Results for an older text are dropped. */
+/**
+ * Finds commands for the typed text, such as keys by name. Results for earlier text are dropped.
+ */
 export type Source = (text: string, signal: AbortSignal) => Promise<readonly Command[]>;
 
 export const paletteIsOpen = createObserved(false);

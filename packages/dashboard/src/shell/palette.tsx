@@ -123,7 +123,7 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
   );
 }
 
-/** What the sources of the mounted screens find. */
+/** The results from the sources of mounted screens. */
 function useFound(text: string): readonly Command[] {
   const sources = useObserved(paletteSources);
   const [found, setFound] = useState<readonly Command[]>([]);
@@ -213,7 +213,7 @@ function envCommands(page: WorkspacePage): Command[] {
   return [{ id: 'env', label, icon: 'switcher', run: go(to) }];
 }
 
-/** Every word of the text must begin a word of the command. */
+/** Every word of the text must be the beginning of a word of the command. */
 function matching(commands: readonly Command[], text: string): Command[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return commands.filter(({ label, words: more = '' }) => {

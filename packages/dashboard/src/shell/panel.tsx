@@ -14,7 +14,7 @@ type Props = {
 };
 
 export function Panel({ title, lead, children, foot, onSubmit }: Props) {
-  // A panel that replaces another, as after a form was sent, is read from its heading.
+  // When a panel replaces another, as after a form is sent, screen readers start at its heading.
   const heading = useHeadingFocus(title);
   useEffect(() => {
     document.title = `${title} · ${en.product}`;

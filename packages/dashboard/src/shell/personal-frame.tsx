@@ -1,4 +1,4 @@
-// The frame of screens that belong to the user and not to a workspace.
+// The frame of screens that belong to the user rather than to a workspace.
 import type { ReactNode } from 'react';
 import { paths } from '../paths.ts';
 import { Link } from '../ui/controls/link.tsx';

@@ -16,7 +16,7 @@ type Revealed = {
   value: string;
   /** The name of the copy button; "Copy key" if left out. */
   copyLabel?: string;
-  /** What leaving means if it wasn't copied. */
+  /** What happens if the user leaves without copying. */
   leaveText?: string;
   /** Below the secret: "The old key works until 14:05." */
   note?: ReactNode;
@@ -38,7 +38,7 @@ export function RevealHost() {
   const secret = useObserved(revealed);
   const { status } = useSession();
   useEffect(() => {
-    // It belongs to one user.
+    // A secret belongs to one user.
     if (status === 'out') revealed.set(null);
   }, [status]);
   return secret && status !== 'out' && <Reveal key={shown} secret={secret} />;
@@ -61,7 +61,7 @@ function Reveal({ secret }: { secret: Revealed }) {
     setTimeout(() => secret.onStored?.());
   };
   const close = () => (isCopied ? finish() : setLeaving(true));
-  // A snippet that holds the key was copied with it.
+  // Copying a snippet that contains the secret counts as copying the secret.
   const countCopy = (code: string) => setCopied((before) => before || code.includes(secret.value));
   const { once, copy: copyLabel, stored, snippets } = en.reveal;
   return (

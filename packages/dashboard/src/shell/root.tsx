@@ -1,4 +1,4 @@
-// What every page has: its content, and above it the parts of the whole application.
+// What every page has: its content, and over it the parts that are on all pages.
 import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useObserved } from '../api/observed.ts';
 import { useSession } from '../api/session.ts';
@@ -34,7 +34,7 @@ export function Root({ children }: { children: ReactNode }) {
   // Whatever covers a page belongs to the page it was opened on.
   useEffect(() => onLeaving(closeOverlays), []);
   useEffect(() => {
-    // What one user typed is not for the next.
+    // What one user typed must not be shown to the next.
     if (status === 'out') closePalette();
   }, [status]);
   if (status === 'asking') return null;
@@ -60,7 +60,7 @@ function closeOverlays(): void {
   shortcutsAreOpen.set(false);
 }
 
-/** Whatever can cover a page, loaded ahead of use. */
+/** Everything that can cover a page, loaded in advance. */
 function preloadWhenIdle(): void {
   const loads = [preloadMenu, preloadCombobox, loadPalette, loadShortcuts, loadEndedDialog];
   const load = () => void Promise.all(loads.map((one) => one())).catch(() => null);

@@ -1,4 +1,4 @@
-// Whether the list of shortcuts is open, and whether single letters work.
+// Whether the list of shortcuts is open, and whether single-letter shortcuts are on.
 import { createObserved } from '../api/observed.ts';
 
 export const shortcutsAreOpen = createObserved(false);

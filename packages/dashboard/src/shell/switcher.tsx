@@ -9,7 +9,7 @@ import { Menu } from '../ui/overlays/menu.tsx';
 import styles from './account-menu.module.css';
 import { useScope } from './scope.ts';
 
-/** A few workspaces are seen at a glance. */
+/** A few workspaces need no search field. */
 const SEARCHED_FROM = 6;
 
 export function Switcher() {
@@ -55,7 +55,9 @@ export function Switcher() {
   );
 }
 
-/** The list that a page belongs to, in another workspace: its objects exist only in this one. */
+/**
+ * The same page in another workspace; for an object, its list, because the object exists only here.
+ */
 export function samePage(pathname: string, slug: string): string {
   const page = workspacePageOf(pathname);
   return page ? pathOfPage({ ...page, slug }) : paths.workspace(slug);

@@ -45,7 +45,7 @@ const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'te
 
 /** The key is handed over in memory: it never gets into a URL or the history. */
 function explains(text: string, place: Place): Command[] {
-  // After the navigation, which may have cleared the question of a screen that is already open.
+  // After the navigation, which may have cleared the input of a screen that is already open.
   const run = () => void navigate(paths.explain(place)).then(() => handKey(text));
   return [{ id: 'explain pasted', label: palette.explain, icon: 'explain', run }];
 }

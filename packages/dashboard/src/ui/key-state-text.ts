@@ -1,4 +1,5 @@
-// The words for the state of a key. The server says the state; only the time left is counted here.
+// The words for a key's state. The state comes from the server; only the time left is computed
+// here.
 import type { Answer } from '@keyrail/client';
 import { DAY_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
@@ -24,14 +25,15 @@ export function keyStateText(
     return keyStates.quarantined(leftMs > 0 ? longestUnit(leftMs) : null);
   if (state !== 'expiring') return keyStates[state];
   if (isRotated) return keyStates.ending(endText(endsMs, nowMs));
-  // The page reads the key again when its time is over; until then it counts down to a second.
+  // The page reloads the key when it expires; until the response arrives, the countdown stays at
+  // one second.
   return keyStates.expiring(longestUnit(Math.max(leftMs, SECOND_MS)));
 }
 
 const endText = (atMs: number, nowMs: number): string =>
   atMs - nowMs < DAY_MS ? timeOfDay(new Date(atMs)) : dayText(new Date(atMs));
 
-/** Beside its state: nobody has used the key for 90 days. */
+/** Shown beside the state: the key has not been used for 90 days. */
 export const isUnused = (
   { last_used_at, created_at }: Pick<StatedKey, 'last_used_at' | 'created_at'>,
   nowMs: number,

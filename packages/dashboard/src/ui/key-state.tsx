@@ -2,7 +2,7 @@ import type { KeyState as StateName } from '@keyrail/protocol/wire/key-states.ts
 import { useEffect, useRef } from 'react';
 import { queryClient } from '../api/query-client.ts';
 import { rereadKeys } from '../api/reread.ts';
-// A key's state as shape and word.
+// A key's state as a shape and a word.
 import { en } from '../texts/en.ts';
 import { type Shape, State, type Tone } from './content/state.tsx';
 import { useTextOfNow } from './content/time.tsx';
@@ -23,7 +23,7 @@ const usable: readonly StateName[] = ['active', 'expiring', 'quarantined'];
 export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?: boolean }) {
   const { state } = of;
   const { tone, shape } = looks[state];
-  // Texts, so that a tick of the clock renders only the keys that it changes.
+  // As text, so that a tick of the clock renders only the keys whose text changes.
   const text = useTextOfNow((nowMs) => keyStateText(of, nowMs, isRotated));
   const unused = useTextOfNow((nowMs) =>
     usable.includes(state) && isUnused(of, nowMs) ? en.keyStates.unused : '',
@@ -36,11 +36,14 @@ export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?:
   );
 }
 
-/** Reads keys again when this one expires while it is shown: the server says what its state is. */
+/**
+ * Reads keys again when this one expires while it is shown, because the state comes from the
+ * server.
+ */
 function useRereadAtEnd({ state, expires_at }: StatedKey): void {
   const endsMs = state === 'expiring' && expires_at !== null ? Date.parse(expires_at) : Infinity;
   const isOver = useTextOfNow((nowMs) => String(endsMs <= nowMs)) === 'true';
-  // A browser whose clock is ahead shows keys that are over from the start. Those are left alone.
+  // In a browser whose clock is ahead, some keys look expired from the start. Those are left alone.
   const wasOver = useRef(isOver);
   useEffect(() => {
     if (isOver && !wasOver.current) void rereadKeys(queryClient);

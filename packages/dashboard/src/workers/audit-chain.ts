@@ -34,7 +34,8 @@ globalThis.onmessage = ({ data: request }: MessageEvent<ChainRequest>) => {
 };
 
 async function check({ url, token, workspaceId, remembered }: ChainRequest): Promise<void> {
-  // As a header: the client would warn of plain HTTP in the console, and /system says it already.
+  // As a header, because the client would warn about plain HTTP in the console, which /system does
+  // already.
   const headers = { authorization: `Bearer ${token}`, [WORKSPACE_HEADER]: workspaceId };
   const client = createCaller({ url, headers });
   let head: Head = START;

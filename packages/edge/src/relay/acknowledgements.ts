@@ -1,7 +1,7 @@
 // Reports the versions that the nodes behind the relay have applied. The control plane has to
 // record them before a node gets a response, because revocations only wait for recorded nodes. So
-// each poll is reported first, together with others of the same moment: many nodes poll right after
-// a change.
+// each poll is reported first, together with other polls that arrive at about the same time: many
+// nodes poll right after a change.
 import { POLICY_REPORT_NODES_MAX, SDK_HEADER_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RelayClock } from './clock.ts';
 import { type Answer, Unreachable, type Upstream } from './upstream.ts';
@@ -103,7 +103,7 @@ function createReports(upstream: Pick<Upstream, 'ask'>) {
     });
 
   return async (feed: ReportedFeed, all: readonly Ack[]): Promise<(node: string) => Reported> => {
-    // The last report of a node is the valid one.
+    // Only a node's latest report counts.
     const acks = new Map(all.map((ack) => [ack.node, ack]));
     let answer = await ask(feed, acks.values());
     if (answer.status === 400 && !isOld) {

@@ -1,8 +1,8 @@
 // Passes a request on to the control plane, and its response back, both as streams. Only known
 // headers are passed on: anything else a caller sends, such as a client's IP address, is dropped.
 //
-// Only a POST can have a body here. Node frames no other method's body, so its bytes would follow
-// the headers as the beginning of the next request on the connection.
+// Only a POST can have a body here. Node.js does not frame the body of any other method, so its
+// bytes would follow the headers as the beginning of the next request on the connection.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LARGE_BODY_BYTES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import {
@@ -54,7 +54,7 @@ export function createPassOn(upstream: Pick<Upstream, 'open'>, atOnceMax: number
       answer.on('error', () => response.destroy()).pipe(response);
     });
     running += 1;
-    const timer = setTimeout(() => sent.destroy(new Error('too late')), TIMEOUT_MS);
+    const timer = setTimeout(() => sent.destroy(new Error('timed out')), TIMEOUT_MS);
     sent.on('error', () => {
       if (response.headersSent) response.destroy();
       else sendError(response, 503, 'The control plane is unreachable.');

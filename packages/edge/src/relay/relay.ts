@@ -45,7 +45,8 @@ const PASSED = new Set([
 /** The time that a request upstream may take in addition to its wait. */
 const GRACE_MS = 8_000;
 /**
- * After this time, a node's request goes to the control plane. A damaged policy is gone by then.
+ * How long a response is reused for other nodes. If one is damaged, nodes get it no longer than
+ * this.
  */
 const POLICY_MS = 5_000;
 const PASSED_MAX = 500;
@@ -105,7 +106,7 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
     const { url: asked = '' } = request;
     const question = request.method === 'GET' ? feedQuestionIn(asked, request.headers) : null;
     if (!question || response.closed) return passOn(request, response);
-    // Also before a node leaves, so that no earlier report is still in flight.
+    // A leaving node is reported too, so that no earlier report of it is still in flight.
     const reported = await report(request, question);
     if (reported && 'refused' in reported) return send(response, reported.refused);
     if (question.leaves) return passOn(request, response);

@@ -99,7 +99,9 @@ export function createSharedPolls(recent: RecentAnswers, clock: RelayClock): Sha
     return poll;
   }
 
-  /** The last waiter takes the poll with it, so that no node joins an abandoned request. */
+  /**
+   * When the last waiter leaves, the poll is cancelled, so that no node joins an abandoned request.
+   */
   function leave(poll: Poll, waiter: Waiter): void {
     const { name } = waiter.question;
     if (!poll.waiters.delete(waiter)) return;
@@ -159,7 +161,7 @@ const nothing = (): void => {};
 const unreachable = (error: unknown): Unreachable =>
   error instanceof Unreachable ? error : new Unreachable(String(error));
 
-/** A rejection or a failure is for all nodes. */
+/** A rejection or a failure goes to all nodes. */
 function isFor({ question }: Waiter, outcome: Answer | Unreachable): boolean {
   if (outcome instanceof Unreachable) return true;
   if (outcome.status !== 200 && outcome.status !== 304) return true;

@@ -87,7 +87,7 @@ export function openUpstream(base: string): Upstream {
     const at = { agent, ...given, pool, host, port, path: `${root}${given.path}` };
     const sent = isTls ? tlsRequest(at) : request(at);
     return sent.on('response', (response) => {
-      // Node reads a status such as 099, and throws when it has to write one.
+      // Node.js can read a status such as 099, but throws when it has to write one.
       if ((response.statusCode ?? 0) >= 200) onResponse(response);
       else sent.destroy(new Error('the status is invalid'));
     });
@@ -169,7 +169,7 @@ function answerOf(response: IncomingMessage, body: Buffer): Answer {
     status,
     headers: passed,
     body,
-    // Node writes a text together with the headers, and a buffer after them: `bench -- relay`.
+    // Node.js writes a string together with the headers, and a buffer after them: `bench -- relay`.
     sent: body.length <= SENT_AS_TEXT_MAX ? body.toString('latin1') : body,
     version: isPolicy && version !== undefined ? Number(version) : null,
   };

@@ -23,7 +23,7 @@ declare global {
   }
 }
 
-/** Without `body`: Express would infer the type of the handler's body from it. */
+/** Omits `body`, because Express would infer the type of the handler's body from it. */
 export type ExpressRequest = IncomingMessage & {
   baseUrl?: unknown;
   route?: unknown;

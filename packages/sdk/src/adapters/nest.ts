@@ -24,7 +24,9 @@ export type NestExecution = {
 
 export type NestGuard = { canActivate(execution: NestExecution): Promise<boolean> };
 
-/** Never resolves: the response is sent, and Nest would send a second one if the guard ended. */
+/**
+ * Never resolves: the response has been sent, and Nest would send another if the guard returned.
+ */
 const answered = () => new Promise<never>(() => {});
 
 /**

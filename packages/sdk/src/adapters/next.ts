@@ -8,7 +8,7 @@ import { settled, webResponse } from './web-response.ts';
 
 /**
  * A process that starts with the first request has no policy yet. Next.js loads each route when it
- * is first requested, and on serverless platforms that is often.
+ * is first requested, which happens often on serverless platforms.
  */
 const READY_WAIT_MS = 2_000;
 

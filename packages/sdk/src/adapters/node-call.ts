@@ -55,7 +55,7 @@ function isBodiless({ headers, httpVersionMajor }: IncomingMessage): boolean {
   return httpVersionMajor < 2 && coding === undefined && Number(length) === 0;
 }
 
-/** Whether the body is fully received. Only HTTP/1 sets `complete` before the `end` event. */
+/** Whether the body has been fully received. Only HTTP/1 sets `complete` before the `end` event. */
 const isRead = (request: IncomingMessage): boolean =>
   request.complete || fieldsOf(Reflect.get(request, '_readableState')).ended === true;
 
@@ -105,7 +105,7 @@ export function takeBody(request: IncomingMessage): Promise<Uint8Array> {
           gathered.add(bytesOf(chunk, request.readableEncoding));
       } catch (error) {
         stop();
-        // An unread body would block the next request of the connection.
+        // An unread body would block the next request on the connection.
         request.resume();
         reject(error);
         return;

@@ -121,7 +121,7 @@ export function outcomeOf(
 }
 
 /**
- * Headers that the handler added or changed. Those set earlier by middleware (CORS, request id)
+ * Headers that the handler added or changed. Those set earlier by middleware (CORS, request ID)
  * belong to this request and are not stored.
  */
 export const addedTo = (before: HeaderValues, headers: HeaderValues): HeaderValues =>

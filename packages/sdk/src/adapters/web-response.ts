@@ -69,7 +69,7 @@ function answerOf(response: Response): { status: number; headers: HeaderValues }
 const isIterable = (headers: unknown): headers is Headers =>
   typeof headers === 'object' && headers !== null && Symbol.iterator in headers;
 
-/** The body as a stream of the runtime. Other libraries' streams may lack `tee`. */
+/** The body as one of the runtime's own streams. Other libraries' streams may lack `tee`. */
 function bodyOf(response: Response): ReadableStream<Uint8Array> | null {
   const { body } = response;
   if (body === null || body instanceof ReadableStream) return body;

@@ -25,8 +25,8 @@ export type HeaderValues = Readonly<
 export type HandlerResponse = { status: number; headers: HeaderValues; body: Uint8Array | null };
 
 /**
- * How a handler ended. `gone`: the caller disconnected while the handler still runs. The handler's
- * own outcome may follow and then decides whether its response is stored.
+ * How a handler ended. `gone`: the caller disconnected while the handler was still running. The
+ * handler's own outcome may follow and then decides whether its response is stored.
  */
 export type HandlerOutcome =
   | { status: number; headers?: HeaderValues; body?: Uint8Array | null }

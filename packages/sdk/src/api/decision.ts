@@ -1,4 +1,4 @@
-// The decision on one key at one route.
+// The decision on one key for one route.
 import type { Env, RateLimitRule, RequestContext } from './context.ts';
 
 export type DenialReason =

@@ -42,9 +42,9 @@ export type KeyrailState = {
    */
   readonly lastSyncAt: number | null;
   /**
-   * Why the last request to the policy feed failed, or else why the cache cannot be written, or
-   * why the feed's published keys cannot be loaded again; null when all of them work. A `hard`
-   * failure does not pass on its own: an operator has to act.
+   * Why the last request to the policy feed failed, or else why the cache cannot be written, or why
+   * the feed's published keys cannot be loaded again; null when all of them work. A `hard` failure
+   * does not go away on its own: an operator has to act.
    */
   readonly failure: { readonly hard: boolean; readonly message: string } | null;
   readonly projectDeleted: boolean;
@@ -60,7 +60,7 @@ export type Keyrail<R = unknown> = {
    * rejects.
    */
   ready(timeoutMs?: number): Promise<boolean>;
-  /** Decides on a key by the local policy: no network, synchronous, never throws. */
+  /** Decides on a key with the local policy. Synchronous; never uses the network, never throws. */
   verify: Verify<R>;
   /**
    * Everything an adapter needs for one request: decision, limits, idempotency, telemetry. Returns

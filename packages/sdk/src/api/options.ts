@@ -7,7 +7,7 @@ export type Include = 'meta' | 'externalId';
 export type LogLevel = 'info' | 'warn' | 'error';
 export type Log = (level: LogLevel, message: string) => void;
 
-/** A list of public keys, as `/.well-known/jwks.json` of the deployment returns it. */
+/** A list of public keys, as the deployment's `/.well-known/jwks.json` returns it. */
 export type FeedJwks = {
   readonly keys: readonly {
     readonly kid: string;
@@ -48,7 +48,7 @@ export type KeyrailOptions<R = unknown> = {
   cacheDir?: string | undefined;
   /**
    * Verifies the signature of every response from the policy feed and from the cache, and rejects
-   * all others. A list pins the keys; `jwks` loads it from the deployment. Off by default.
+   * all others. A list pins the keys; `jwks` loads them from the deployment. Off by default.
    */
   feedKeys?: 'jwks' | FeedJwks | undefined;
   /**

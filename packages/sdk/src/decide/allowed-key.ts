@@ -15,7 +15,7 @@ import { displayPrefixOf, VerifiedKey, withExtra } from './key-context.ts';
 
 /** The inputs of a decision. */
 export type Inputs<R> = {
-  /** The policy, null before the first one, and the clocks, read at each look. */
+  /** The policy, null before the first one, and the clocks, which each `look` reads. */
   readonly state: { readonly policy: Policy | null; look(): Look };
   readonly projectId: string;
   readonly resources: { readonly live: R | null; readonly test: R | null };
@@ -27,13 +27,13 @@ const ENV_AT = 'kr_'.length;
 const L = 'l'.charCodeAt(0);
 const NONE: readonly string[] = Object.freeze([]);
 
-/** A key that is in the policy, as of one look at the clocks. */
+/** A key that is in the policy, and what the clocks said when it was found. */
 export type FoundKey<R> = {
   readonly inputs: Inputs<R>;
   readonly policy: Policy;
   readonly keyText: string;
   readonly isImported: boolean;
-  /** Both ids as words, and their offset. The words never change, even if the key is removed. */
+  /** Both IDs as words, and their offset. The words never change, even if the key is removed. */
   readonly ids: Int32Array;
   readonly idsAt: number;
   readonly terms: Terms;
@@ -50,8 +50,8 @@ export type FoundKey<R> = {
 /** `keyText` is the full key, and `place` is where the policy's table has its record. */
 export function foundAt<R>(inputs: Inputs<R>, keyText: string, place: number): FoundKey<R> {
   const { policy } = inputs.state;
-  if (policy === null) throw new TypeError('bug: a key is found without a policy');
-  // The only look of a decision on a known key.
+  if (policy === null) throw new TypeError('bug: found a key without a policy');
+  // A decision on a known key reads the clocks only here.
   const { nowMs, degraded, tooOld } = inputs.state.look();
   const { table } = policy;
   const words = table.wordsOf(place);
@@ -102,7 +102,7 @@ export class AllowedKey<R> implements Allowed<RequestContext<R>> {
     return isImported ? importedEnv(ids, idsAt + IDS_WORDS) : envOf(keyText);
   }
 
-  /** The wanted scopes that the key lacks. */
+  /** The required scopes that the key lacks. */
   missing(wanted: readonly string[]): readonly string[] {
     const { scopes } = this.#key.terms;
     for (const scope of wanted) {

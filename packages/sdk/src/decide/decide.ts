@@ -1,7 +1,7 @@
 // Decides on a key: a pure function of the policy, the key's text and the route's options. A known
 // key takes one SHA-256 and one lookup. Its checksum need not be compared, because no other text
 // has its hash; for any other text, the checksum distinguishes a typo from an unknown key. Imported
-// keys have no checksum: any printable text may be one.
+// keys have no checksum: any printable string may be one.
 import { isImportable } from '@keyrail/protocol/wire/imported-key.ts';
 import { API_KEY_CHARS, apiKeyEnv } from '@keyrail/protocol/wire/key-format.ts';
 import type { Env, RateLimitRule, RequestContext, UnverifiedContext } from '../api/context.ts';
@@ -42,7 +42,7 @@ export function decide<R>(
   return notFound(inputs, isLoaded ? 'unknown_key' : 'wrong_environment', unnamed(keyText, env));
 }
 
-/** Whether a text has the length and the stem of a native key: only such a text is hashed. */
+/** Whether a string has the length and the prefix of a native key: only such a string is hashed. */
 const hasNativeForm = (keyText: unknown): keyText is string =>
   typeof keyText === 'string' &&
   keyText.length === API_KEY_CHARS &&
@@ -51,8 +51,8 @@ const hasNativeForm = (keyText: unknown): keyText is string =>
   keyText.charCodeAt(2) === UNDERSCORE;
 
 /**
- * A text that isn't a native key. It is hashed only while the policy has imported keys. Nothing
- * about an unknown text is reported: it may be a credential for another service.
+ * A string that isn't a native key. It is hashed only while the policy has imported keys. Nothing
+ * about an unknown string is reported: it may be a credential for another service.
  */
 function withoutFormat<R>(
   inputs: Inputs<R>,

@@ -5,7 +5,7 @@ import type { Env } from '../api/context.ts';
 
 const KEY_CHARS_MAX = HEADER_CHARS_MAX['idempotency-key'];
 
-/** Separates equal idempotency keys of different callers or routes. */
+/** Separates equal idempotency keys from different callers or routes. */
 export type Scope = {
   projectId: string;
   env: Env;
@@ -17,7 +17,7 @@ export type Scope = {
   idempotencyKey: string;
 };
 
-/** The fault in an `Idempotency-Key`, or null. */
+/** What is wrong with an `Idempotency-Key`, or null. */
 export function idempotencyKeyFault(key: string): string | null {
   if (key === '') return 'The Idempotency-Key header is empty.';
   if (key.length > KEY_CHARS_MAX) {

@@ -147,7 +147,7 @@ test('a lost lock is logged once and gets no more heartbeats', async (t) => {
   await until(() => logged.length === 1);
   await clock.pass(600_000);
   deepEqual(steps(), ['claim', 'heartbeat']);
-  deepEqual(logged, ['error keyrail: the lock of an idempotent request was lost']);
+  deepEqual(logged, ['error keyrail: lost the lock on an idempotent request']);
 });
 
 test('a handler that never ends does not hold its lock forever', async (t) => {

@@ -24,7 +24,7 @@ export type ClaimVerdict =
   | { kind: 'mismatch' }
   | { kind: 'unavailable' };
 
-/** The right to run one request. The first of `complete` and `release` ends it. */
+/** The right to run one request. `complete` or `release`, whichever comes first, ends it. */
 export type RunLock = {
   /** A larger body is not stored, not even in part. */
   readonly bodyBytesMax: number;
@@ -44,7 +44,7 @@ const CLAIM_BYTES_MAX = 2 * 1024 * 1024;
 export const HOLD_MS_MAX = 15 * 60_000;
 const BEATS_PER_LOCK = 3;
 const BEAT_MS_MIN = 100;
-/** As shares of the heartbeat interval: the timeout of one, and the delay after a failed one. */
+/** As fractions of the heartbeat interval: a heartbeat's timeout, and the delay after a failure. */
 const BEAT_SHARE = 0.5;
 const RETRY_SHARE = 0.25;
 const COMPLETE_TRIES = 8;
@@ -149,7 +149,7 @@ function openSteps({ transport, clock, log }: IdempotencyParts) {
     }
     const result = outcome?.kind === 'answer' ? fieldsOf(outcome.body).outcome : 'unreachable';
     if (result !== 'ok') {
-      log('error', `keyrail: failed to store the response of an idempotent request (${result})`);
+      log('error', `keyrail: failed to store the response to an idempotent request (${result})`);
     }
   }
   return { post, persist, store };
@@ -197,8 +197,7 @@ function heartbeat({ clock, log, everyMs }: HeartbeatParts, beat: () => Promise<
     cancel = clock.after(waitMs, () => {
       void beat().then((outcome) => {
         const isLost = outcome.kind === 'answer' && fieldsOf(outcome.body).outcome === 'lost';
-        if (isLost && !isStopped)
-          log('error', 'keyrail: the lock of an idempotent request was lost');
+        if (isLost && !isStopped) log('error', 'keyrail: lost the lock on an idempotent request');
         // A lock survives a missed heartbeat, so a failed one is just repeated sooner.
         const isMissed = outcome.kind !== 'answer' && !outcome.hard;
         if (!isLost) next(isMissed ? everyMs * RETRY_SHARE : everyMs);

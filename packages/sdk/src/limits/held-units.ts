@@ -57,12 +57,12 @@ const LONG_UNITS_MIN = 16;
 const LOW_DIVISOR = 4;
 /** The units of a key without requests for this long, and half a period, are returned. */
 const SILENT_MS_MIN = 1_000;
-/** The rates of two clocks differ by less. */
+/** The rates of two clocks differ by less than this. */
 const DRIFT = 0.001;
-/** Unused units of leases before the last few are not returned. */
+/** Only the newest leases return their unused units, at most this many. */
 const LEASES_MAX = 8;
 
-/** How long a bucket of a rule lasts, and so a lease at most. */
+/** How long a rule's bucket lasts, and therefore the longest a lease can last. */
 const bucketMsOf = ({ windowMs, algorithm }: RateLimitRule): number =>
   algorithm === 'fixed' ? windowMs : Math.ceil(windowMs / BUCKETS);
 
@@ -185,7 +185,7 @@ export class HeldUnits {
     if (this.#left > this.#lowUnits || this.asking !== null) return 0;
     const endsInMs = this.#endsAtMs - now.monotonicMs;
     const needed = this.#expected(now.monotonicMs, endsInMs) - this.#left;
-    // What is left will do for now: look again at half of it.
+    // The remaining units are enough for now; check again when half of them are left.
     this.#lowUnits = this.#left >> 1;
     return needed > 0
       ? this.#bounded(Math.max(needed, this.#grantedUnits >> 3, this.#least(endsInMs)))
@@ -199,7 +199,7 @@ export class HeldUnits {
     const isBusy =
       this.#spentInPeriod >= BUSY_MIN || this.#previousRate * this.#periodMs >= BUSY_MIN;
     if (this.#periodMs === 0 || !isBusy || nowMs < this.checksUntilMs) return 0;
-    // All was spent before the lease ended: the rate was higher than expected.
+    // All units were spent before the lease ended: the rate was higher than expected.
     const ranOut = this.#leases.length > 0;
     const expected = this.#expected(nowMs, ranOut ? this.#endsAtMs - nowMs : this.#bucketMs);
     const grown = ranOut ? this.#grantedUnits * 2 : 0;

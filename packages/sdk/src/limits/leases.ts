@@ -8,7 +8,7 @@ import { createLeaseReturns } from './lease-returns.ts';
 import { createRecentKeys } from './recent-keys.ts';
 
 export type Leases = {
-  /** Like a check; a value if the node already holds the units. */
+  /** Like a check, but returns a plain value if the node already holds the units. */
   charge(
     subject: Subject & { keyId: string },
     rules: readonly RateLimitRule[],
@@ -20,7 +20,7 @@ export type Leases = {
 
 /** Keys with requests are kept in two generations of at most this size; idle ones are dropped. */
 const GENERATION_MAX = 32_768;
-/** With more requests for leases in flight, only keys without units send theirs. */
+/** With more lease requests than this in flight, only keys without units send theirs. */
 const ASKS_AT_ONCE_MAX = 64;
 /** After a failed request for a lease, checks are used for this long. */
 const CHECKS_MS = 1_000;

@@ -11,7 +11,8 @@ import { createLeases } from './leases.ts';
 
 export type Limits = Pick<CounterCalls, 'check'> & {
   /**
-   * Like a check, but a value if the units are already on lease. Never throws and never rejects.
+   * Like a check, but returns a plain value if the units are already on lease. Never throws and
+   * never rejects.
    */
   charge(
     context: NonNullable<OpenContext>,
@@ -37,8 +38,8 @@ export function createLimits(parts: CallParts): Limits {
 
 /**
  * `RateLimit` and `RateLimit-Policy` as in the IETF draft: lists of strings with parameters (quota
- * and window; remaining and reset). No id of a limit needs escaping. A sliding counter may be empty
- * up to a sixteenth of its window later; the header never states more than the window.
+ * and window; remaining and reset). Limit IDs need no escaping. A sliding counter may take up to a
+ * sixteenth of its window longer to reset; the header never states more than the window.
  */
 export function limitHeaders(states: readonly RateLimitState[]): Record<string, string> {
   if (states.length === 0) return {};

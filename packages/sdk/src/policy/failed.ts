@@ -1,4 +1,4 @@
-// Why a request to the policy feed failed, as the log and `state().failure` say it.
+// Why a request to the policy feed failed, as reported in the log and by `state().failure`.
 import type { Failure } from '../transport.ts';
 
 /** The control plane rejected the request or was unreachable. */

@@ -151,7 +151,7 @@ export class Feed {
   async #follow(policy: Policy): Promise<number> {
     const { clock, state, cache } = this.#parts;
     const isNamed = await this.#isSecured(policy);
-    // A stale policy needs a quick confirmation, and a held poll may stay silent for long.
+    // A stale policy needs a quick confirmation, and a held poll may stay silent for a long time.
     const holdMs = state.isStale ? 0 : this.#longPoll.next();
     const sentAt = momentOf(clock);
     const ended = (outcome: Polled['outcome']): Polled => {
@@ -205,8 +205,8 @@ export class Feed {
     const { chance, pollMs, state } = this.#parts;
     const holdsNext = this.#longPoll.next() > 0;
     if (!holdsNext) return spread(pollMs, chance);
-    // The server did not hold the poll, or none would be held because each confirms too little:
-    // slow down instead of polling in a loop.
+    // Slow down instead of polling in a loop: the server did not hold the poll, or it was not asked
+    // to and its response leaves the policy stale.
     const isPlain = holdMs === 0 ? state.isStale : tookMs < holdMs / 2;
     if (outcome === 'quiet' && isPlain) return spread(pollMs, chance) / 4;
     this.#burst = outcome === 'changes' && tookMs < BURST_PAUSE_MS ? this.#burst + 1 : 0;
@@ -239,8 +239,8 @@ export class Feed {
       // After a rollback of the server, the same version number may mean another policy.
       this.#startsOver = true;
       throw new InvalidContent(
-        `the version went back below ${known.version}, which this node has: restore the database ` +
-          `with keyrail-server restore --ahead-of ${known.version}`,
+        `the policy version is older than ${known.version}, which this node already has; restore the ` +
+          `database with keyrail-server restore --ahead-of ${known.version}`,
       );
     }
     const { table, projectDeleted, proofs } = await readSnapshot(this.#source, first);

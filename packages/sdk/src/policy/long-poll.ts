@@ -1,12 +1,12 @@
 // Whether polls are held open (long polling). If the network breaks held requests, or the server
 // does not hold them, polls are plain for a while; then holding is tried again. An outage does not
-// count: there the plain poll after a failed held one fails as well.
+// count, because the plain poll after a failed held one fails as well.
 import type { Clock } from '../clock.ts';
 
 const HOLD_MS = 25_000;
 /**
- * The longest hold as a share of `staleAfterMs`. A confirmation counts from its request on, so at
- * the end of a hold the last one is as old as two holds.
+ * The longest hold as a share of `staleAfterMs`. A confirmation counts from the time of its
+ * request, so at the end of a hold the last one is as old as two holds.
  */
 const FRESH_SHARE = 0.4;
 /** A response without changes before this share of the hold means that the poll was not held. */

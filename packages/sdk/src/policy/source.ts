@@ -52,7 +52,9 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 const ANSWER_VALUES_MAX = 400_000;
 /** The `meta` of a single key may have this many values, and be as long as many other keys. */
 const META_VALUES_MAX = 600_000;
-/** How long a closing node waits for the control plane to record that it left, in all tries. */
+/**
+ * How long a closing node waits for the control plane to record that it left, including retries.
+ */
 const LEAVE_MS_MAX = 2_000;
 const LEAVE_TRIES = 2;
 

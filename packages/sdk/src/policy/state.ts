@@ -1,6 +1,6 @@
 // The policy in force and how fresh it is: the one object that decisions read and the feed writes.
-// Freshness follows from the clocks at the moment of each look, never from a timer: when a
-// suspended process resumes, the first decision comes before the first timer.
+// Freshness is computed from the clocks whenever it is read, never by a timer: when a suspended
+// process resumes, the first decision comes before the first timer.
 import type { Env } from '../api/context.ts';
 import type { Log } from '../api/options.ts';
 import type { Clock } from '../clock.ts';
@@ -59,7 +59,7 @@ export class PolicyState {
   readonly #parts: PolicyStateParts;
   readonly #waiting = new Set<() => void>();
   readonly #look = { nowMs: 0, degraded: true, tooOld: false, isStale: true };
-  /** The wall clock at the last look; NaN after a change. */
+  /** The wall clock at the last `look`; NaN after a change. */
   #lookedMs = Number.NaN;
 
   constructor(parts: PolicyStateParts) {
@@ -118,7 +118,10 @@ export class PolicyState {
     if (clockFault === null && this.failure)
       this.#parts.log('info', 'keyrail: the control plane is reachable again');
     if (clockFault !== null && !wasClockWrong)
-      this.#parts.log('error', `keyrail: ${clockFault}; decisions are degraded until it is set`);
+      this.#parts.log(
+        'error',
+        `keyrail: ${clockFault}; decisions are degraded until the clock is corrected`,
+      );
     this.failure = clockFault === null ? null : { hard: true, message: clockFault };
     this.#changed();
   }

@@ -4,7 +4,7 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * A response may be late by up to this. If the server's time is further back, its clock was
+ * A response may be late by up to this much. If the server's time is further back, its clock was
  * corrected, and the floor moves back with it.
  */
 const DELAY_MS_MAX = 600_000;
@@ -34,7 +34,7 @@ export type Time = {
 };
 
 export function createTime(clock: Clock): Time {
-  /** The least offset of the server's clock to the monotonic one. */
+  /** The smallest offset of the server's clock from the monotonic one. */
   let floor = Number.NEGATIVE_INFINITY;
   return {
     at: ({ wallMs, elapsedMs }) => Math.max(wallMs, elapsedMs + floor),

@@ -143,7 +143,7 @@ function externalIdIn(id: unknown): string {
   throw new InvalidContent('invalid tenant_external_id');
 }
 
-/** Keys of one tenant often follow each other, so the last valid id is not checked again. */
+/** Keys of one tenant often follow each other, so the last valid ID is not checked again. */
 let lastTenantId: unknown = null;
 
 function tenantIdOf(value: unknown): string {

@@ -101,7 +101,7 @@ export function timeTexts(): (ms: number) => string {
 }
 
 /**
- * The presented key, or null. A key in hand is taken as it is. Of the headers, the first with a
+ * The presented key, or null. `call.key` is used as it is. Otherwise the first header with a
  * Keyrail key counts, so that a route may accept other bearer tokens too; if there is none, the
  * first credential found.
  */

@@ -18,7 +18,10 @@ export type Charged = { headers: Readonly<Record<string, string>> } | Refused;
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 export const NOTHING_CHARGED: Charged = Object.freeze({ headers: NO_HEADERS });
 
-/** Sets `context.rateLimit`; null when the counters are unreachable. A value if nothing waits. */
+/**
+ * Sets `context.rateLimit`; null when the counters are unreachable. Returns a promise only if it
+ * has to wait.
+ */
 export function chargeLimits(limits: Limits, call: LimitedCall): Charged | Promise<Charged> {
   const { context, route, rules } = call;
   const { cost = 1, leases = call.leases } = route.rateLimit || {};

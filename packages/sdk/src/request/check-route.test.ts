@@ -64,7 +64,7 @@ const wrong: [fault: string, unknown][] = [
     { idempotency: null },
   ],
   ['the option "skip" must be true or false', { skip: 1 }],
-  [`the option "name" must be a text, as in '/invoices/:id'`, { name: '' }],
+  [`the option "name" must be a string, as in '/invoices/:id'`, { name: '' }],
   ['the options must be an object', null],
 ];
 

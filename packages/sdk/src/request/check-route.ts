@@ -54,7 +54,7 @@ const rules: Record<keyof RouteOptions, Rule> = {
     says: `true, false or an object with ${namesOf(idempotency)}`,
   },
   skip: flag,
-  name: { holds: isText, says: "a text, as in '/invoices/:id'" },
+  name: { holds: isText, says: "a string, as in '/invoices/:id'" },
 };
 
 /** Returns the options unchanged, or throws a TypeError that says what is valid. */

@@ -232,7 +232,7 @@ test('closing gives up if the control plane does not respond', async (t) => {
   deepEqual(state(), { queued: 0, sent: 0, dropped: 3 });
   deepEqual(
     logged.filter((line) => line.includes('lost')),
-    ['warn keyrail: telemetry events lost at close: 3'],
+    ['warn keyrail: lost 3 telemetry events on close'],
   );
 });
 

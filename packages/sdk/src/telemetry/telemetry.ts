@@ -1,5 +1,5 @@
 // Reports requests to the control plane in batches. Everything is bounded: a full queue drops and
-// counts events, a failed batch is sent again under the same id, and no request of the vendor ever
+// counts events, a failed batch is sent again under the same ID, and no request of the vendor ever
 // waits for telemetry.
 import { randomUUID } from 'node:crypto';
 import type { TelemetryState } from '../api/keyrail.ts';
@@ -63,7 +63,7 @@ class TelemetryQueue {
   readonly #sampling: Sampling;
   /** All but the last are full. */
   readonly #queue: Lines[] = [];
-  /** Events that are not serialized yet: a group at a time costs less than each alone. */
+  /** Events that are not serialized yet: serializing them in groups costs less than one by one. */
   readonly #fresh: { event: TelemetryEvent; share: number }[] = [];
   #queued = 0;
   #spare: Lines | null = null;
@@ -143,7 +143,11 @@ class TelemetryQueue {
     this.#isOver = true;
     const lost = this.#waiting();
     this.#drop(lost);
-    if (lost > 0) this.#log('warn', `keyrail: telemetry events lost at close: ${lost}`);
+    if (lost > 0)
+      this.#log(
+        'warn',
+        `keyrail: lost ${lost} telemetry ${lost === 1 ? 'event' : 'events'} on close`,
+      );
     this.#queue.length = 0;
     this.#fresh.length = 0;
     this.#queued = 0;

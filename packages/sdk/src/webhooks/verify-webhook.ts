@@ -12,7 +12,7 @@ import { systemClock } from '../clock.ts';
 import { fieldsOf } from '../json.ts';
 
 export type WebhookEvent = {
-  /** Stable over retries: an event whose id was seen before has been processed. */
+  /** Stable over retries: an event whose ID was seen before has been processed. */
   id: string;
   /** An audit action such as `api_key.revoked`, or a notice such as `api_key.expiring`. */
   type: string;

@@ -1,6 +1,6 @@
--- The schema as it is, written by scripts/printed-schema.ts. The migrations have the comments. Role
--- names come without the oid of their database. Not shown, because all tables have them: the rights
--- of the owner and of backups, and the policy "backup".
+-- The current schema, written by scripts/printed-schema.ts. The comments are in the migrations.
+-- Role names lack the oid of their database. Not shown, because all tables have them: the
+-- privileges of the owner and of backups, and the policy "backup".
 
 create type env as enum ('live', 'test');
 create type member_role as enum ('owner', 'admin', 'member');

@@ -67,7 +67,7 @@ export async function repeatLost(url: string, ledger: Ledger): Promise<void> {
         acknowledged.set(name, textIn(outcome.body, 'id'));
         continue;
       }
-      ok(tries < TRIES_MAX, `a repeated write still fails: ${JSON.stringify(outcome)}`);
+      ok(tries < TRIES_MAX, `a retried write still fails: ${JSON.stringify(outcome)}`);
       // The transaction of the first attempt may still be open.
       await sleep(PAUSE_MS);
     }
@@ -81,7 +81,7 @@ export async function writesOf({ acknowledged }: Ledger, count: number): Promise
   const wanted = acknowledged.size + count;
   const end = performance.now() + ACKNOWLEDGED_MS_MAX;
   while (acknowledged.size < wanted) {
-    ok(performance.now() < end, 'no write is acknowledged');
+    ok(performance.now() < end, 'no write was acknowledged');
     await sleep(2);
   }
 }
@@ -119,7 +119,7 @@ export async function audit(url: string, ledger: Ledger): Promise<{ keys: number
     ok(times <= 1, `a key was created ${times} times`);
     // A write that was retried until acknowledged exists, whatever its first response was.
     if (isRefused(outcome) && !acknowledged.has(name)) {
-      equal(times, 0, `refused and created: ${JSON.stringify(outcome)}`);
+      equal(times, 0, `rejected but created: ${JSON.stringify(outcome)}`);
     }
   }
   await auditChain(url, token, keys.length);
@@ -141,7 +141,7 @@ async function auditChain(url: string, token: string, keys: number): Promise<voi
   const rows = await listAll(url, token, '/v1/audit_logs?limit=200');
   equal(rows.length, chain.head_seq);
   const created = rows.filter(({ action }) => action === 'secret_key.created');
-  equal(created.length, keys, 'the number of audit rows of created keys is the number of keys');
+  equal(created.length, keys, 'there is one audit row for each created key');
   equal(new Set(created.map(({ target_id }) => target_id)).size, keys);
 }
 

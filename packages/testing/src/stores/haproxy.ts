@@ -11,9 +11,9 @@ type Listened = {
   name: string;
   port: number;
   mode: 'tcp' | 'http';
-  /** The request whose 200 means that a server may be used. */
+  /** The request to which a usable server responds with 200. */
   check: string;
-  /** The same, for times when no server passes `check`. */
+  /** Used in place of `check` while no server passes that. */
   otherwise?: string;
   servers: { port: number; checkPort: number }[];
 };

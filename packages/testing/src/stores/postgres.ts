@@ -49,7 +49,7 @@ type Cluster = {
   tcp: boolean;
   durable: boolean;
   account: Account | null;
-  /** Words before each command. */
+  /** What precedes each command. */
   prefix: readonly string[];
   server: ChildProcess | null;
 };

@@ -50,10 +50,10 @@ export function writeCaddy(directory: string, options: readonly string[], site: 
   return ['run', '--config', file, '--adapter', 'caddyfile'];
 }
 
-/** An example with other values. Every text must occur, so no example is half replaced. */
+/** An example with other values. Every replaced text must occur, so no example is half replaced. */
 export const replaced = (text: string, changes: readonly (readonly [string, string])[]): string =>
   changes.reduce((changed, [from, to]) => {
-    notEqual(changed.indexOf(from), -1, `the example names ${from}`);
+    notEqual(changed.indexOf(from), -1, `the example contains ${from}`);
     return changed.replaceAll(from, to);
   }, text);
 
@@ -89,6 +89,6 @@ export async function startProxy(
       () => false,
     );
   await until(isUp).catch((cause: unknown) => {
-    throw new Error(`${program} does not answer: ${said}`, { cause });
+    throw new Error(`${program} is not responding: ${said}`, { cause });
   });
 }

@@ -42,7 +42,7 @@ export function commandUnder(account: Account | null, program: string[]): [strin
     : [];
   const options = [...drop, ...(knowsParentDeath() ? ['--pdeathsig=QUIT'] : [])];
   const [command, ...args] = options.length > 0 ? ['setpriv', ...options, ...program] : program;
-  if (command === undefined) throw new Error('No program was named.');
+  if (command === undefined) throw new Error('No program was given.');
   return [command, args];
 }
 

@@ -26,14 +26,14 @@ export function shownState(key: ApiKey, words: Words, moment: Moment): Look & { 
   const look = looks[state];
   if (state !== 'expiring') return { ...look, text: words[`state.${state}`] };
   const { nowMs, isRotated } = moment;
-  // Past its end, a key is read again; until then it ends now.
+  // An expired key is reloaded; until the response arrives, it is shown as expiring now.
   const end = new Date(Math.max(Date.parse(expires_at ?? ''), nowMs)).toISOString();
   return isRotated
     ? { ...look, shape: 'half', text: words['state.ending'](momentText(end, words, nowMs)) }
     : { ...look, text: words['state.expiring'](relativeTime(end, words, nowMs)) };
 }
 
-/** When the first of these keys expires, or null. Ends that have passed do not count. */
+/** When the first of these keys expires, or null. Expiries in the past do not count. */
 export function nextEnd(keys: readonly ApiKey[], nowMs: number): number | null {
   const ends = keys
     .filter(({ state }) => state === 'expiring')

@@ -1,4 +1,4 @@
-// Copies a text. Pages over plain HTTP have no clipboard API, so an older way is tried as well.
+// Copies a text. Pages over plain HTTP have no clipboard API, so an older method is tried as well.
 
 /** False if the browser blocked it; the shown text is then selected. */
 export async function copyText(text: string, shown: HTMLElement): Promise<boolean> {

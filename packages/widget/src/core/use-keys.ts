@@ -69,8 +69,8 @@ export function useKeys(includeRevoked: boolean): KeyList {
     };
   }, [read]);
 
-  // A key that expires while it is shown is read again, unless more than one page is shown. A
-  // second later, because the server's clock decides.
+  // A key that expires while it is shown is reloaded, unless more than one page is shown. The
+  // reload comes a second later, because the server's clock decides.
   const { keys } = shown;
   useEffect(() => {
     const endsMs = keys === null || keys.length > pageSize ? null : nextEnd(keys, nowMs());

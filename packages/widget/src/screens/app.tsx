@@ -72,7 +72,7 @@ type EndedProps = {
   isAlone?: boolean;
 };
 
-/** A quiet notice. What is shown stays, and so does what has been typed. */
+/** A quiet notice. Whatever is shown or has been typed stays. */
 function Ended({ words, connection, ending, isAlone = false }: EndedProps) {
   const [isBusy, setBusy] = useState(false);
   const retry = async () => {

@@ -96,7 +96,7 @@ export const en = {
   'token.refused': 'You no longer have access to these keys.',
   'token.unavailable': 'Keys are unavailable right now. Try again in a moment.',
   'error.request': (id: string) => `Request ID: ${id}`,
-  'error.setup': 'Setup incomplete: set token-url or getToken, and url.',
+  'error.setup': 'Setup incomplete: set url, and either token-url or getToken.',
   'error.token_url': 'Setup incomplete: token-url must be on the same origin as this page.',
   'error.origin_not_allowed': 'Key management isn’t enabled for this page.',
   'error.offline': 'You’re offline. Nothing was sent.',

@@ -27,6 +27,6 @@ export const Widget = createContext<Surroundings | null>(null);
 
 export function useWidget(): Surroundings {
   const found = useContext(Widget);
-  if (found === null) throw new Error('A screen is rendered outside of the element.');
+  if (found === null) throw new Error('bug: a screen is rendered outside the element');
   return found;
 }

@@ -1,11 +1,11 @@
-// The actions of the log in words: what an actor did to a target.
+// The audit log's actions in words: what an actor did to a target.
 
 type Words = {
-  /** After the actor, before the target's name. */
+  /** Shown between the actor and the target. */
   verb: string;
   /** What the target is; shown before its name. */
   noun: string;
-  /** Instead of both, where actor and target are the same user. */
+  /** Shown in place of both if the actor and the target are the same user. */
   own?: string;
 };
 
@@ -47,7 +47,7 @@ export const actions: Readonly<Record<string, Words>> = {
   'webhook_endpoint.redelivered': { verb: 'resent a delivery to', noun: 'webhook endpoint' },
 };
 
-/** Fields whose API name isn't a word of the interface. */
+/** Fields that are called something else in the API than in the interface. */
 export const fieldNames: Readonly<Record<string, string>> = {
   disabled: 'state',
   embed_origins: 'allowed origins',

@@ -1,5 +1,6 @@
-// The chain of audit rows: how each hash is made, and the first row that doesn't match. The worker
-// and its tests use the same code; docs/verify-audit-chain.mjs does the same outside a browser.
+// The chain of audit rows: computes each hash, and finds the first row that doesn't match. The
+// worker and its tests use the same code; docs/verify-audit-chain.mjs does the same outside a
+// browser.
 import { canonicalJson, GENESIS_HASH, type JsonValue } from '@keyrail/protocol/wire/audit-chain.ts';
 
 /** A row as the API returns it. Fields not listed here are hashed as well. */
@@ -18,7 +19,7 @@ export type Break = { seq: number; reason: 'missing' | 'unlinked' | 'edited' | '
 
 export const START: Head = { seq: 0, hash: GENESIS_HASH };
 
-/** The text that is hashed. What the API adds for its reader is not part of it. */
+/** The text that is hashed. Fields that the API adds for readers are not part of it. */
 export function hashedText(row: ChainRow, workspaceId: string): string {
   const { object: _object, actor: _actor, hash: _hash, ...hashed } = row;
   const text = { ...hashed, workspace_id: workspaceId } as JsonValue; // from a response: JSON

@@ -39,7 +39,7 @@ const ownVerb = ({ action, actor_id, target_id }: AuditRow) =>
 export const envOf = ({ payload }: AuditRow): Env | null =>
   payload.env === 'live' || payload.env === 'test' ? payload.env : null;
 
-/** Without a name, the end of the ID: its beginning is a time, which neighbours share. */
+/** Without a name, shows the end of the ID: IDs from about the same time begin alike. */
 const shortId = (id: string): string => `…${id.slice(-8)}`;
 
 function Actor({ row, names }: Props) {

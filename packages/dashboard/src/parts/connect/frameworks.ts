@@ -1,4 +1,4 @@
-// The code that makes a process a node of a project, for each framework.
+// The code that turns a process into a node of a project, for each framework.
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 
 type Target = { url: string; projectId: string };

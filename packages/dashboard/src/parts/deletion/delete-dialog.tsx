@@ -1,4 +1,4 @@
-// Deletes a tenant or a project. It opens with what that would affect.
+// Deletes a tenant or a project, after showing what that would affect.
 import { useImpact } from '../../api/impact.ts';
 import { useApi, useChange, useRefresh } from '../../api/query.ts';
 import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
@@ -30,7 +30,7 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
     change.mutate(input, {
       onSuccess: async ({ revoked_keys }) => {
         toast(texts.done(name, revoked_keys));
-        // Leave the deleted object's page first: it would request what is gone.
+        // Leave the deleted object's page first: it would request an object that is gone.
         await onDeleted();
         await refresh(...REFRESHES);
       },
@@ -40,7 +40,7 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
     <Confirm
       title={texts.title[kind](name)}
       action={texts.action[kind]}
-      // Losing one live key may be quickly fixed; several are a customer's service.
+      // One live key is quickly replaced; losing several can take a customer's service down.
       typed={liveKeys > 1 ? name : null}
       busy={change.isPending || live.isPending}
       error={change.error}

@@ -1,4 +1,4 @@
-// Revokes or disables a key: the impact first, then every node as it applies the change.
+// Revokes or disables a key. Shows the impact first, then every node as it applies the change.
 import { KeyrailUnreachable } from '@keyrail/client';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useImpact } from '../../api/impact.ts';

@@ -70,7 +70,7 @@ for (const act of ['revoke', 'disable'] as const) {
 
     await revise(page, act, { incomplete_reason: 'restored' });
     await end();
-    await dialog.getByText(/^No node has reported back after [\d,]+ ms$/).waitFor();
+    await dialog.getByText(/^No nodes had reported back after [\d,]+ ms$/).waitFor();
     for (const [reason, [nodes, headline, sentence]] of Object.entries(cases)) {
       await revise(page, act, { incomplete_reason: reason as IncompleteReason, ...nodes });
       await again.click();

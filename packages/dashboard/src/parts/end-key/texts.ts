@@ -6,13 +6,13 @@ export type EndAct = 'revoke' | 'disable';
 const nodes = (count: number): string => (count === 1 ? '1 node' : `${count} nodes`);
 const milliseconds = (ms: number): string => `${ms.toLocaleString('en')} ms`;
 
-/** Why a change is not known to be applied everywhere, and what helps. */
+/** Why a change may not have reached every node, and what to do. */
 const incomplete: Record<IncompleteReason, string> = {
   restored:
     'The server was restored from a backup moments ago. Nodes that joined after that backup may not have reported back yet, so they may still accept this key. Check again in two minutes to be sure.',
   full: 'This project can’t register more nodes. Any others aren’t counted here and may still accept this key. Let nodes share a relay, or split the project.',
   silent:
-    'At least one node hasn’t polled since the change. If it’s still running without a connection, it accepts this key until it polls again. After 90 seconds without a poll, nodes no longer count. Check again then.',
+    'At least one node hasn’t polled since the change. If it’s still running without a connection, it accepts this key until it polls again. Nodes that haven’t polled for 90 seconds are no longer counted, so check again after that.',
   timeout:
     'At least one node polled moments ago but hasn’t confirmed the change yet, so it may still accept this key. Check again in a few seconds.',
 };
@@ -43,11 +43,11 @@ export const texts = {
   clock: (ms: number) => milliseconds(ms),
   everywhere: (ms: number) => `Rejected everywhere after ${milliseconds(ms)}`,
   everywhereNote: (ms: number) =>
-    `Measured by the control plane, starting at the change. This page got the response after ${milliseconds(ms)}.`,
+    `Measured by the control plane from the moment of the change. This page received the response after ${milliseconds(ms)}.`,
   noNode: 'No nodes are connected. Any node that starts now loads this change first.',
   some: (acked: number, all: number, ms: number) =>
     `Rejected by ${acked} of ${nodes(all)} after ${milliseconds(ms)}`,
-  noneYet: (ms: number) => `No node has reported back after ${milliseconds(ms)}`,
+  noneYet: (ms: number) => `No nodes had reported back after ${milliseconds(ms)}`,
   incomplete,
   again: 'Check again',
   silent: (count: number) =>

@@ -1,5 +1,5 @@
 // Revokes or disables a key and watches its nodes. Rows come only from real responses: the list of
-// nodes before the change, polls while the response takes long, and the propagation it reports.
+// nodes before the change, polls while waiting for the response, and the propagation it reports.
 import type { Answer, Item } from '@keyrail/client';
 import { LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { useEffect, useRef, useState } from 'react';
@@ -16,7 +16,7 @@ export type NodeLine = {
   from: number | null;
   version: number;
   isApplied: boolean;
-  /** Null until the response is there. */
+  /** Null until the response arrives. */
   afterMs: number | null;
   lastSeenAt: string;
 };
@@ -50,7 +50,7 @@ export function useWatch(key: ApiKey, act: EndAct) {
     };
   }, []);
 
-  /** Reads the nodes repeatedly until the response is there. */
+  /** Reads the nodes repeatedly until the response arrives. */
   const poll = async (isOver: () => boolean): Promise<void> => {
     await pause(POLLS_AFTER_MS);
     while (!isOver() && isHere.current) {
@@ -79,7 +79,7 @@ export function useWatch(key: ApiKey, act: EndAct) {
           ? await send('POST /v1/keys/{id}/revoke', input)
           : await send('POST /v1/keys/{id}/disable', input);
       const tookMs = Math.round(performance.now() - startedMs);
-      if (!propagation) throw new Error('bug: the answer to wait=true reports no propagation');
+      if (!propagation) throw new Error('bug: the response to wait=true reports no propagation');
       setWatch({ phase: 'done', propagation, tookMs });
     } catch (error) {
       setWatch({

@@ -1,4 +1,4 @@
-// Two bars on a time line: the old key until its end, the new key from now on.
+// Two bars on a timeline: the old key until it expires, the new key from now on.
 
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import { nowMs } from '../../clock.ts';

@@ -1,4 +1,4 @@
-// Rotates a key: how long both keys work is drawn as two bars on one time line.
+// Rotates a key. Two bars on one timeline show how long both keys work.
 
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 import {

@@ -114,7 +114,7 @@ export const texts = {
     emptyText: 'The audit log has nothing about this key that you’re allowed to see.',
   },
   meta: {
-    lead: 'Your own JSON about this key. Nodes set up to include it get it with every request.',
+    lead: 'Your own JSON about this key. Your handlers can read it if the node is set up to include metadata.',
     none: 'No metadata',
     noneText:
       'Store anything your API needs to know about this key, such as a plan, a region or a contact.',
@@ -162,7 +162,7 @@ export const texts = {
     now: 'now',
     chart: (until: string) => `The new key works from now on; the old one until ${until}.`,
     chartNow: 'The new key works from now on; the old one stops now.',
-    earlier: 'The old key already expires before the overlap ends. Its expiry doesn’t change.',
+    earlier: 'The old key expires before the overlap would end. Its expiry stays the same.',
     noImpact: 'Couldn’t load the impact.',
     revealTitle: (env: Env, name: string) => `New ${env} key ${name}`,
     until: (until: string) => `The old key works until ${until}.`,

@@ -1,4 +1,4 @@
-// The nodes of one project. Silent ones are folded.
+// The nodes of one project. Silent nodes are collapsed.
 
 import type { Item } from '@keyrail/client';
 import { LIST_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
@@ -79,7 +79,9 @@ const nodeKey = ({ node_id, env_scope }: PolicyNode): string => `${node_id} ${en
 const byName = (one: PolicyNode, other: PolicyNode): number =>
   nodeKey(one) < nodeKey(other) ? -1 : 1;
 
-/** What is shown of a node: its version matters while it is connected. */
+/**
+ * The state shown for a node: whether it is current or behind only matters while it is connected.
+ */
 const lookOf = ({ state, connected }: PolicyNode): keyof typeof texts.states =>
   connected || state === 'silent' ? state : 'away';
 

@@ -1,4 +1,4 @@
-// The screen of a list: a search, the rows, and the dialog that creates another one.
+// The screen of a list: a search, the rows, and the dialog that creates another object.
 import { type ComponentType, type ReactNode, useState } from 'react';
 import type { ListResult } from '../../api/query.ts';
 import type { Search } from '../../router/search-text.ts';
@@ -13,7 +13,7 @@ import { Empty } from '../../ui/feedback/empty.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { FilterSearch, Filters } from '../../ui/tables/filters.tsx';
 
-/** What belongs to the rows is read by page, with at most 100 ids. */
+/** Names and counts are read for each page of rows, with at most 100 IDs. */
 const PAGE_ROWS = 100;
 
 type Texts = Readonly<
@@ -34,7 +34,7 @@ type Texts = Readonly<
 
 type Pages<T> = readonly (readonly T[])[];
 
-/** What `Table` takes of a list. */
+/** The part of a list that `Table` takes. */
 export type Shown<T> = Pick<ListResult<T>, 'hasMore' | 'isLoadingMore' | 'loadMore'> & {
   pages: Pages<T>;
 };
@@ -49,7 +49,7 @@ type Props<T> = {
 
 const parse = ({ q = '' }: Search) => ({ q });
 
-/** The query of a list that is searched by the address. */
+/** The query of a list whose search text is in the URL. */
 export function useListQuery() {
   const [{ q }] = useSearch(parse);
   return { limit: PAGE_ROWS, ...(q !== '' && { q }) };

@@ -19,7 +19,7 @@ type Props<T> = {
   query: { data: T | null | undefined; error: Error | null; refetch(): unknown };
   nameOf(object: T): string;
   texts: Texts;
-  /** The list of all of its kind. */
+  /** The list of all objects of its kind. */
   list: { label: string; toList: string; to: string };
   Edit: ComponentType<{ of: T; onClose(): void }>;
   children(object: T): ReactNode;

@@ -9,13 +9,13 @@ export type Range = '24h' | '7d' | '35d';
 type RangeFacts = {
   interval: Interval;
   count: number;
-  /** How far back the change looks: two periods of full intervals, and the current interval. */
+  /** How much traffic the change needs: two periods of full intervals, and the current interval. */
   before: { interval: Interval; period: number } | null;
 };
 
 const DAY_HOURS = 24;
 
-// The API reaches 168 hours or 35 days back, so the longest range has no period before it.
+// The API goes 168 hours or 35 days back, so there is nothing to compare the longest range with.
 export const rangeFacts: Readonly<Record<Range, RangeFacts>> = {
   '24h': { interval: 'hour', count: DAY_HOURS, before: { interval: 'hour', period: DAY_HOURS } },
   '7d': { interval: 'hour', count: 7 * DAY_HOURS, before: { interval: 'day', period: 7 } },

@@ -1,4 +1,4 @@
-// A new password, with the current one as proof.
+// Sets a new password; the current one is required as proof.
 import { KeyrailError } from '@keyrail/client';
 import { type FormEvent, useState } from 'react';
 import { useChange } from '../../api/query.ts';

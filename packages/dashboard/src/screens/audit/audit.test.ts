@@ -90,7 +90,7 @@ test('a changed byte is found at its entry, and a missing end by comparing with 
   await page.reload();
   await chain(page).getByText(`Last verified here up to entry ${seq}`).waitFor();
   await check(page);
-  await chain(page).getByText(`Entry ${seq} is unchanged since it was seen here`).waitFor();
+  await chain(page).getByText(`Entry ${seq} is unchanged since this browser saw it`).waitFor();
 
   const mine = `workspace_id = '${vendor.workspaceId}'`;
   const hash = `select hash from audit_logs where ${mine} and seq = ${seq - 1}`;

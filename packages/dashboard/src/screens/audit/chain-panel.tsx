@@ -1,4 +1,4 @@
-// The chain, verified in this browser, beside what the server says and what was seen here before.
+// The chain, verified in this browser, beside the server's result and what this browser saw before.
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { paths } from '../../paths.ts';

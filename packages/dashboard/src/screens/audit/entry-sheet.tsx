@@ -1,4 +1,4 @@
-// One entry: what it changed, its details, its hashes recomputed, and the row as in the API.
+// One entry: what it changed, its details, its hashes recomputed, and the row as JSON.
 import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
@@ -26,7 +26,7 @@ type Props = { seq: number; search: AuditSearch };
 
 let closedRow = 0;
 
-/** The row whose sheet closed last, once; 0 if there is none. */
+/** Returns the row whose sheet closed last and forgets it; 0 if there is none. */
 export function takeClosedRow(): number {
   const seq = closedRow;
   closedRow = 0;
@@ -41,7 +41,7 @@ export function EntrySheet({ seq, search }: Props) {
     },
     [seq],
   );
-  // The row before is loaded too, so that the link can be checked.
+  // The previous row is loaded too, so that the link to it can be checked.
   const after = Math.max(0, seq - 2);
   const rows = useApi('GET /v1/audit_logs', { query: { after_seq: after, limit: 3 } });
   const go = (to: string, replace: boolean) => () =>
@@ -134,7 +134,7 @@ function Entry({ row, before }: { row: AuditRow; before: AuditRow | null }) {
   );
 }
 
-/** The hash is recomputed here, and compared with the row and the row before. */
+/** The hash is recomputed here, and compared with the row and the previous row. */
 function Hashes({ row, before }: { row: AuditRow; before: AuditRow | null }) {
   const { workspaceId } = useScope();
   const [derived, setDerived] = useState<string | null>(null);

@@ -1,4 +1,4 @@
-// One finding of a check of the chain.
+// One finding of a chain verification.
 import type { ReactNode } from 'react';
 import { State } from '../../ui/content/state.tsx';
 import styles from './audit.module.css';

@@ -82,7 +82,7 @@ export function Screen() {
   );
 }
 
-/** 0 means no row, and so does a text that isn't a number. */
+/** 0 means no row, and so does text that isn't a number. */
 const seqOf = (text: string): number => (/^[1-9]\d{0,14}$/.test(text) ? Number(text) : 0);
 
 const NoRows = ({ search, onClear }: { search: AuditSearch; onClear(): void }) =>

@@ -1,4 +1,4 @@
-// The filters of the log, as the URL holds them.
+// The audit log's filters, as they are in the URL.
 
 import { UUID } from '@keyrail/protocol/wire/uuid.ts';
 import { actions } from '../../parts/audit-log/actions.ts';

@@ -1,4 +1,4 @@
-// What an entry is about. Apart from the actions, which the overview loads as well.
+// What an entry is about. In a separate file from the actions, which the overview loads too.
 export const targetTypes: Readonly<Record<string, string>> = {
   workspace: 'Workspace',
   workspace_member: 'Member',

@@ -74,16 +74,18 @@ export const texts = {
       `The server reports a break at entry ${count(seq)}. ${reason ?? ''}`,
     serverHead: 'The server gives a different hash for its latest entry than the one in the log.',
     serverMore: (seq: number) =>
-      `The server counts up to entry ${count(seq)}. Either entries were added in the meantime or some are being withheld. Verify again.`,
+      `The server’s log goes up to entry ${count(seq)}. Either entries were added in the meantime, or some are being withheld. Verify again.`,
     serverFailed: 'Couldn’t load the server’s result.',
     visit: 'Your last visit',
     visitFirst:
       'This is the first verification in this browser. The next one will be compared with it.',
-    visitSame: (seq: number) => `Entry ${count(seq)} is unchanged since it was seen here,`,
-    visitCut: (seq: number) => `Entry ${count(seq)} has disappeared since it was verified here,`,
-    visitReplaced: (seq: number) => `Entry ${count(seq)} is different from the one seen here,`,
+    visitSame: (seq: number) => `Entry ${count(seq)} is unchanged since this browser saw it,`,
+    visitCut: (seq: number) =>
+      `Entry ${count(seq)} has disappeared since this browser verified it,`,
+    visitReplaced: (seq: number) =>
+      `Entry ${count(seq)} is different from the one this browser saw,`,
     visitUnknown: (seq: number) =>
-      `Verification didn’t get as far as entry ${count(seq)}, seen here`,
+      `Verification stopped before entry ${count(seq)}, which this browser saw`,
     notStored:
       'This browser doesn’t allow storage, so the next verification can’t be compared with this one.',
     forget: 'Forget this result',

@@ -36,7 +36,7 @@ export type Verdict =
   | { status: 'known'; verdict: ServerVerdict; hashHere: string | null }
   | { status: 'failed'; error: Error };
 
-/** Everything of one run: later messages of an earlier worker are not seen. */
+/** The state of one run: late messages from an earlier worker are ignored. */
 type Run = { worker: Worker; startedMs: number; before: RememberedHead | null };
 
 export function useChainCheck(workspaceId: string) {

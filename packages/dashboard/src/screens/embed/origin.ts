@@ -3,7 +3,7 @@ import { EMBED_ORIGIN_CHARS_MAX } from '@keyrail/protocol/wire/limits.ts';
 // Checks an origin as it is typed, by the server's rule, and says what is wrong.
 import { texts } from './texts.ts';
 
-/** Null if the origin is valid; an empty text is only unfinished. */
+/** Null if the origin is valid or still incomplete. */
 export function originFault(origin: string, others: readonly string[]): string | null {
   const { faults } = texts;
   if (origin === '') return null;

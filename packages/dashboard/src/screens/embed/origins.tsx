@@ -53,7 +53,7 @@ function Editor({ stored }: { stored: readonly string[] }) {
     <form className={styles.form} onSubmit={submit} noValidate>
       {lines.map((line, at) => (
         <OriginLine
-          // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
+          // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its position
           key={at}
           at={at}
           line={line}

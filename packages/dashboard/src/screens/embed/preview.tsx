@@ -49,7 +49,7 @@ export function Preview({ choice }: { choice: SampleChoice }) {
 
 type SampleProps = { choice: SampleChoice; theme: Theme; language: Language };
 
-/** Created by hand, because it isn't a React component. Another choice gets a new one. */
+/** Created by hand, because it isn't a React component. Each new choice creates another one. */
 function SampleKeys({ choice, theme, language }: SampleProps) {
   const place = useRef<HTMLDivElement>(null);
   const [isMissing, setMissing] = useState(false);

@@ -21,7 +21,7 @@ const at = (ms: number): string => new Date(nowMs() + ms).toISOString();
 const idOf = (count: number): string =>
   `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`;
 
-/** What the element takes as `transport`. */
+/** The element's `transport`. */
 export function sampleTransport(choice: SampleChoice): typeof fetch {
   const state = { keys: sampleKeys(choice), made: 100 };
   return async (input, init) => {
@@ -55,7 +55,7 @@ export function sampleTransport(choice: SampleChoice): typeof fetch {
   };
 }
 
-/** What the element takes as `getToken`: the sample needs no token. */
+/** The element's `getToken`; the sample needs no token. */
 export const sampleToken = async () => ({
   token: 'sample',
   refresh_after: at((EMBED_TOKEN_SECONDS - EMBED_REFRESH_BEFORE_SECONDS) * SECOND_MS),

@@ -1,4 +1,5 @@
-// Keys on the reader's own pages: allowed origins, what a token allows, and the code for it.
+// How to embed the key manager in the user's own pages: allowed origins, token scopes, and the
+// code.
 import type { Item } from '@keyrail/client';
 import { useState } from 'react';
 import { useApi, useList } from '../../api/query.ts';
@@ -23,7 +24,7 @@ import { texts } from './texts.ts';
 type Project = Item<'GET /v1/projects'>;
 
 const PROJECTS_SHOWN = 100;
-const NO_PROJECT = '<id of the project>';
+const NO_PROJECT = '<project ID>';
 
 export function Screen() {
   const workspace = useApi('GET /v1/workspace', {});

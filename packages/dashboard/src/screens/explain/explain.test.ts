@@ -106,16 +106,16 @@ test('every other reason shows its check, a fix, and the response the caller get
   await button('Try another key').click();
   equal(await page.evaluate('getSelection()?.toString() !== ""'), true);
 
-  await page.getByLabel('Time of the request').fill(atDays(61).slice(0, 16));
+  await page.getByLabel('Request time').fill(atDays(61).slice(0, 16));
   await explain(page, ends.key);
   await refuses('Not expired', unauthorized('expired'));
   await fix(page, 'Extend live key by 30 days');
   await page.getByText('Allowed', { exact: true }).waitFor();
-  await page.getByLabel('Time of the request').fill('');
+  await page.getByLabel('Request time').fill('');
   await page.getByLabel('Environment the route requires').selectOption('test');
   await explain(page, ends.key);
   await refuses('Environment', { status: '403 Forbidden', code: 'wrong_environment' });
-  await button('Explain for live').click();
+  await button('Check against live').click();
   await page.getByText('Allowed', { exact: true }).waitFor();
 
   const gone = await vendor.given.key({ project_id, name: 'Gone' });
@@ -134,7 +134,7 @@ test('every other reason shows its check, a fix, and the response the caller get
   await visit(`${path}?project_id=${other}`);
   await explain(page, ends.key);
   await refuses('Project', unauthorized('unknown_key'));
-  await button('Explain for the key’s project').click();
+  await button('Check against the key’s project').click();
   await page.getByText('Allowed', { exact: true }).waitFor();
   await vendor.as.liveKey('DELETE /v1/projects/{id}', { id: other });
   await visit(`${path}?project_id=${other}`);

@@ -1,5 +1,5 @@
-// Asks before a key is changed: which key, its tenant, and what it gets. The question may have come
-// from a stranger's link, so nothing in it takes effect unseen.
+// Asks before a key is changed, showing the key, its tenant, and what it gets. The page may have
+// been opened with a stranger's link, so nothing in the link takes effect unseen.
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
@@ -36,7 +36,7 @@ export function FixDialog({ apiKey, fix, onDone, onClose }: Props) {
     onDone();
   };
   const confirm = () => {
-    // Not before the tenant is shown.
+    // Not until the tenant is shown.
     if (!tenant.data) return;
     if (fix.act === 'enable') enable.mutate({ params: { id } }, { onSuccess });
     else edit.mutate({ params: { id }, body: patch }, { onSuccess });
@@ -100,7 +100,7 @@ const Name = ({ name, text }: { name: string | null; text: string }) => (
 function patchOf({ scopes, expires_at }: ApiKey, fix: Fix) {
   if (fix.act === 'addScopes') return { scopes: [...scopes, ...fix.scopes] };
   if (fix.act === 'enable') return {};
-  // The question may be about a later time: the expiry never moves closer.
+  // The request time may be in the future; the expiry is never moved closer.
   const fromMs = Math.max(nowMs(), Date.parse(expires_at ?? '') || 0);
   return { expires_at: new Date(fromMs + EXTENDED_MS).toISOString() };
 }

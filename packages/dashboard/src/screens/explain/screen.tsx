@@ -44,7 +44,7 @@ export function Screen() {
     },
     [ask],
   );
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another project is another question
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each project has its own result
   useEffect(() => {
     const takesHanded = (): boolean => {
       const handed = takeHandedKey();

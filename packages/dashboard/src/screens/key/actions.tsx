@@ -1,4 +1,4 @@
-// The actions of a key, in words and always in sight.
+// The actions of a key, in words and always visible.
 
 import { type ApiKey, whyNotRotated } from '../../parts/key/key.ts';
 import { texts } from '../../parts/key/texts.ts';

@@ -1,4 +1,4 @@
-// Edits a key in a sheet. What takes something away shows its impact before it is saved.
+// Edits a key in a sheet. A change that takes something away shows its impact before it is saved.
 import { useState } from 'react';
 import { useImpact } from '../../api/impact.ts';
 import { useChange } from '../../api/query.ts';

@@ -112,7 +112,8 @@ function Shown({ of: key, crumbs }: ShownProps) {
 type OpenProps = { act: Act | null; of: ApiKey; onClose(): void };
 
 function Open({ act, of: key, onClose }: OpenProps) {
-  // What is open stays with the key as it was, while the page shows the key as it is.
+  // An open dialog keeps the key as it was when it opened, while the page shows the key as it is
+  // now.
   const [opened, setOpened] = useState<{ act: Act; key: ApiKey } | null>(null);
   if (act === null) {
     if (opened !== null) setOpened(null);

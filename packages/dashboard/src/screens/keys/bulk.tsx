@@ -74,12 +74,15 @@ type AskProps = {
   onClose(): void;
 };
 
-/** Seven days reach into an eighth day of UTC, by which telemetry counts. */
+/** Telemetry is counted per UTC day, and the last seven days usually span eight of them. */
 const DAYS = 8;
 
 type Day = { day: string; requests: number };
 
-/** Requests of the last days; the day in which they begin counts in proportion, as in a dry run. */
+/**
+ * Requests in the last days. The first day is only partly covered and counts in proportion, as in a
+ * dry run.
+ */
 function recentRequests(byDay: readonly Day[], days: number): number {
   const [first, ...whole] = lastDays(days + 1, nowMs());
   const share = 1 - (nowMs() % DAY_MS) / DAY_MS;

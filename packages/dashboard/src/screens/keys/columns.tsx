@@ -17,13 +17,13 @@ import { texts } from './texts.ts';
 
 export type Beside = {
   scope: Scope;
-  /** Null while the names are read. */
+  /** Null while the names are loading. */
   tenants: Names | null;
   projects: Names | null;
   weeks: Weeks;
-  /** Keys of the page that another key of the list replaced. */
+  /** Keys on the page that another key in the list has replaced. */
   rotated: ReadonlySet<string>;
-  /** Keys of the page that are selected. */
+  /** Selected keys on the page. */
   selected: ReadonlySet<string>;
   toggle: Selection['toggle'];
   onAct(act: RowAct, key: ApiKey): void;
@@ -31,7 +31,7 @@ export type Beside = {
 
 const nameOf = ({ name, display_prefix }: ApiKey): string => name ?? display_prefix;
 
-/** The columns of the head, which has a box that selects all. */
+/** The columns of the header, which has a checkbox that selects all rows. */
 export function headOf(scope: Scope, selection: Selection): Column<ApiKey>[] {
   const columns = columnsOf({ ...NOTHING, scope, toggle: selection.toggle, onAct: () => {} });
   return columns.map((column) =>

@@ -14,9 +14,9 @@ export const ListContext = createContext<OfList | null>(null);
 export function KeyPage({ rows, children }: PageProps<ApiKey>) {
   const scope = useScope();
   const list = useContext(ListContext);
-  if (!list) throw new Error('bug: a page of keys outside of its list');
+  if (!list) throw new Error('bug: a page of keys is rendered outside its list');
   const { toggle, onAct } = list;
-  // Later data is rendered in small steps; what the user selects, immediately.
+  // Later data is rendered in small steps, but selections immediately.
   const tenants = useDeferredValue(useTenantNames(rows));
   const projects = useDeferredValue(useProjectNames(rows));
   const weeks = useDeferredValue(useWeeks(rows));
@@ -29,7 +29,7 @@ export function KeyPage({ rows, children }: PageProps<ApiKey>) {
   return children(columns);
 }
 
-/** The same set for as long as the same ids belong to it. */
+/** The same set for as long as it holds the same IDs. */
 function useIdsOf(rows: readonly ApiKey[], has: (id: string) => boolean): ReadonlySet<string> {
   const ids = rows.flatMap(({ id }) => (has(id) ? [id] : [])).join(' ');
   return useMemo(() => new Set(ids.split(' ')), [ids]);

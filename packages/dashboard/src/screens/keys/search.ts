@@ -8,7 +8,7 @@ import { texts } from './texts.ts';
 
 type Query = NonNullable<CallInput<'GET /v1/keys'>['query']>;
 
-/** Rows of a page; also the most IDs one request can have. */
+/** The number of rows per page, and the most IDs one request can have. */
 export const PAGE_ROWS = 100;
 
 export type KeyFilters = {

@@ -80,7 +80,7 @@ export const texts = {
     text: 'Access ends immediately, and any pending invitations this person sent are revoked.',
     done: (name: string) => `${name} is no longer a member.`,
     failed: 'Couldn’t load what this would affect.',
-    none: 'This person created no secret keys that are still active.',
+    none: 'None of the secret keys this person created are still active.',
     created: (count: number, capped: boolean) =>
       capitalised(`${keys(count, capped)} created by this person will keep working:`),
     more: (count: number, capped: boolean) => `and ${cappedCount(count, { capped })} more`,

@@ -1,4 +1,4 @@
-// The three parts of the form: project and tenant, what the key may do, until when.
+// The three parts of the form: project and tenant, permissions, expiry.
 import type { ReactNode } from 'react';
 import { nowMs } from '../../clock.ts';
 import { DateTime } from '../../ui/controls/date-time.tsx';

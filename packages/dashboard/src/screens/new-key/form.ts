@@ -1,4 +1,4 @@
-// The form of a new key: its request, and the same as a sentence, as curl and as a command.
+// The form for a new key, and its request as JSON, as a sentence, as curl and as a CLI command.
 
 import type { CallInput } from '@keyrail/client';
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';
@@ -9,7 +9,7 @@ import { type Limits, limitsOf, rulesOf } from '../../ui/controls/limits.ts';
 import { type Rule, ruleText } from '../../ui/controls/rate-limits.tsx';
 import { texts } from './texts.ts';
 
-/** A project or a tenant. Without an id it is created when the form is sent. */
+/** A project or a tenant. Without an ID it is created when the form is sent. */
 export type Chosen = { id: string | null; label: string; reference: string };
 
 export type ChosenProject = Chosen & { rules: readonly Rule[] };
@@ -24,7 +24,7 @@ export type NewKey = {
   limits: Limits;
   expiry: Expiry;
   date: string | null;
-  /** Taken over from another key; the form has no field for it. */
+  /** Copied from another key; the form has no field for it. */
   meta?: Body['meta'];
 };
 
@@ -50,7 +50,10 @@ function expiresAtOf({ expiry, date }: NewKey, nowMs: number): string | null {
 
 const hasMeta = ({ meta = {} }: NewKey): boolean => Object.keys(meta).length > 0;
 
-/** Until they exist, the examples show what is missing. The request is not sent before. */
+/**
+ * While the project or tenant doesn't exist, the body has a placeholder: examples show it, but it
+ * is never sent.
+ */
 export function bodyOf(key: NewKey, env: Env, nowMs: number): Body {
   const expiresAt = expiresAtOf(key, nowMs);
   const rules = rulesOf(key.limits);

@@ -1,4 +1,5 @@
-// Search for a project or a tenant, or enter a new one. A new one is created when the form is sent.
+// Searches for a project or a tenant, or takes the name of a new one, which is created when the
+// form is sent.
 import { type ReactNode, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { isSlug, slugFor } from '../../parts/slug.ts';
@@ -18,8 +19,8 @@ type Read<Row> = {
 };
 
 /**
- * The rows for the text typed: its own, if the text is an ID, and what the search found. The search
- * returns the newest matches, so it may leave that one out.
+ * The rows for the typed text: the object with this ID, if the text is one, and what the search
+ * found. The search returns the newest matches, so it may leave that object out.
  */
 function foundBy<Row extends { id: string }>(exact: Read<Row> | null, search: Read<Row>) {
   const reads = exact ? [exact, search] : [search];

@@ -1,4 +1,5 @@
-// Creates a key on one page. Beside the form, the request as a sentence, as curl and as a command.
+// Creates a key on one page. Beside the form, it shows the request as a sentence, as curl and as a
+// CLI command.
 import { type FormEvent, useState } from 'react';
 import { nowMs } from '../../clock.ts';
 import { keySnippets } from '../../parts/key/snippets.ts';
@@ -55,7 +56,7 @@ function Form({ initial }: { initial: NewKey }) {
   const missing = missingIn(key);
   const refused = refusedBy(failure);
   const errors = { ...refused, ...(isTried && missing) };
-  // What was marked gets its ID later, when more may have been typed.
+  // A project or tenant to be created gets its ID later, when more may have been typed.
   const put = (changes: Partial<NewKey>) => {
     if ('project' in changes) forget('project');
     if ('tenant' in changes) forget('tenant');

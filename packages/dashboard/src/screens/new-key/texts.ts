@@ -61,6 +61,6 @@ export const texts = {
     never: ', until you revoke it.',
     until: (moment: string) => `, until ${moment}.`,
   },
-  lost: 'The key was created, but the response with it was lost. Rotate it to get a key you can copy.',
+  lost: 'The key was created, but the response containing it was lost. Rotate the key to get one you can copy.',
   revealTitle: (env: Env, name: string) => `${env === 'live' ? 'Live' : 'Test'} key ${name}`,
 };

@@ -1,4 +1,4 @@
-// What happens in the environment: traffic, denials, nodes, keys that need attention, changes.
+// What is happening in the environment: traffic, denials, nodes, keys that need attention, changes.
 import type { Answer } from '@keyrail/client';
 import { useApi } from '../../api/query.ts';
 import { parseRange, rangeOptions } from '../../parts/traffic/ranges.ts';

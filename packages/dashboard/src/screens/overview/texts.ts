@@ -14,7 +14,7 @@ const refusals: Readonly<Record<Reason, Remedy>> = {
   },
   invalid_key: {
     title: 'Invalid key',
-    remedy: 'The key is unknown, revoked or disabled. Explain shows which.',
+    remedy: 'The key is unknown, revoked or disabled. Explain the key to see which.',
     leads: 'explain',
   },
   expired_key: {

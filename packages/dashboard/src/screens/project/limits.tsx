@@ -100,7 +100,7 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
   );
 }
 
-/** The element is made for a key's limits, where the field has another name. */
+/** The element was made for a key's limits, where the field has a different name. */
 const errorsOf = (error: Error | null): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(fieldErrors(error)).map(([path, message]) => [

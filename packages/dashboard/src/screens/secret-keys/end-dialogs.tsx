@@ -1,4 +1,4 @@
-// Rotating and revoking a secret key. Both open with what they affect.
+// Rotating and revoking a secret key. Both first show what they affect.
 import type { Item } from '@keyrail/client';
 import {
   OVERLAP_HOURS_DEFAULT,

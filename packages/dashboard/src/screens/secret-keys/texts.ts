@@ -11,7 +11,7 @@ export const texts = {
   revokedToo: 'Show revoked',
   emptyTitle: (env: Env) => `No ${env} secret keys`,
   empty:
-    'Your backend and your nodes use one to authenticate. Create it here, then add it to their configuration.',
+    'Your backend and nodes authenticate with a secret key. Create one here, then add it to their configuration.',
   docs: 'What a secret key can do',
   noneLeft: 'All secret keys have been revoked.',
   columns: {
@@ -45,7 +45,7 @@ export const texts = {
   },
   created: (name: string) => `Secret key ${name}`,
   copy: 'Copy secret key',
-  lost: 'The secret key was created, but the response with it was lost. Rotate it to get one you can copy.',
+  lost: 'The secret key was created, but the response containing it was lost. Rotate the key to get one you can copy.',
   rotating: {
     title: (name: string) => `Rotate ${name}`,
     text: 'Creates a new key with the same name. Both keys work until the overlap ends.',

@@ -137,7 +137,7 @@ function revokeStep({ firstRequestAt, isRevoked, key }: Signals, { slug }: Scope
   };
 }
 
-/** A light that waits for a real signal. */
+/** An indicator that waits for a real signal. */
 const Waiting = ({ says, children }: { says: string; children?: ReactNode }) => (
   <>
     <p className={styles.waiting} role="status">

@@ -81,7 +81,7 @@ const trimmed = ({ project, tenant, key }: Names): Names => ({
 
 type Created = Awaited<ReturnType<typeof createFirst>>;
 
-/** The shell holds what it shows; this form keeps none of it. */
+/** The shell holds the secrets while it shows them; this form keeps no copy. */
 function show({ key, projectId }: Created, secretKey: string): void {
   const value = key.key ?? '';
   showSecret({

@@ -7,7 +7,7 @@ export const texts = {
   toOverview: 'Go to the overview',
   setUp: {
     title: 'Create a project, a tenant and a key',
-    note: 'The project is the API you protect. The tenant is the customer calling it, using the key.',
+    note: 'The project is the API you protect. The tenant is the customer who calls it with the key.',
     project: 'Project',
     projectGiven: 'Billing API',
     tenant: 'Tenant',

@@ -12,7 +12,7 @@ import { texts } from './texts.ts';
 type SecretKey = {
   /** Null if what was pasted isn't one; the field then says so. */
   secretKeyOf(): Promise<string | null>;
-  /** Where one is pasted. It is empty while the page has one. */
+  /** The input for pasting one. It is empty while the page has a key. */
   field: ReactNode;
 };
 

@@ -1,4 +1,5 @@
-// An emailed link verifies the address immediately: done, or why not, and a way to get a new link.
+// An emailed link verifies the address immediately. If that fails, the screen says why and offers a
+// new link.
 import { useChange } from '../../api/query.ts';
 import { useSession } from '../../api/session.ts';
 import { useTokenOnce } from '../../api/use-token-once.ts';

@@ -1,6 +1,6 @@
 export const texts = {
   title: 'Webhooks',
-  lead: 'Your endpoints that receive a signed message for every change, and before keys expire.',
+  lead: 'Send a signed message to your own endpoints for every change, and before keys expire.',
   list: 'Endpoints',
   create: 'Add endpoint',
   failed: 'Couldn’t load endpoints.',
@@ -46,7 +46,7 @@ export const texts = {
   },
   secret: (host: string) => `Signing secret for ${host}`,
   copy: 'Copy signing secret',
-  lost: 'The response with the secret was lost. Rotate it to get one you can copy.',
+  lost: 'The response containing the secret was lost. Rotate the secret to get one you can copy.',
   rotating: {
     title: (host: string) => `Rotate the secret for ${host}?`,
     text: 'For the next 24 hours, messages are signed with both the old and the new secret.',

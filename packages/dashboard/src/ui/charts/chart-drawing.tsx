@@ -1,5 +1,5 @@
 // Draws a chart as SVG: bars for counts, lines for latencies. The scale begins at zero. A crosshair
-// follows the pointer and the arrow keys, and its values are spoken.
+// follows the pointer and the arrow keys, and screen readers announce its values.
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { en } from '../../texts/en.ts';
 import { absoluteTime, shortCount } from '../content/spans.ts';
@@ -74,7 +74,7 @@ export function Drawing(props: ChartProps) {
           />
         )}
       </svg>
-      {/* It exists before its text does: only then is the text spoken. */}
+      {/* Exists before its text does; otherwise screen readers would not announce the text. */}
       <div role="status">
         {at !== null && <Values {...props} at={at} x={scales.x(at)} width={width} />}
       </div>

@@ -52,7 +52,7 @@ export function Grid({
   );
 }
 
-/** The hour within two days, the day otherwise. */
+/** The time of day for a range of up to two days, otherwise the day. */
 function timeLabel(time: string, times: readonly string[]): string {
   const spanMs = Date.parse(times.at(-1) ?? time) - Date.parse(times[0] ?? time);
   const at = new Date(time);

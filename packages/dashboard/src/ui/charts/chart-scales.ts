@@ -1,10 +1,10 @@
-// The measures of a chart: its props, its size, and the scales that begin at zero.
+// A chart's props, its size, and its scales, which begin at zero.
 import { max } from 'd3-array';
 import { scaleLinear, scalePoint } from 'd3-scale';
 
 type Series = {
   name: string;
-  /** A colour of the palette of charts. */
+  /** A colour from the chart palette. */
   tone: 1 | 2 | 3 | 4 | 5;
   /** Null before the first event; zero means no traffic. */
   values: readonly (number | null)[];

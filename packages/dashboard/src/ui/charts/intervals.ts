@@ -1,4 +1,4 @@
-// Hours, days and months of UTC, by which traffic is summed.
+// The hours, days and months in UTC by which traffic is summed.
 import { DAY_MS, HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 
 const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' });

@@ -1,4 +1,4 @@
-// A few values as small bars, with a text that says them.
+// A few values as small bars, with the same values as text.
 
 const WIDTH = 72;
 const HEIGHT = 20;

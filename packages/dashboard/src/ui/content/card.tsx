@@ -1,4 +1,4 @@
-// A part of a page with its own heading: a line around it, and a control beside the title.
+// A part of a page with its own heading, a border, and a control beside the title.
 import { type ReactNode, useId } from 'react';
 import { classes } from '../classes.ts';
 import styles from './card.module.css';
@@ -9,7 +9,7 @@ type Props = {
   aside?: ReactNode;
   /** One line below the title. */
   lead?: ReactNode;
-  /** Without a line around it, as for a table that already has lines. */
+  /** Without a border, as for a table that already has lines. */
   bare?: boolean;
   children: ReactNode;
 };
@@ -28,7 +28,7 @@ export function Card({ title, aside, lead, bare = false, children }: Props) {
   );
 }
 
-/** A chart brings its own title. It takes the height of the cards beside it. */
+/** A chart has its own title. It takes the height of the cards beside it. */
 export const ChartCard = ({ children }: { children: ReactNode }) => (
   <div className={classes(styles.card, styles.framed, styles.filled)}>{children}</div>
 );

@@ -1,4 +1,4 @@
-// A full secret, wrapped, to be copied now; and a key shown by its prefix.
+// A full secret, with line breaks, to be copied now; and a key shown by its prefix.
 import type { Ref } from 'react';
 import { en } from '../../texts/en.ts';
 import { Copy } from '../controls/copy.tsx';

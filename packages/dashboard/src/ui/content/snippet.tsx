@@ -11,7 +11,7 @@ const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 }
 type Props = {
   label: string;
   texts: readonly SnippetText[];
-  /** With the code that was copied. */
+  /** Called with the copied code. */
   onCopied?: (code: string) => void;
 };
 

@@ -1,5 +1,5 @@
-// Times and durations in words. Times are local, on a 24-hour clock, with their zone; tooltips
-// and exports have UTC.
+// Times and durations in words. Times are local, on a 24-hour clock, with their zone; tooltips and
+// exports include UTC.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 
 const steps: readonly (readonly [string, number])[] = [
@@ -24,7 +24,7 @@ const zonedClock = formatOf(zoned);
 const dayOfYear = formatOf(ofYear);
 const moment = formatOf({ weekday: 'short', ...ofYear, ...zoned });
 
-/** "3 min ago", "in 2 d", "now": the units of durations. */
+/** "3 min ago", "in 2 d", "now", with the same units as durations. */
 export function relativeTime(atMs: number, nowMs: number): string {
   const ms = atMs - nowMs;
   if (Math.abs(ms) < 5 * SECOND_MS) return 'now';
@@ -59,7 +59,7 @@ export function momentText(at: Date, nowMs: number): string {
   return isToday ? `today ${timeOfDay(at)}` : moment.format(at);
 }
 
-/** "41 min", "3 d": what a label has room for. */
+/** "41 min", "3 d": as long as fits into a label. */
 export const longestUnit = (ms: number): string =>
   durationText(ms).split(' ').slice(0, 2).join(' ');
 

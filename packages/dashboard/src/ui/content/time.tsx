@@ -21,7 +21,7 @@ function tick(): void {
 function subscribe(listener: () => void): () => void {
   if (listeners.size === 0) {
     timer = setInterval(tick, TICK_MS);
-    // Timers rest in a hidden tab.
+    // Browsers slow down the timers of hidden tabs.
     document.addEventListener('visibilitychange', tick);
   }
   listeners.add(listener);
@@ -34,8 +34,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Between two ticks the clock moves when it is read. No tick comes while no time is shown, and
- * what happened a moment ago must not be in the future.
+ * Between two ticks, reading the clock moves it. There are no ticks while no time is shown, and
+ * what has just happened must not appear to be in the future.
  */
 function readClock(): number {
   const now = nowMs();
@@ -43,10 +43,10 @@ function readClock(): number {
   return tickedMs;
 }
 
-/** The time now. It moves every ten seconds, and when something else is rendered. */
+/** The current time. It advances every ten seconds, and when something else is rendered. */
 export const useNow = (): number => useSyncExternalStore(subscribe, readClock);
 
-/** A text that depends on the time; the component renders again only when the text changes. */
+/** Text that depends on the time; the component renders again only when the text changes. */
 export const useTextOfNow = (textOf: (nowMs: number) => string): string =>
   useSyncExternalStore(subscribe, () => textOf(readClock()));
 

@@ -11,7 +11,7 @@ type Look = { kind?: ButtonKind; icon?: IconName; small?: boolean; wide?: boolea
 
 type Props = ButtonHTMLAttributes<HTMLButtonElement> &
   Look & {
-    /** Shows that the action runs; the button then ignores clicks. */
+    /** Shows that the action is running; the button then ignores clicks. */
     busy?: boolean;
     /** Disables the button. It stays in the tab order, so that the reason is announced. */
     because?: string | null | undefined;
@@ -63,7 +63,7 @@ const lookOf = ({ kind = 'plain', small = false, wide = false }: Look): string =
 type LinkProps = Look & {
   to: string;
   search?: Readonly<Record<string, string>>;
-  /** The key `c` follows it. */
+  /** The shortcut `c` follows this link. */
   creates?: boolean;
   children: ReactNode;
 };

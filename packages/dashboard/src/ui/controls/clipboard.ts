@@ -1,4 +1,5 @@
-// Copies text. Pages over plain HTTP have no clipboard interface, so an older way is tried as well.
+// Copies text. Pages over plain HTTP have no clipboard interface, so an older method is tried as
+// well.
 
 /** False if the browser did not allow it. */
 export async function copyText(text: string): Promise<boolean> {
@@ -8,7 +9,7 @@ export async function copyText(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // Permission denied: the older way may still work.
+    // Permission denied: the older method may still work.
   }
   return copyBySelection(text);
 }
@@ -18,7 +19,7 @@ function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea');
   area.value = text;
   area.className = 'unseen';
-  // Inside an open dialog, because everything outside of it is inert.
+  // Inside an open dialog, because everything outside it is inert.
   (focused?.closest('dialog') ?? document.body).append(area);
   area.select();
   let isCopied = false;

@@ -1,4 +1,4 @@
-// The combobox itself. The screen searches: it gets the text and returns the matches.
+// The combobox itself. The screen does the search: it gets the text and returns the matches.
 import * as Ariakit from '@ariakit/react';
 import { useEffect, useRef } from 'react';
 import { en } from '../../texts/en.ts';
@@ -23,7 +23,7 @@ export type ComboboxProps = {
   /** Shown without matches: "No matching tenants". */
   none: string;
   placeholder?: string;
-  /** Offers to create what was typed. Left out until the server says it doesn't exist. */
+  /** Offers to create what was typed. Left out until the server has said that it doesn't exist. */
   create?: { label(text: string): string; onCreate(text: string): void } | undefined;
   onText(text: string): void;
   onChoose(choice: Choice): void;

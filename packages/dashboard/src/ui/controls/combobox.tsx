@@ -1,4 +1,4 @@
-// Search and choose one of many. Its library is loaded when the browser is idle.
+// Searches many objects to choose one of them. Its library is loaded when the browser is idle.
 import { lazy, Suspense, useRef } from 'react';
 import { loadChunk } from '../../load-chunk.ts';
 import type { ComboboxProps } from './combobox-popup.tsx';
@@ -9,7 +9,7 @@ const ComboboxPopup = lazy(async () => ({ default: (await loadChunk(load)).Combo
 
 export const preloadCombobox = load;
 
-/** What is typed before the library is there stays, and so does the focus. Enter sends no form. */
+/** Text typed before the library arrives is kept, and so is the focus. Enter sends no form. */
 export function Combobox(props: ComboboxProps) {
   const hasFocus = useRef(false);
   const plain = (

@@ -1,4 +1,4 @@
-// Copies a text and says whether that worked.
+// Copies text and says whether that worked.
 import { type Ref, useEffect, useState } from 'react';
 import { en } from '../../texts/en.ts';
 import { Button } from './button.tsx';

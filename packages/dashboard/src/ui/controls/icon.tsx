@@ -1,4 +1,4 @@
-// All icons: strokes on a grid of 16, in the colour of the text. They are decoration: the name of a
+// All icons: strokes on a 16-pixel grid, in the text colour. They are decoration: the name of a
 // control is its text or its label.
 
 // biome-ignore format: one line for each icon

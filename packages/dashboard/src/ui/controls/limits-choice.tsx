@@ -1,4 +1,4 @@
-// The choice of rate limits: the project's defaults, rules, or no limit at all, which warns.
+// The choice of rate limits: the project's defaults, rules, or, with a warning, no limit at all.
 import { limitChoice as texts } from '../../texts/rate-limits.ts';
 import { Icon } from './icon.tsx';
 import { type Limits, needsRule } from './limits.ts';

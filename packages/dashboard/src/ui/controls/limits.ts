@@ -1,4 +1,4 @@
-// Whether a key or a project has limits, as a form holds it.
+// The rate limits of a key or a project, as a form holds them.
 import type { Rule } from './rate-limits.tsx';
 
 type LimitKind = 'project' | 'custom' | 'unlimited';

@@ -1,5 +1,5 @@
 // A link inside the application: no reload, and its screen is loaded when the pointer rests on it.
-// It does not follow the address, so that changing the search costs nothing in a long list.
+// It does not listen to the address, so that changing the search costs nothing in a long list.
 import type { AnchorHTMLAttributes, MouseEvent, ReactNode, Ref } from 'react';
 import { navigate, preload } from '../../router/location.ts';
 import { hrefOf } from '../../router/search-text.ts';

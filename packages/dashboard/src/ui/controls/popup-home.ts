@@ -1,3 +1,6 @@
-/** Inside an open dialog, because everything outside of it is inert; otherwise the page. */
+/**
+ * Where popups are placed: inside an open dialog, because everything outside it is inert; otherwise
+ * in the page.
+ */
 export const popupHome = (element: HTMLElement): HTMLElement =>
   element.closest('dialog') ?? document.body;

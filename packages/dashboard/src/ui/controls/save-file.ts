@@ -1,4 +1,4 @@
-// Saves a text as a file on the user's machine.
+// Saves text as a file on the user's machine.
 
 export function saveFile(name: string, text: string, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));

@@ -27,7 +27,7 @@ export const TextField = ({
 );
 
 type PasswordProps = FieldProps & {
-  /** Password managers fill in the one and offer to store the other. */
+  /** Password managers fill in a current password and offer to store a new one. */
   kind: 'current' | 'new';
   name?: string;
   autoFocus?: boolean;
@@ -58,7 +58,7 @@ export const EmailField = (props: EmailProps) => (
   <TextField {...props} type="email" name="email" autoComplete="username" />
 );
 
-/** For password managers: whose password the form is about. */
+/** For password managers: tells whose password this is. */
 export const KnownEmail = ({ email }: { email: string }) => (
   <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
 );

@@ -40,9 +40,9 @@ export function Switch({ label, hint, checked, disabled = false, onChecked }: Sw
 type CheckboxProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'type' | 'onChange'> & {
   label: ReactNode;
   hint?: ReactNode;
-  /** Neither on nor off, as for a selection of some rows. */
+  /** Neither on nor off, as when only some rows are selected. */
   mixed?: boolean;
-  /** Keeps the label for screen readers only, as in a table. */
+  /** Shows the label to screen readers only, as in a table. */
   bare?: boolean;
   onChecked(checked: boolean): void;
 };

@@ -3,7 +3,7 @@ import { createObserved, useObserved } from '../../api/observed.ts';
 
 const said = createObserved('');
 
-/** Returns what takes it back: a text about a list must not stay on a page without one. */
+/** Returns a function that removes it: text about a list must not stay on a page without one. */
 export function announce(text: string): () => void {
   said.set(text);
   return () => {

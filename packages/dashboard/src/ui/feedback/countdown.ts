@@ -1,4 +1,4 @@
-// The seconds to wait after too many requests, counting down to zero.
+// Counts down the seconds to wait after too many requests.
 import { KeyrailError } from '@keyrail/client';
 import { useEffect, useState } from 'react';
 

@@ -1,4 +1,4 @@
-// Nothing here yet: what this is for, one action, one link.
+// Shown when there is nothing here yet: what this is for, one action, one link.
 import { type ReactNode, useEffect } from 'react';
 import { en } from '../../texts/en.ts';
 import { Icon, type IconName } from '../controls/icon.tsx';
@@ -19,7 +19,8 @@ type Props = {
 
 export function Empty({ icon, title, children, action, link, rank = 2, isList = true }: Props) {
   const Heading = rank === 1 ? 'h1' : 'h2';
-  // Its own text follows the heading; the words differ so that nothing is read twice.
+  // The announcement differs from the heading, so that screen readers don't read the same words
+  // twice.
   useEffect(() => (isList ? announce(en.nothing) : undefined), [isList]);
   return (
     <div className={styles.empty}>

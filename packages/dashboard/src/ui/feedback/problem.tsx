@@ -1,4 +1,4 @@
-// A failure where it happened: what failed, why, what to do, and the request ID to copy.
+// A failure, shown where it happened: what failed, why, what to do, and the request ID to copy.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { ReactNode } from 'react';
 import { isUnknown } from '../../api/outcome.ts';
@@ -12,7 +12,7 @@ type Props = {
   error: Error;
   /** What failed: "Couldn’t load keys." The reason follows. */
   title?: string;
-  /** Repeats a read. Changes have none: with an unknown outcome, they could be made twice. */
+  /** Repeats a read. Changes have no retry: with an unknown outcome, they could be made twice. */
   onRetry?: (() => unknown) | undefined;
 };
 
@@ -56,22 +56,22 @@ export const Notice = ({ children, action }: { children: ReactNode; action: Reac
   </div>
 );
 
-/** Pages for signed-in users show what the server has; the others are only forms. */
+/** These pages, for signed-in users, show what the server has; the others are only forms. */
 const SHOWS = /^\/(w\/|workspaces|account)/;
 
-/** This page as the server has it, or the list for a new object. The form here is kept. */
+/** Opens this page as the server has it, or the list for a new object. The form here is kept. */
 const look = (): void => {
   const path = location.pathname.replace(/\/new$/, '');
   window.open(`${path}${location.search}`, '_blank', 'noopener');
 };
 
-/** Why a change failed, and whether it was still made. */
+/** Why a change failed, and whether it may have been made anyway. */
 export function outcomeOf(error: Error): string {
   if (isUnknown(error)) return en.problem.unknownOutcome;
   return error instanceof KeyrailUnreachable ? en.problem.notSent : reasonOf(error);
 }
 
-/** The reason in words. The server's message is already one. */
+/** The reason in words; usually the server's message. */
 export function reasonOf(error: Error): string {
   if (error instanceof KeyrailUnreachable) return en.problem.unreachable;
   if (!(error instanceof KeyrailError)) return en.problem.unexpected;

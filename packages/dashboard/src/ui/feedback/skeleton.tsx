@@ -1,4 +1,4 @@
-// The shape of what is loading. It appears after 150 ms, so that quick responses don't flicker.
+// The outline of what is loading. It appears after 150 ms, so that quick responses don't flicker.
 import { en } from '../../texts/en.ts';
 import styles from './skeleton.module.css';
 

@@ -36,7 +36,7 @@ function ToastLine({ id, text }: Toast) {
     return () => clearTimeout(timer);
   }, [id, isHeld]);
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it stays while somebody is at it
+    // biome-ignore lint/a11y/noStaticElementInteractions: it stays while it is hovered or focused
     <div
       className={styles.toast}
       onPointerEnter={() => setHeld(true)}

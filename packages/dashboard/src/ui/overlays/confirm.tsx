@@ -1,4 +1,4 @@
-// Asks before a destructive action. It opens with what the action affects, and its button repeats
+// Asks before a destructive action. It first shows what the action affects, and its button repeats
 // the action.
 import { type ReactNode, useState } from 'react';
 import { en } from '../../texts/en.ts';

@@ -1,5 +1,5 @@
 // The platform's dialog: it holds the focus, makes the page behind it inert, and gives the focus
-// back. A sheet is the same at the side. Narrow screens show both at full height.
+// back. A sheet is a dialog at the side. Narrow screens show both at full height.
 import { type FormEvent, type ReactNode, useId, useRef } from 'react';
 import { en } from '../../texts/en.ts';
 import { classes } from '../classes.ts';

@@ -1,5 +1,5 @@
-// A dialog with a form that makes one change: cancel, the button that sends it, and the error that
-// belongs to no field.
+// A dialog with a form that makes one change: Cancel, the button that sends it, and any error that
+// isn't about a field.
 import type { ReactNode } from 'react';
 import { en } from '../../texts/en.ts';
 import { Button } from '../controls/button.tsx';

@@ -1,4 +1,4 @@
-// The menu itself.
+// The menu behind the button.
 import * as Ariakit from '@ariakit/react';
 import { Fragment, type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { classes } from '../classes.ts';
@@ -9,7 +9,7 @@ import { popupHome } from '../controls/popup-home.ts';
 import styles from './menu.module.css';
 
 export type MenuItem = {
-  /** If labels can be equal. */
+  /** Needed if labels can be equal. */
   id?: string;
   label: string;
   icon?: IconName;
@@ -33,7 +33,7 @@ export type MenuProps = {
 };
 
 type PopupProps = MenuProps & {
-  /** True if a press of the button led here. */
+  /** True if the library was loaded because the user pressed the button. */
   opensAtOnce: boolean;
 };
 
@@ -46,7 +46,7 @@ export function MenuPopup(props: PopupProps) {
   useEffect(() => {
     if (!opensAtOnce || isOpened.current) return;
     isOpened.current = true;
-    // This button took the place of the one that was pressed.
+    // This button has replaced the one the user pressed.
     opener.current?.focus();
     opener.current?.click();
   }, [opensAtOnce]);
@@ -78,7 +78,10 @@ export function MenuPopup(props: PopupProps) {
   );
 }
 
-/** The entries of the first group whose label contains the text; the other groups stay. */
+/**
+ * Filters the first group to the entries whose label contains the text. The other groups are
+ * unchanged.
+ */
 function matching(groups: MenuProps['groups'], text: string): MenuProps['groups'] {
   const wanted = text.trim().toLowerCase();
   return groups.map((group, at) =>

@@ -1,5 +1,5 @@
-// A menu of actions behind a button. Its library is loaded when the browser is idle, and its
-// machinery is made when the button is used first: a list has hundreds of these buttons.
+// A menu of actions behind a button. Its library is loaded when the browser is idle, and the menu
+// is only created when its button is first used: a list has hundreds of these buttons.
 import { cloneElement, type KeyboardEvent, lazy, Suspense, useState } from 'react';
 import { loadChunk } from '../../load-chunk.ts';
 import { IconButton } from '../controls/icon-button.tsx';

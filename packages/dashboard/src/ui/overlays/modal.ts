@@ -1,4 +1,4 @@
-// What every dialog does: it opens, Esc closes one thing at a time, and the focus goes back.
+// What every dialog does: it opens, Esc closes one thing at a time, and the focus returns.
 import { useEffect, useRef } from 'react';
 import { controlsIn, placeOf } from './nearby.ts';
 
@@ -31,7 +31,7 @@ export function useModal(
       if (!hadPopup) close.current?.();
       hadPopup = false;
     };
-    // Chromium asks only once: the next Esc without another key between closes the dialog itself.
+    // Chromium asks only once: if the next key is Esc again, it closes the dialog itself.
     const closed = (event: Event) => {
       if (event.target !== element || !element.isConnected) return;
       element.showModal();
@@ -52,7 +52,10 @@ export function useModal(
   }, [dialog]);
 }
 
-/** Tab goes from the last control to the first: beyond it is the browser's own frame. */
+/**
+ * Tab goes from the last control to the first; otherwise it would leave the page for the browser's
+ * own controls.
+ */
 function goRound(dialog: HTMLDialogElement, event: KeyboardEvent): void {
   const { activeElement: active } = document;
   if (active?.closest(`${OPEN_POPUP}, dialog`) !== dialog) return;
@@ -66,7 +69,7 @@ function goRound(dialog: HTMLDialogElement, event: KeyboardEvent): void {
   to?.focus();
 }
 
-/** What has the focus; for an entry of a menu, which is about to close, the button of the menu. */
+/** The focused element; for an entry of a menu, which is about to close, the menu's button. */
 function opener(): HTMLElement {
   const { activeElement: active, body } = document;
   const menu = active?.closest(OPEN_POPUP);

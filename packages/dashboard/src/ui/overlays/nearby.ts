@@ -3,7 +3,7 @@
 const FOCUSABLE =
   'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, [tabindex="0"]';
 
-/** Beyond these nothing is near any more. */
+/** Nothing outside these counts as near. */
 const EDGES = 'main, dialog, aside, header, [role=status], body';
 
 type Step = { parent: Element; next: Element | null; previous: Element | null };
@@ -44,7 +44,7 @@ const controlIn = (near: Element): HTMLElement | null =>
     ? near
     : (controlsIn(near)[0] ?? null);
 
-/** What Tab reaches, in order; of radio buttons only the chosen one. */
+/** The controls that Tab reaches, in order; of a group of radio buttons, only the chosen one. */
 export const controlsIn = (element: Element): HTMLElement[] =>
   [...element.querySelectorAll<HTMLElement>(FOCUSABLE)].filter(
     (one) => one.tabIndex >= 0 && isThere(one) && !one.matches('[type=radio]:not(:checked)'),

@@ -1,4 +1,4 @@
-// A short text beside what has the pointer or the focus. No information is only there. It
+// A short text beside what has the pointer or the focus. No information is in a tooltip alone. It
 // is drawn in the top layer, so that no table clips it.
 import { type ReactNode, useId, useRef } from 'react';
 import styles from './tooltip.module.css';

@@ -1,11 +1,14 @@
-// Rows as CSV. Texts come from customers, and spreadsheets of other countries separate cells by
-// other characters than the comma, so no part of a text may look like a cell with a formula.
+// Rows as CSV. Texts come from customers, and in some countries spreadsheets don't separate cells
+// with commas, so no part of a text may look like a cell with a formula.
 
 type Cell = string | number | null;
 
-/** What a spreadsheet or an import may separate cells by, also inside of quotes it misreads. */
+/**
+ * Characters that a spreadsheet or an import may take for separators, even inside quotes it
+ * misreads.
+ */
 const SEPARATORS = /([;|\t\r\n])/;
-/** A spreadsheet would run a text that begins like this; some also accept wide characters. */
+/** A spreadsheet would run text that begins like this; some also accept full-width characters. */
 const FORMULA = /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 
 function cellText(cell: Cell): string {

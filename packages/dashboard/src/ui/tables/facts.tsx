@@ -1,4 +1,4 @@
-// Details of an object: names and values, in lines.
+// Details of an object: one line for each name and its value.
 import type { ReactNode } from 'react';
 import styles from './facts.module.css';
 

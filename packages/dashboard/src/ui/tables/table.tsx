@@ -1,4 +1,4 @@
-// A table of rows in pages; where there is little room every row is a card. The rows lie in groups
+// A table of rows in pages; where there is little room, every row is a card. The rows are in groups
 // that the browser skips while they are far away, so that thousands of rows stay quick and
 // searchable. A page is rendered again only when its own rows or columns change.
 import {
@@ -30,17 +30,17 @@ export type Column<T> = {
    */
   width: string;
   align?: 'end';
-  /** Its place in a card: name and state on top, facts below, menu at the corner. */
+  /** Its place in a card: name and state on top, facts below, menu in the corner. */
   card: 'name' | 'state' | 'fact' | 'menu' | 'select' | 'none';
   /** Left out where the table has less than 1,000 px; the object's own page shows it. */
   isExtra?: boolean;
-  /** Sorted by this column, which the heading then shows. */
+  /** Rows are sorted by this column; the heading shows it. */
   order?: 'ascending' | 'descending' | undefined;
   onOrder?: (() => void) | undefined;
   cell(row: T): ReactNode;
 };
 
-/** What belongs to one page of rows, such as names; it gives the columns of that page. */
+/** Loads the data for one page of rows, such as names, and passes on the columns of that page. */
 export type PageProps<T> = {
   rows: readonly T[];
   children(columns: readonly Column<T>[]): ReactNode;
@@ -51,7 +51,7 @@ type Props<T> = {
   label: string;
   columns: readonly Column<T>[];
   pages: readonly (readonly T[])[];
-  /** Reads what belongs to a page. Without it, all pages have the columns of the head. */
+  /** Reads what belongs to a page. Without it, all pages have the columns of the header. */
   Page?: ComponentType<PageProps<T>>;
   rowKey(row: T): string;
   /** Marks a row that stands out less, such as a revoked key. */
@@ -74,7 +74,8 @@ const PAGES_MAX = 100;
 
 export function Table<T>(props: Props<T>) {
   const { label, columns, Page, rowKey, isFaded, hasMore, loadMore, isLoadingMore } = props;
-  // A page that arrives is rendered in small steps, between which the browser reacts.
+  // A page that arrives is rendered in small steps, so that the browser can handle input in
+  // between.
   const pages = useDeferredValue(props.pages);
   const group = (rows: readonly T[]) => (shown: readonly Column<T>[]) => (
     <Rows rows={rows} columns={shown} rowKey={rowKey} isFaded={isFaded} />
@@ -107,7 +108,7 @@ export function Table<T>(props: Props<T>) {
         ))}
       </div>
       {hasMore && loadMore && pages.length < PAGES_MAX && (
-        // A page that is not rendered yet would leave the end in view, and the next be read.
+        // While a page is not rendered yet, the end stays in view and would load the next page.
         <More isLoading={(isLoadingMore ?? false) || pages !== props.pages} onMore={loadMore} />
       )}
       {hasMore && pages.length >= PAGES_MAX && (
@@ -148,7 +149,7 @@ type RowsProps<T> = {
   isFaded: ((row: T) => boolean) | undefined;
 };
 
-/** `memo` keeps no type parameter. */
+/** `memo` loses the type parameter. */
 const Rows = memo(RowsOfPage) as typeof RowsOfPage;
 
 function RowsOfPage<T>({ rows, ...rest }: RowsProps<T>) {

@@ -1,13 +1,13 @@
-// The file format of the policy cache; without any disk access.
+// The file format of the policy cache. This file itself does not access the disk.
 //
-//   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · ids · extras
+//   magic · salt · version · mac │ ciphertext of: head length · head (JSON) · parts · IDs · extras
 //   │ tag
 //
-// The ids of native keys come first, then the ids of imported keys.
+// The IDs of native keys come first, then the IDs of imported keys.
 //
-// Encrypted with AES-256-GCM under a key derived from the secret key and the file's salt. The front
-// before the ciphertext is authenticated with it, and by its own MAC, so that the version can be
-// trusted without reading the whole file. A truncated file has no valid tag and is rejected.
+// Encrypted with AES-256-GCM under a key derived from the secret key and the file's salt. The
+// unencrypted front is authenticated with the ciphertext, and by its own MAC, so that the version
+// can be trusted without reading the whole file. A truncated file has no valid tag and is rejected.
 import {
   createCipheriv,
   createDecipheriv,
@@ -67,7 +67,7 @@ type Head = {
   confirmedAt: number;
   /** The number of words of each part. */
   parts: number[];
-  /** The number of id rows, including removed keys' rows. */
+  /** The number of ID rows, including removed keys' rows. */
   rows: number;
   importedRows: number;
   terms: [number, TermsSource][];
@@ -187,7 +187,7 @@ const rowsInChunk = (rows: number, index: number): number =>
 
 /** Throws if the file belongs to another project or filter. */
 function headIn(value: unknown, belonging: Belonging): Head {
-  const head = readRecord(value, 'its head');
+  const head = readRecord(value, 'its header');
   if (JSON.stringify(head.belonging) !== JSON.stringify(belonging)) {
     throw new Error('it belongs to another project or filter');
   }

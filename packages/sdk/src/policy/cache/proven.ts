@@ -53,7 +53,7 @@ export async function restoreProven(plain: Buffer, reading: Reading): Promise<Ke
     if (at > plain.length) throw new Error('it is truncated');
     return plain.subarray(start, at);
   };
-  const head = readRecord(JSON.parse(take().toString()), 'its head');
+  const head = readRecord(JSON.parse(take().toString()), 'its header');
   if (JSON.stringify(head.belonging) !== JSON.stringify(reading.belonging)) {
     throw new Error('it belongs to another project or filter');
   }

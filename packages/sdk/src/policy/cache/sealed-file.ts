@@ -26,7 +26,7 @@ import {
 
 const FILE_BYTES_MAX = 2 ** 31;
 const READ_BYTES = 1024 * 1024;
-/** A file exists, but was not written with this secret key; lower than every version. */
+/** The version of a file that was not written with this secret key; lower than every other one. */
 export const UNKNOWN_VERSION = -1;
 /** Does not wait for the other end of a FIFO, and does not follow links. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
@@ -92,7 +92,7 @@ export type Condition = {
   done(version: number): void;
 };
 
-/** Writes to a new file, which then gets the name, so that readers never see a part of it. */
+/** Writes to a new file and then renames it, so that readers never see a part of it. */
 export async function writeSealed(path: string, contents: Contents): Promise<void> {
   const part = `${path}.${randomBytes(8).toString('hex')}`;
   try {
@@ -125,7 +125,7 @@ async function writePart(part: string, contents: Contents): Promise<void> {
 /** The condition may break again while `meet` runs, so `isMet` is always checked last. */
 async function meet(condition: Condition | undefined): Promise<void> {
   for (let tries = 0; condition && !condition.isMet(); tries += 1) {
-    if (tries === CONDITION_TRIES_MAX) throw new Error('changes arrive too fast for the disk');
+    if (tries === CONDITION_TRIES_MAX) throw new Error('the disk cannot keep up with the changes');
     await condition.meet();
   }
 }

@@ -72,7 +72,8 @@ export async function readNewest(file: Versioned): Promise<Buffer | null> {
     if (!newest) return null;
     try {
       const { version, plain } = await readSealed(newest.path, file.secretKey);
-      if (version !== newest.version) throw new Error('its name has another version');
+      if (version !== newest.version)
+        throw new Error('its name and content have different versions');
       return plain;
     } catch (error) {
       if (!isMissing(error) || listings === LISTINGS_MAX) throw error;

@@ -21,7 +21,7 @@ const PAUSE_MS_PER_KEY = 0.2;
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 60_000;
 const DOUBLINGS_MAX = 10;
-/** How often a removal is recorded before the policy file is removed instead. */
+/** How many times recording a removal is attempted before the policy file is removed instead. */
 const RECORD_TRIES_MAX = 3;
 /** A written journal survives the process immediately, and a power cut after this time. */
 const SYNC_MS = 1_000;
@@ -220,7 +220,7 @@ export class Writing {
         const isUnchanged = isSame() && policy.version === version;
         if (!latest || !(isUnchanged || this.#log.follows(version))) throw new Overtaken();
         await this.#writeJournal(latest);
-        // The policy file is about to survive a power cut, which its journal then has to survive.
+        // The policy file will survive a power cut, so its journal has to survive one too.
         await this.#disk.syncJournal();
       },
       done: (there) => {
@@ -246,7 +246,7 @@ export class Writing {
     this.#whole.within(Math.max(ms, this.#retryAt - this.#clock.monotonicMs()));
   }
 
-  /** The delay if only the policy file helps: short, but longer after a recent write. */
+  /** The delay when only writing the policy file helps: short, but longer after a recent write. */
   #pauseMs(): number {
     const untilMs = this.#wholeBegunAt + SOON_MS + this.#weightMs();
     return Math.max(SOON_MS, untilMs - this.#clock.monotonicMs());

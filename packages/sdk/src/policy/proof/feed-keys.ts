@@ -28,16 +28,15 @@ type JwksParts = { transport: Transport; clock: Clock; kept: KeptKeys | null; lo
 
 const PATH = '/.well-known/jwks.json';
 const TIMEOUT_MS = 10_000;
-/** With a list, a response waits less for the next one. */
+/** Shorter if there is a list already: a response waits for the next one. */
 const AGAIN_TIMEOUT_MS = 3_000;
 /** An unknown key makes the node load the list again, but not more often than this. */
 const UNKNOWN_MS = 60_000;
-/** A key that was removed from the list stays trusted for this long at most. */
-/** The first response of an hour waits for a list that cannot be read. */
+/** How long after a failure the list is loaded again: a response waits for each attempt. */
 const RETRY_MS = 3_600_000;
 const KEYS_MAX = 1000;
 
-/** Pinned keys by their ids, or the list that the deployment publishes. */
+/** Pinned keys by their IDs, or the list that the deployment publishes. */
 export type FeedKeySource = 'jwks' | ReadonlyMap<string, KeyObject>;
 
 /** The keys of the feed in a JWKS; throws a TypeError for one that is malformed. */
@@ -57,7 +56,7 @@ export function feedKeysIn(jwks: unknown): Map<string, KeyObject> {
   );
 }
 
-/** Only the pinned keys ever count. */
+/** With pinned keys, no other keys are ever accepted. */
 export const openFeedKeys = (source: FeedKeySource, parts: JwksParts): FeedKeys =>
   source === 'jwks' ? new PublishedKeys(parts) : new PinnedKeys(source);
 

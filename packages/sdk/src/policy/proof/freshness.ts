@@ -20,7 +20,7 @@ type SignedResponse = {
 };
 
 type Freshness = {
-  /** The moment up to which a response confirms the policy; or a text, the reason to reject it. */
+  /** The moment up to which a response confirms the policy, or the reason to reject it. */
   judge(response: SignedResponse): Moment | string;
   /** Why the wall clock is in doubt, by the last accepted response; null if it is not. */
   clockFault(): string | null;
@@ -57,17 +57,17 @@ export function createFreshness(): Freshness {
     },
     clockFault: () => {
       if (lagMs <= SLACK_MS) return null;
-      return provenLagMs > SLACK_MS ? proven(lagMs) : `the policy is in doubt: ${heldBack(lagMs)}`;
+      return provenLagMs > SLACK_MS ? proven(lagMs) : `the policy may be old: ${heldBack(lagMs)}`;
     },
   };
 }
 
 const heldBack = (lagMs: number): string =>
-  `it was signed ${minutes(lagMs)} ago by this machine's clock, which is ahead, ` +
-  'unless the response was held back';
+  `according to this machine's clock it was signed ${minutes(lagMs)} ago; ` +
+  'either the clock is ahead or the response was held back';
 
 const proven = (lagMs: number): string =>
-  `this machine's clock is ${minutes(lagMs)} ahead of the control plane's: ` +
-  'a nonce has proven that the responses are new';
+  `this machine's clock is ${minutes(lagMs)} ahead of the control plane's; ` +
+  'a nonce proved that the responses are new';
 
 const minutes = (ms: number): string => `${Math.round(ms / MINUTE_MS)} minutes`;

@@ -9,7 +9,10 @@ import { type FeedVerifier, type Proofs, proofBytes } from './proof.ts';
 const DELTA_BYTES_MIN = 1024 * 1024;
 /** Bounds the responses in a cache. */
 const DELTAS_MAX = 10_000;
-/** Nodes spread the renewal. After a rotation the old key stays published for a day. */
+/**
+ * Nodes spread their renewals over this time. After a rotation, the old key stays published for a
+ * day.
+ */
 const SPREAD_MS = 3_600_000;
 
 type RenewalParts = { verifier: FeedVerifier; clock: Clock; chance: Chance };

@@ -1,4 +1,4 @@
-// Digests and ids as 32-bit words, the form in which the table stores them: a UUID as text would
+// Digests and IDs as 32-bit words, the form in which the table stores them: a UUID as text would
 // take more memory than the rest of a key's record.
 import * as nodeCrypto from 'node:crypto';
 
@@ -13,8 +13,8 @@ const digestBytes = Buffer.alloc(4 * DIGEST_WORDS);
 const digestWords = new Int32Array(digestBytes.buffer, digestBytes.byteOffset, DIGEST_WORDS);
 
 /**
- * SHA-256 as text of one byte a character: the runtime creates a short string several times faster
- * than a buffer. Early releases of Node 20 lack `crypto.hash`.
+ * SHA-256 as text with one byte per character: the runtime creates a short string several times
+ * faster than a buffer. Early releases of Node 20 lack `crypto.hash`.
  */
 const sha256: (key: string) => string =
   typeof nodeCrypto.hash === 'function'
@@ -54,7 +54,7 @@ const ID_CHARS = 36;
 /** Reused for every UUID: concatenating strings costs several times as much. */
 const idBytes = Buffer.alloc(ID_CHARS, '-');
 
-/** A cache of formatted ids, indexed by first and last word: the same callers return. */
+/** A cache of formatted IDs, indexed by first and last word, because the same callers come back. */
 const RECENT = 1024;
 const recentWords = new Int32Array(RECENT * ID_WORDS);
 const recentTexts = new Array<string>(RECENT).fill('00000000-0000-0000-0000-000000000000');

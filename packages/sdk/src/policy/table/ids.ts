@@ -1,5 +1,5 @@
-// Key id and tenant id of each key, as words, in chunks whose used rows never change: a context
-// refers to them until its ids are read, perhaps long after its key was removed.
+// Key ID and tenant ID of each key, as words, in chunks whose used rows never change: a context
+// refers to them until its IDs are read, perhaps long after its key was removed.
 import { ID_WORDS, writeId } from './digest.ts';
 
 export const IDS_WORDS = 2 * ID_WORDS;
@@ -17,12 +17,12 @@ const scratch = new Int32Array(IDS_WORDS);
 const rowsFor = (keys: number): number => Math.ceil(Math.max(1, keys) / CHUNK_ROWS) * CHUNK_ROWS;
 
 export class Ids {
-  /** The words of a row: both ids, then those that `add` gets as `more`. */
+  /** The words of a row: both IDs, then those that `add` gets as `more`. */
   readonly rowWords: number;
   #chunks: Int32Array[] = [];
   #used = 0;
   #free: number[] = [];
-  /** While narrowing, the rows that stay: all others are moved below it. */
+  /** While narrowing: rows below this stay, and all others are moved below it. */
   #rowsMax = 0;
 
   constructor(moreWords = 0) {
@@ -38,7 +38,7 @@ export class Ids {
     return this.#chunks[row >>> CHUNK_BITS] ?? NOTHING;
   }
 
-  /** The offset of the key id in the chunk; the tenant id follows. */
+  /** The offset of the key ID in the chunk; the tenant ID follows. */
   startOf(row: number): number {
     return (row & IN_CHUNK) * this.rowWords;
   }
@@ -68,7 +68,7 @@ export class Ids {
     return this.#used - 1;
   }
 
-  /** Whether a row holds exactly these ids and words. */
+  /** Whether a row holds exactly these IDs and words. */
   holds(row: number, key: { keyId: string; tenantId: string }, more = NOTHING): boolean {
     writeId(key.keyId, scratch, 0);
     writeId(key.tenantId, scratch, ID_WORDS);
@@ -84,7 +84,7 @@ export class Ids {
     this.#free.push(row);
   }
 
-  /** Whether less than half of the rows would do for this many keys. */
+  /** Whether less than half of the rows would be enough for this many keys. */
   isSparse(keys: number): boolean {
     return 2 * rowsFor(keys) < this.#used;
   }

@@ -1,4 +1,4 @@
-// The ids of all keys. A record of the table holds a link: a row of native keys, or a row of
+// The IDs of all keys. A record of the table holds a link: a row of native keys, or a row of
 // imported keys, which also has the words that such a key's text does not contain. So imported keys
 // cost native keys no memory.
 import type { Env } from '../../api/context.ts';
@@ -30,12 +30,12 @@ export class LinkedIds {
     return this.native.bytes + this.imported.bytes;
   }
 
-  /** The ids that a link leads to, at `rowOf(link)`. */
+  /** The IDs that a link leads to, at `rowOf(link)`. */
   of(link: number): Ids {
     return link < 0 ? this.imported : this.native;
   }
 
-  /** Stores the ids of a key and returns the link to them. */
+  /** Stores the IDs of a key and returns the link to them. */
   add({ keyId, tenantId, env, importedPrefix }: Identity): number {
     if (importedPrefix === undefined) return linkTo(this.native.add(keyId, tenantId), false);
     this.#importedSize += 1;
@@ -62,7 +62,7 @@ export class LinkedIds {
     (isImported(link) ? marks.imported : marks.native)[rowOf(link)] = 1;
   }
 
-  /** The ids with many unused rows, each with its number of keys; `keys` is the total. */
+  /** The IDs with many unused rows, each with its number of keys; `keys` is the total. */
   sparse(keys: number): { ids: Ids; keys: number }[] {
     const all = [
       { ids: this.native, keys: keys - this.#importedSize },

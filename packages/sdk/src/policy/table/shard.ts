@@ -8,7 +8,7 @@
 // key, an unknown key 0.1 µs cheaper, a known key unchanged (it waits for its record either way)
 import { DIGEST_WORDS } from './digest.ts';
 
-/** The link to the key's ids; zero in an empty record. */
+/** The link to the key's IDs; zero in an empty record. */
 export const LINK_AT = DIGEST_WORDS;
 /** The pool index of its terms: scopes and rate limits. */
 export const TERMS_AT = 9;

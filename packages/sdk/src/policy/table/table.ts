@@ -98,7 +98,7 @@ export class PolicyTable {
       limits: Object.freeze(limits.map((rule) => Object.freeze({ ...rule }))),
     }),
   });
-  /** By link to the ids. Null until a key has one: other nodes pay nothing for it. */
+  /** By link to the IDs. Null until a key has one: other nodes pay nothing for it. */
   #extras: Map<number, Extra> | null = null;
   #size = 0;
   /** Two sums over the digests of all keys; independent of their order. */
@@ -177,7 +177,7 @@ export class PolicyTable {
     return shard.add(digest, this.ids.add(entry));
   }
 
-  /** The ids of a key never change; if they did, it would be treated as another key. */
+  /** The IDs of a key never change; if they did, it would be treated as another key. */
   #renameIn(words: Int32Array, at: number, entry: Entry): void {
     const link = words[at + LINK_AT] ?? 0;
     if (this.ids.holds(link, entry)) return;
@@ -234,7 +234,7 @@ export class PolicyTable {
   }
 
   /**
-   * Frees the rows of ids that many removed keys leave; shards shrink on their own. Yields, so that
+   * Frees the rows of IDs that many removed keys leave; shards shrink on their own. Yields, so that
    * the caller can pause. No key may be added or removed before it ends.
    */
   *shrink(): Generator<void> {
