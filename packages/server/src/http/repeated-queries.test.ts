@@ -36,7 +36,7 @@ test('requests cannot change a query shared with others', () => {
   throws(() => query.tenant_id.push('c'), TypeError);
 });
 
-test('memory use is limited in queries and in characters', () => {
+test('the number of kept queries and of their characters is limited', () => {
   const { parse, parsed } = counted();
   for (let since = 0; since <= QUERIES_KEPT_MAX; since += 1) parse(`/feed?since=${since}`, since);
   equal(parsed.length, QUERIES_KEPT_MAX + 1);
