@@ -20,7 +20,7 @@ test('an unknown benchmark is rejected with a list of all benchmarks', () => {
   match(stderr, /unknown benchmark wrong; known: changes, reads, /);
 });
 
-test('two kept runs are compared row by row', (t) => {
+test('two saved runs are compared row by row', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'kr-bench-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const keep = (file: string, values: number[]): string => {

@@ -16,7 +16,7 @@ test('the source files behind the documented figures exist', () => {
   );
 });
 
-test('the benchmarks that comments in sources name exist', () => {
+test('every benchmark named in a source comment exists', () => {
   const listed = new Set([...readme.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, name]) => name));
   const named = globSync('packages/*/src/**/*.ts', { cwd: root }).flatMap((path) =>
     [...readFileSync(join(root, path), 'utf8').matchAll(/\/\/ bench ([a-z-]+):/g)].map(

@@ -12,12 +12,12 @@ test('the length of a response is known once its headers are complete', () => {
   equal(responseLength(ok), ok.length);
 });
 
-test('a response without changes has no body', () => {
+test('a 304 response has no body', () => {
   equal(responseLength(notModified), notModified.length);
   checkStatus(notModified);
 });
 
-test('an unsuccessful response ends the run with its text', () => {
+test('an unsuccessful response ends the run with an error that contains it', () => {
   checkStatus(ok);
   const refused = response('HTTP/1.1 429 Too Many Requests\r\ncontent-length: 4\r\n\r\nwait');
   throws(() => checkStatus(refused), /HTTP\/1\.1 429 Too Many Requests wait/);

@@ -21,7 +21,7 @@ async function openTarget(t: TestContext, listener: RequestListener) {
   return { generator, target: { port: address.port, request: getRequest('/') } };
 }
 
-test('every connection is busy until the time is over', async (t) => {
+test('every connection stays busy until the time is up', async (t) => {
   let served = 0;
   const { generator, target } = await openTarget(t, (_, response) => {
     served += 1;
@@ -33,7 +33,7 @@ test('every connection is busy until the time is over', async (t) => {
   equal(result.done >= CONNECTIONS, true);
 });
 
-test('a server that does not respond ends the round', async (t) => {
+test('a round with an unresponsive server times out', async (t) => {
   const { generator, target } = await openTarget(t, () => {});
   const plannedMs = 50;
   const result = await generator.run(target, plannedMs);
@@ -42,7 +42,7 @@ test('a server that does not respond ends the round', async (t) => {
   equal(result.ms >= plannedMs * OVERRUN_MAX - 1, true);
 });
 
-test('a failed request fails the round with its response', async (t) => {
+test('a failed request fails the round with an error that contains the response', async (t) => {
   const { generator, target } = await openTarget(t, (_, response) => {
     response.writeHead(503, { 'content-length': 4 }).end('busy');
   });

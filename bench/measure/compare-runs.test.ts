@@ -12,20 +12,20 @@ const figure = (low: number, high: number, better: Figure['better'] = 'higher'):
   interval: { low, high },
 });
 
-test('intervals that overlap are within noise', () => {
+test('overlapping intervals are within noise', () => {
   equal(verdictOn(figure(1, 3), figure(2, 4)), 'within noise');
   equal(verdictOn(figure(1, 3), figure(3, 4)), 'within noise');
   equal(verdictOn(figure(2, 3), figure(1, 9)), 'within noise');
 });
 
-test('a result is better when it moved in its direction beyond both intervals', () => {
+test('a result is better or worse if its interval lies entirely beyond the other', () => {
   equal(verdictOn(figure(1, 2), figure(3, 4)), 'better');
   equal(verdictOn(figure(3, 4), figure(1, 2)), 'worse');
   equal(verdictOn(figure(1, 2, 'lower'), figure(3, 4, 'lower')), 'worse');
   equal(verdictOn(figure(3, 4, 'lower'), figure(1, 2, 'lower')), 'better');
 });
 
-test('a result measured once has no verdict', () => {
+test('a result measured only once gets no verdict', () => {
   const once: Figure = { better: 'lower', median: 5, interval: null };
   equal(verdictOn(once, figure(1, 2)), 'no spread');
   equal(verdictOn(figure(1, 2), once), 'no spread');

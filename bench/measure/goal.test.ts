@@ -14,13 +14,13 @@ test('a goal is unclear when its limit lies within the interval', () => {
   equal(attainment(atMost(5), [3, 4, 5, 6, 7]), 'unclear');
 });
 
-test('a single value meets its limit exactly', () => {
+test('a single value equal to its limit meets the goal', () => {
   equal(attainment(atLeast(5), [5]), 'met');
   equal(attainment(atMost(5), [5]), 'met');
   equal(attainment(atMost(5), [5.1]), 'missed');
 });
 
-test('a result without a limit is context', () => {
+test('a result without a limit is shown as context', () => {
   equal(attainment(higherIsBetter, [1]), null);
   equal(showGoal(higherIsBetter, String), 'context');
   equal(

@@ -10,7 +10,7 @@ test('work that finishes late is not cut off', async () => {
   equal(await isEndedByOverrun(sleep(PLANNED_MS * 2), PLANNED_MS), false);
 });
 
-test('work that takes ten times its plan is cut off', async () => {
+test('work that takes ten times as long as planned is cut off', async () => {
   const beganAt = performance.now();
   equal(await isEndedByOverrun(never(), PLANNED_MS), true);
   const tookMs = performance.now() - beganAt;
@@ -29,7 +29,7 @@ test('work that fails after it timed out is ignored', async () => {
   await sleep(50);
 });
 
-test('steps are repeated until the time is over, in every loop', async () => {
+test('in every loop, steps are repeated until the time is up', async () => {
   let loops = 0;
   const counted = await repeat({ ms: 30, concurrency: 3 }, () => {
     loops += 1;
@@ -41,14 +41,14 @@ test('steps are repeated until the time is over, in every loop', async () => {
   equal(counted.ms >= 29, true);
 });
 
-test('a timed-out repetition keeps what it completed', async () => {
+test('a timed-out repetition keeps the steps it completed', async () => {
   const steps = [never, () => sleep(PLANNED_MS * 2)];
   const counted = await repeat({ ms: PLANNED_MS, concurrency: 2 }, () => steps.shift() ?? never);
   equal(counted.isEnded, true);
   equal(counted.done, 1);
 });
 
-test('a round that completed nothing counts as one piece of work', () => {
+test('a round that completed nothing counts as one step', () => {
   equal(perSecond({ done: 0, ms: 2000, isEnded: true }), 0.5);
   equal(perSecond({ done: 10, ms: 2000, isEnded: false }), 5);
 });

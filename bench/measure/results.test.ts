@@ -30,7 +30,7 @@ test('results can be read back from their file', (t) => {
   deepEqual(readdirSync(directory), ['run.json']);
 });
 
-test('a file with anything else is rejected', (t) => {
+test('a file without results is rejected', (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'kr-bench-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const file = join(directory, 'other.json');

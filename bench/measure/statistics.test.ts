@@ -11,19 +11,19 @@ test('a median is the middle value, or the mean of the two middle values', () =>
   throws(() => median([]), /no values/);
 });
 
-test('a median does not change the order of its values', () => {
+test('computing a median does not reorder the values', () => {
   const values = [3, 1, 2];
   median(values);
   deepEqual(values, [3, 1, 2]);
 });
 
-test('an interval of a median needs five values', () => {
+test("a median's interval needs five values", () => {
   equal(medianInterval([]), null);
   equal(medianInterval([1, 2, 3, 4]), null);
   deepEqual(medianInterval([5, 1, 4, 2, 3]), { low: 1, high: 5 });
 });
 
-test('an interval of a median is narrower among many values', () => {
+test("a median's interval is narrower with more values", () => {
   deepEqual(medianInterval(upTo(15)), { low: 4, high: 12 });
   deepEqual(medianInterval(upTo(85)), { low: 34, high: 52 });
 });

@@ -69,7 +69,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '08-cache-life-slides',
     bug: 'every use extends the life of a cached secret key',
     file: `${SERVER}/access/secret-key-cache.test.ts`,
-    title: 'a key is read once per lifetime, which use does not extend',
+    title: 'a key is read once per lifetime, and use does not extend the lifetime',
     store: 'embedded',
     isCheap: true,
   },
@@ -177,7 +177,8 @@ export const plantedBugs: readonly Planted[] = [
     patch: '23-restore-without-fences',
     bug: 'a restored database continues with old versions, epochs and tokens',
     file: 'tests/contracts/backups.test.ts',
-    title: 'an interrupted restore refuses to serve, starts over, and fences',
+    title:
+      'a half-restored database refuses to serve, and the next restore starts over and fences it',
     store: 'embedded',
   },
   {

@@ -1,5 +1,5 @@
-// Every patch of a planted bug still applies, the document lists all of them, and two cheap ones,
-// different each day, are really caught. `npm run planted` runs all.
+// Every planted-bug patch still applies, the document lists all of them, and two cheap ones,
+// different each day, are actually caught. `npm run planted` runs all of them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const tree = copyTree();
 after(tree.remove);
 const patchOf = (name: string) => join(import.meta.dirname, 'patches', `${name}.patch`);
 
-test('every patch applies to the tree as it is, and can be removed again', () => {
+test('every patch applies to the current tree and can be reverted', () => {
   const files = readdirSync(join(import.meta.dirname, 'patches'));
   deepEqual(files.toSorted(), plantedBugs.map(({ patch }) => `${patch}.patch`).toSorted());
   equal(files.length, 24);
@@ -33,7 +33,7 @@ test('every named test exists, and the document lists it', () => {
   }
 });
 
-test('two cheap bugs of this day are caught', async () => {
+test("today's two cheap bugs are caught", async () => {
   const cheap = plantedBugs.filter(({ isCheap }) => isCheap);
   for (const planted of handful(cheap, 2, systemClock.now())) {
     const { why } = await runPlanted(planted, { tree, postgresUrl: null });
@@ -41,7 +41,7 @@ test('two cheap bugs of this day are caught', async () => {
   }
 });
 
-test('the daily handful moves on each day and comes back to the first', () => {
+test('the daily selection moves on each day and wraps around', () => {
   const day = (n: number) => new Date(n * 86_400_000);
   const all = ['a', 'b', 'c'];
   const days = [0, 1, 2].map((n) => handful(all, 2, day(n)).join(''));

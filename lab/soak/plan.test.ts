@@ -1,4 +1,4 @@
-// The plan is a function of the seed.
+// The plan depends only on the seed.
 import { deepEqual, notDeepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { planOf } from './plan.ts';
@@ -21,7 +21,7 @@ test('clients have different steps, and a longer plan begins like a shorter one'
   deepEqual(long.faults.slice(0, short.faults.length), short.faults);
 });
 
-test('a plan has every kind of fault, and faults until the end', () => {
+test('a plan has faults of every kind, until its end', () => {
   const { faults } = planOf(7, shape);
   deepEqual(new Set(faults.map(({ kind }) => kind)), new Set(shape.faultKinds));
   const ms = faults.reduce((sum, { pauseMs, forMs }) => sum + pauseMs + forMs, 0);

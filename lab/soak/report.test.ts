@@ -31,7 +31,7 @@ const accountOf = (...tried: Tried[]): Account => ({
   verdicts: [],
 });
 
-test('a fault everything survives is a table row and not a violation', () => {
+test('a fault that everything survives is reported as a table row, not as a violation', () => {
   const account = accountOf(fine);
   deepEqual(violationsIn(account), []);
   match(
@@ -40,7 +40,7 @@ test('a fault everything survives is a table row and not a violation', () => {
   );
 });
 
-test('a fault after which something is not served, not complete or wrong is a violation', () => {
+test('a fault that leaves something unserved, incomplete or wrong is a violation', () => {
   const account = accountOf(
     { ...fine, firstMs: { ...fine.firstMs, check: null } },
     { ...fine, firstMs: { ...fine.firstMs, write: 8_200 } },

@@ -79,7 +79,7 @@ test('a backup holds every table, and its manifest says what is in it', async ()
   ok(heads.length > 0);
 });
 
-test('an interrupted restore refuses to serve, starts over, and fences', async (t) => {
+test('a half-restored database refuses to serve, and the next restore starts over and fences it', async (t) => {
   const backup = await openBackup(backupAt(), key);
   const target = await emptyTarget(t);
   const interrupted = { ...order, rotateSigningKeys: () => Promise.reject(new Error('killed')) };
@@ -121,14 +121,14 @@ test('an interrupted restore refuses to serve, starts over, and fences', async (
   const [nodes] =
     await target.rows(`select (select count(*)::int from keyrail.served_spans) as spans,
     (select count(*)::int from keyrail.recent_restores) as restores`);
-  deepEqual(nodes, { spans: 0, restores: 1 }, 'nodes that the backup does not know are expected');
+  deepEqual(nodes, { spans: 0, restores: 1 }, 'nodes unknown to the backup are expected');
   const { id, takenAt } = manifest;
   const [run] = await target.rows(`select kind, passed,
     ended_at = '${takenAt}' as is_dated from keyrail.backup_runs where backup_id = '${id}'`);
   deepEqual(
     run,
     { kind: 'backup', passed: true, is_dated: true },
-    'the backup is known to the database that it became',
+    'the restored database has a record of its backup',
   );
 
   // The target is no longer empty.
@@ -199,7 +199,7 @@ test('a backup is rejected without its key or with a different one', async () =>
   await rejects(
     openBackup(path, key),
     /not encrypted with the key/,
-    'a missing MAC is a wrong one',
+    'a missing MAC counts as a wrong one',
   );
   const text = await readFile(join(path, 'manifest.json'), 'utf8');
   ok(text.includes('"encryption":null'));

@@ -50,7 +50,7 @@ async function assertWhole(workspaceId: string): Promise<StoredRow[]> {
     equal(row.seq, at + 1);
     equal(row.prevHash, previous.hash, `link of row ${row.seq}`);
     equal(rowHash(row), row.hash, `hash of row ${row.seq}: ${row.payload}`);
-    ok(row.occurredAt.getTime() >= previous.at, `row ${row.seq} is older than its predecessor`);
+    ok(row.occurredAt.getTime() >= previous.at, `row ${row.seq} is older than the row before it`);
     previous = { hash: row.hash, at: row.occurredAt.getTime() };
   }
   const text = 'select seq, hash from audit_heads';
@@ -73,7 +73,7 @@ const hostile = [
   '',
 ];
 
-test('the database and the verifier derive the same hash from any text', async () => {
+test('the database and the verifier compute the same hash from any text', async () => {
   const workspaceId = await foundWorkspace(store);
   for (const text of hostile) {
     const entry: Entry = {
@@ -116,7 +116,7 @@ test('members of a payload are hashed in canonical order, for any names', async 
   deepEqual(JSON.parse(row?.payload ?? ''), payload);
 });
 
-test('fifty concurrent writers of one workspace produce one chain without a gap', async () => {
+test('fifty concurrent writers of one workspace produce one chain without gaps', async () => {
   const workspaceId = await foundWorkspace(store);
   const writing = Array.from({ length: WRITERS }, async () => {
     for (let turn = 0; turn < CHANGES_EACH; turn += 1) {
@@ -128,7 +128,7 @@ test('fifty concurrent writers of one workspace produce one chain without a gap'
   equal(rows.length, 1 + WRITERS * CHANGES_EACH);
 });
 
-test('a clock that steps back does not move the chain back', async (t) => {
+test('entries stay in time order when the clock steps back', async (t) => {
   t.after(() => store.clock.moveTo(0));
   store.clock.moveTo(0);
   const workspaceId = await foundWorkspace(store);

@@ -59,7 +59,7 @@ test('a failure inside a transaction cannot be swallowed and then committed', as
   equal(await countSeen(store, 'secret_keys', { workspaceId }), 0);
 });
 
-test('a last statement that fails rolls back the whole transaction', async () => {
+test('if the last statement fails, the whole transaction is rolled back', async () => {
   const workspaceId = await foundWorkspace(store);
   const failing = store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     await tx.run(insertSecretKey('live'));

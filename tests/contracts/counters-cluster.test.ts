@@ -105,7 +105,7 @@ test('checks follow slots during and after a move', { skip }, async (t) => {
   deepEqual(await checkAll(), [2, 2, 2, 2, 2, 2, 2]);
 });
 
-test('a start needs only one of the named nodes', { skip }, async (t) => {
+test('the server can start if one of the listed nodes responds', { skip }, async (t) => {
   const { masters } = await newCluster(t, { 'cluster-require-full-coverage': 'no' });
   const [first, second, third] = masters;
   ok(first && second && third);
@@ -176,13 +176,13 @@ for (const [fault, begin, end, reason] of [
     /^OOM$/,
   ],
   [
-    'does not answer',
+    'does not respond',
     async (node: RedisServer) => node.freeze(),
     async (node: RedisServer) => node.thaw(),
     /^(no response in time|not connected|failed|E[A-Z]+)$/,
   ],
   [
-    'is away',
+    'is down',
     (node: RedisServer) => node.crash(),
     (node: RedisServer) => node.restart(),
     /^(no response in time|not connected|failed|E[A-Z]+|CLUSTERDOWN)$/,

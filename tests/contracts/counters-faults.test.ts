@@ -108,7 +108,7 @@ async function holdsWhileAway(one: Scene, error: RegExp): Promise<void> {
   await call('GET /v1/workspace');
 }
 
-test('Redis is killed and comes back', { skip }, async (t) => {
+test('checks recover after Redis is killed and restarted', { skip }, async (t) => {
   const server = await newRedis(t);
   const one = await scene(t, server.url);
   equal((await one.check()).body.store, 'redis');
@@ -119,7 +119,7 @@ test('Redis is killed and comes back', { skip }, async (t) => {
   await healed(one);
 });
 
-test('Redis is not running at the start and comes up later', { skip }, async (t) => {
+test('checks recover if Redis is down at startup and comes up later', { skip }, async (t) => {
   const server = await newRedis(t);
   await server.crash();
   const one = await scene(t, server.url);
@@ -128,7 +128,7 @@ test('Redis is not running at the start and comes up later', { skip }, async (t)
   await healed(one);
 });
 
-test('Redis freezes for a short and for a long time', { skip }, async (t) => {
+test('checks recover after Redis freezes, for a short and for a long time', { skip }, async (t) => {
   const server = await newRedis(t);
   const one = await scene(t, server.url);
   equal((await one.check()).status, 200);
@@ -148,7 +148,7 @@ test('Redis freezes for a short and for a long time', { skip }, async (t) => {
   }
 });
 
-test('Redis loses its scripts and counters, and no check is denied', { skip }, async (t) => {
+test('no check is denied when Redis loses its scripts and counters', { skip }, async (t) => {
   const server = await newRedis(t);
   const one = await scene(t, server.url);
   const input = aCheck();
@@ -164,7 +164,9 @@ test('Redis loses its scripts and counters, and no check is denied', { skip }, a
   equal(await left(), 999);
 });
 
-test('Redis becomes a replica and then the master again', { skip }, async (t) => {
+test('checks recover when Redis becomes a replica and then the master again', {
+  skip,
+}, async (t) => {
   const server = await newRedis(t);
   const other = await newRedis(t);
   const one = await scene(t, server.url);
@@ -175,7 +177,7 @@ test('Redis becomes a replica and then the master again', { skip }, async (t) =>
   await healed(one);
 });
 
-test('Redis is kept busy by a slow command', { skip }, async (t) => {
+test('checks recover after a slow command has kept Redis busy', { skip }, async (t) => {
   const server = await newRedis(t);
   const one = await scene(t, server.url);
   equal((await one.check()).status, 200);
@@ -186,7 +188,7 @@ test('Redis is kept busy by a slow command', { skip }, async (t) => {
   await healed(one);
 });
 
-test('a Redis that evicts keys works, and the status is degraded', {
+test('with a Redis that evicts keys, checks work and the status is degraded', {
   skip,
 }, async (t) => {
   const server = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'allkeys-lru' });
@@ -202,7 +204,7 @@ test('a Redis that evicts keys works, and the status is degraded', {
   });
 });
 
-test('a Redis with a memory limit that evicts nothing is healthy', { skip }, async (t) => {
+test('a Redis with a memory limit and no eviction is healthy', { skip }, async (t) => {
   const server = await startRedis({ maxmemory: '100mb', 'maxmemory-policy': 'noeviction' });
   t.after(() => server.stop());
   const { error } = redisIn(await probe(await scene(t, server.url), 'GET /readyz'));
@@ -222,7 +224,7 @@ test('a wrong password is reported without its value', { skip }, async (t) => {
   );
 });
 
-test('a Cluster node is killed and comes back', { skip }, async (t) => {
+test('checks recover after a Cluster node is killed and restarted', { skip }, async (t) => {
   const cluster = await startRedisCluster();
   t.after(() => cluster.stop());
   const one = await scene(t, cluster.url, true);
@@ -236,7 +238,7 @@ test('a Cluster node is killed and comes back', { skip }, async (t) => {
     holdsRefused(answer);
     refusals += 1;
   }
-  ok(refusals > 0, 'no counter was on the node that is gone');
+  ok(refusals > 0, 'no counter was on the crashed node');
   await second?.restart();
   // Check every slot, including the slots of the node that went down.
   const deadline = performance.now() + CLUSTER_HEALED_MS_MAX;
@@ -248,7 +250,7 @@ test('a Cluster node is killed and comes back', { skip }, async (t) => {
   }
 });
 
-test('the master dies, its replica is promoted, and the same host name resolves to it', {
+test('checks recover when the master dies and its host name moves to the promoted replica', {
   skip,
 }, async (t) => {
   const master = await newRedis(t);
@@ -277,7 +279,7 @@ test('the master dies, its replica is promoted, and the same host name resolves 
   );
 });
 
-test('the master is demoted and stays, and the same host name resolves to another', {
+test('checks recover when the master is demoted and its host name moves to another server', {
   skip,
 }, async (t) => {
   const master = await newRedis(t);

@@ -147,7 +147,7 @@ test('a test key that floods the process resets no limit of another workspace', 
   }
 });
 
-test('a flood of one process gets 429 and does not affect other workspaces', async (t) => {
+test('a workspace that floods one process gets a 429 and does not affect other workspaces', async (t) => {
   const counters = createMemoryCounters({ nowMs: () => Date.now(), namesMax: 1600 });
   const { flooded, theirLive, mine } = await attack(t, counters, 300);
   deepEqual(

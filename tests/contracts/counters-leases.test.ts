@@ -48,7 +48,7 @@ for (const [where, start] of Object.entries({
   'on Redis': startOne,
   'on a Redis Cluster': startCluster,
 })) {
-  test(`leases at once grant exactly the limit, and are returned once, ${where}`, {
+  test(`concurrent leases grant exactly the limit, and are returned once, ${where}`, {
     skip,
   }, async (t) => {
     const { url, stop, ttl } = await start();

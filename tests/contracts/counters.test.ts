@@ -52,7 +52,7 @@ const stores: Record<string, { skip: string | false; open(): Promise<Counters> }
     open: async () => createMemoryCounters({ nowMs: () => Date.now() }),
   },
   'on Redis': { skip, open: shared(async () => openOn((await oneRedis()).url, false)) },
-  'on Redis by its socket': {
+  'on Redis over its socket': {
     skip,
     open: shared(async () => openOn((await oneRedis()).socketUrl, false)),
   },
@@ -88,7 +88,9 @@ const remainingIn = ({ policies }: Body): number[] =>
   (policies as { remaining: number }[]).map(({ remaining }) => remaining);
 
 for (const [where, { skip: why, open }] of Object.entries(stores)) {
-  test(`200 checks at once admit exactly the limit, ${where}`, { skip: why }, async () => {
+  test(`of 200 concurrent checks, exactly the limit is allowed, ${where}`, {
+    skip: why,
+  }, async () => {
     const counters = await open();
     for (const algorithm of ['fixed', 'sliding'] as const) {
       const rules: Rule[] = [
@@ -106,7 +108,7 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     }
   });
 
-  test(`rules of key and tenant are charged together or not at all, ${where}`, {
+  test(`key rules and tenant rules are charged together or not at all, ${where}`, {
     skip: why,
   }, async () => {
     const counters = await open();
@@ -126,7 +128,7 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     }
   });
 
-  test(`many subjects are checked at once, each independently, ${where}`, {
+  test(`concurrent checks of many subjects are independent, ${where}`, {
     skip: why,
   }, async () => {
     const counters = await open();
@@ -175,7 +177,7 @@ for (const [where, { skip: why, open }] of Object.entries(stores)) {
     deepEqual(seen, new Array(8).fill(true));
   });
 
-  test(`a charge expires with its window, by the clock of the store, ${where}`, {
+  test(`a charge expires with its window, by the store's clock, ${where}`, {
     skip: why,
   }, async () => {
     const counters = await open();

@@ -40,9 +40,9 @@ export const explainCases: readonly ExplainCase[] = [
     { name: 'a header', sent: (key: string) => `Bearer ${key}` },
     { name: 'half a key', sent: (key: string) => key.slice(0, 24) },
     { name: 'a secret key', sent: () => `krsk_live_${'a'.repeat(51)}` },
-    { name: 'upper case', sent: (key: string) => key.toUpperCase() },
+    { name: 'an uppercase key', sent: (key: string) => key.toUpperCase() },
     { name: 'another alphabet', sent: (key: string) => key.replace(/.{9}$/, '++++++++0') },
-    { name: 'something else', sent: () => 'sk_live_4eC39HqLyjWDarjtT1zdp7dc' },
+    { name: 'a key in another format', sent: () => 'sk_live_4eC39HqLyjWDarjtT1zdp7dc' },
   ].map((each) => ({
     ...each,
     state: 'active' as const,
@@ -141,7 +141,7 @@ export const explainCases: readonly ExplainCase[] = [
     reason: 'unknown_key',
     fails: 'disabled',
   },
-  { name: 'an enabled key', state: 'enabled again', reason: null, fails: null },
+  { name: 'a key enabled again', state: 'enabled again', reason: null, fails: null },
   { name: 'a revoked key', state: 'revoked', reason: 'unknown_key', fails: 'revoked' },
   { name: 'an expired key', state: 'expired', reason: 'expired', fails: 'expired' },
   {
@@ -151,14 +151,14 @@ export const explainCases: readonly ExplainCase[] = [
     fails: 'expired',
   },
   {
-    name: 'a key just before its end',
+    name: 'a key just before its expiry',
     state: 'active',
     afterHours: LIFE_HOURS - 1,
     reason: null,
     fails: null,
   },
   {
-    name: 'a key at its end',
+    name: 'a key at its expiry',
     state: 'active',
     afterHours: LIFE_HOURS + 1,
     reason: 'expired',
@@ -172,7 +172,7 @@ export const explainCases: readonly ExplainCase[] = [
     reason: 'expired',
     fails: 'expired',
   },
-  { name: 'a successor', state: 'successor', reason: null, fails: null },
+  { name: 'the new key of a rotation', state: 'successor', reason: null, fails: null },
   { name: 'the required environment', state: 'active', env: 'live', reason: null, fails: null },
   {
     name: 'another environment',

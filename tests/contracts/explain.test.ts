@@ -204,7 +204,7 @@ test('every possible reason for a decision on a key is in the table', () => {
   );
 });
 
-test('a key is explained by its ID, without a project, and to a member', async (t) => {
+test('a key can be explained by its ID, without a project, and to a member', async (t) => {
   const app = await harness(t);
   const made = await app.given.key();
   const feed = { project_id: made.project_id };

@@ -85,7 +85,7 @@ test('a change without a change ID cannot be closed', async () => {
   equal(await stateOf(closed), '23502');
 });
 
-test('a change without a single audit row cannot be closed', async () => {
+test('a change without any audit row cannot be closed', async () => {
   const { workspaceId } = place;
   const empty = store.db.transaction(opening('kr_write', { workspaceId }), async (tx) => {
     await tx.run(insertSecretKey('live'));

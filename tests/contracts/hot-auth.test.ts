@@ -55,7 +55,7 @@ test('the process that revoked or rotated a key rejects it from the next request
   }
 });
 
-test('no other process accepts a revoked key after one cache life, even without notifications', async (t) => {
+test('no other process accepts a revoked key after one cache lifetime, even without notifications', async (t) => {
   const app = await harness(t);
   const db = deaf(app.testApp.db);
   const beside = appBeside(t, app.testApp, { db, hotAuthMs: LIFE_MS });
@@ -68,7 +68,7 @@ test('no other process accepts a revoked key after one cache life, even without 
   let askedAt = performance.now();
   while (await isAccepted(call)) {
     latest = askedAt - revokedAt;
-    ok(latest <= LIFE_MS + SLACK_MS, `accepted ${latest} ms after the revoke`);
+    ok(latest <= LIFE_MS + SLACK_MS, `accepted ${latest} ms after the revocation`);
     await sleep(20);
     askedAt = performance.now();
   }
@@ -77,7 +77,7 @@ test('no other process accepts a revoked key after one cache life, even without 
   equal(await isAccepted(call), false);
 });
 
-test('every process that receives the notification rejects the key long before', {
+test('every process that receives the notification rejects the key much sooner', {
   skip: onPostgres ? false : 'the embedded store has one process',
 }, async (t) => {
   const app = await harness(t);

@@ -75,7 +75,7 @@ test('each kind of list copies its meta', async (t) => {
   equal(stringify(secrets[0]?.meta), stringify(odd));
 });
 
-test('a workspace builds at most two large lists at a time; further ones wait or are turned away', async (t) => {
+test('a workspace builds at most two large lists at a time; further ones wait or are rejected', async (t) => {
   const app = await harness(t);
   const note = 'x'.repeat(MEBIBYTE / 2);
   await app.given.tenant({ meta: { note } });

@@ -149,7 +149,7 @@ for (const [kind, attribute] of [
   ['a superuser', 'superuser'],
   ['a login that bypasses row level security', 'bypassrls'],
 ] as const) {
-  testOnServer(`start refuses ${kind} and changes nothing`, async (t) => {
+  testOnServer(`a migration by ${kind} is rejected and changes nothing`, async (t) => {
     const role = `unsafe_${randomUUID().slice(0, 8)}`;
     await ask(superuserUrl(), `create role ${role} login createrole ${attribute}`);
     const { url, drop } = await emptyDatabase(role);

@@ -110,14 +110,14 @@ async function live(chance: Chance, possible: typeof acts): Promise<History> {
   });
 }
 
-test('after any sequence of backups and restores, versions are above all that nodes have seen', async () => {
+test('after any sequence of backups and restores, versions exceed every version a node has seen', async () => {
   for (let seed = 0; seed < HISTORIES; seed += 1) {
     const { told } = await live(chanceOf(seed), acts);
     ok(!told.some((line) => /ahead of [1-9]/.test(line)), `without a hint:\n${told.join('\n')}`);
   }
 });
 
-test('the same holds if clocks are stepped and a node names the version to get ahead of', async () => {
+test('even with stepped clocks, versions exceed all seen ones if a node names the highest', async () => {
   const all: string[] = [];
   for (let seed = 0; seed < HISTORIES; seed += 1) {
     all.push(...(await live(chanceOf(seed), [...acts, ...clockActs])).told);

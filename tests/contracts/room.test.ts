@@ -37,7 +37,7 @@ const writtenTwice = (meanwhile: () => void) =>
     return { kind: 'commit', last: [], result: () => 'done' };
   });
 
-test('on a full disk only reads work, and with space everything works again', async () => {
+test('on a full disk only reads work; once there is space, everything works again', async () => {
   await written();
   storage = 'full';
   await rejects(written(), /disk is almost full/);
@@ -62,7 +62,7 @@ test('a transaction that runs out of space is rolled back', async () => {
   storage = 'ok';
 });
 
-test('dispensable writes stop first, and endings last', async () => {
+test('non-essential writes stop first, and reserve writes last', async () => {
   const outcomes: Record<string, string> = {};
   for (const state of ['ok', 'low', 'full', 'out'] as const) {
     storage = state;

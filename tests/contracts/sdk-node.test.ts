@@ -190,7 +190,7 @@ test('a request sent twice is charged once', async (t) => {
   ok(second.headers.ratelimit?.includes('r=6;'), second.headers.ratelimit);
   admitted(await keyrail.admit(call(key, { once: 'three' }), dear));
   equal(said(await keyrail.admit(call(key, { once: 'four' }), dear)), '429 refused');
-  equal(said(await keyrail.admit(call(key), dear)), '201 replayed', 'also without any units left');
+  equal(said(await keyrail.admit(call(key), dear)), '201 replayed', 'even without any units left');
 });
 
 test('a request denied by its limit runs when it is repeated after retry-after', async (t) => {
@@ -266,7 +266,7 @@ test('tenants with equal idempotency keys do not share records', async (t) => {
   }
 });
 
-test("a tenant's keys share its limit exactly", async (t) => {
+test("a tenant's keys together get exactly its limit", async (t) => {
   const { keyrail, issue } = await ground(t);
   const rate_limits = [
     { id: 'tenant', limit: 30, window_ms: 3_600_000, algorithm: 'sliding', scope: 'tenant' },

@@ -137,7 +137,7 @@ async function settle(app: Beside) {
   return { attacker, live, wanted, key };
 }
 
-test('a test key fills the disk, and another workspace can still revoke its live key', async (t) => {
+test('when a test key fills the disk, another workspace can still revoke its live key', async (t) => {
   const disk = await (storeName === 'postgres' ? postgresDisk(t) : embeddedDisk(t));
   const app = appBeside(t, await testApp(), { db: disk.db });
   const { attacker, live, wanted, key } = await settle(app);

@@ -34,7 +34,7 @@ const deaths: Record<string, object> = {
 };
 
 for (const [death, marks] of Object.entries(deaths)) {
-  test(`${death} is answered as unavailable`, () => {
+  test(`${death} is reported as unavailable`, () => {
     const answer = apiErrorOfStore(Object.assign(new Error('dead'), marks));
     equal(answer?.code, 'unavailable');
     equal(answer?.headers['retry-after'], '1');

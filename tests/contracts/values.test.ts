@@ -105,7 +105,7 @@ const tastes = {
 
 // Only Keyrail configures the embedded store.
 if (onPostgres) {
-  test('settings of the database change neither values nor isolation', async (t) => {
+  test('database settings change neither values nor isolation', async (t) => {
     const { url, clock, beyond } = store;
     const [database] = await beyond('select current_database() as name');
     for (const [name, taste] of Object.entries(tastes)) {

@@ -106,7 +106,7 @@ test('signals that stop a server do not end its backup, because the server decid
   await rm(join(into, result.backupId), { recursive: true });
 });
 
-test('a program that loses its parent removes what it wrote', async () => {
+test('a backup program whose parent dies removes what it has written', async () => {
   const backup = startBackup();
   while (!(await readdir(into)).includes(backup.part)) await sleep(POLL_MS);
   const gone = once(backup.child, 'exit');

@@ -46,7 +46,7 @@ async function caught(deployment: Deployment, signal: NodeJS.Signals): Promise<C
 }
 
 for (const store of stores) {
-  test(`a start and a backup remove what a killed backup has left (${store})`, async (t) => {
+  test(`a start removes what a killed backup has left behind, and so does a backup (${store})`, async (t) => {
     await compileServer();
     const deployment = await deploy(t, {}, store);
     await (await deployment.run()).stop();

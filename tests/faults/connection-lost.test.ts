@@ -35,7 +35,7 @@ before(async () => {
 });
 after(() => cluster?.close());
 
-test('terminated backends under load duplicate nothing', { skip }, async (t) => {
+test('no change is duplicated when backends are terminated under load', { skip }, async (t) => {
   const server = await startServer(cluster.settings);
   t.after(server.kill);
   const ledger = await openLedger(server.url, BOOTSTRAP_TOKEN);
@@ -60,7 +60,7 @@ test('terminated backends under load duplicate nothing', { skip }, async (t) => 
   t.diagnostic(`${ledger.fates.size} writes, ${ledger.acknowledged.size} acknowledged`);
 });
 
-test('connections that are reset at any byte duplicate nothing', { skip }, async (t) => {
+test('no change is duplicated when connections are reset at any byte', { skip }, async (t) => {
   const proxy = await openProxy(cluster.postgres.port);
   t.after(proxy.close);
   const url = new URL(cluster.url);

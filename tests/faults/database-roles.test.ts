@@ -184,7 +184,7 @@ test('a login that only migrates is enough for a server login that never had CRE
   await db.close();
 });
 
-test('before PostgreSQL 16 the doctor takes CREATEROLE of any role for an error', {
+test('before PostgreSQL 16 the doctor reports any role with CREATEROLE as an error', {
   skip,
 }, async (t) => {
   const login = await made('watched');

@@ -18,7 +18,9 @@ import { rotateSigningKey } from '@keyrail/server/signing/rotate-signing-key.ts'
 import { listSigningKeys } from '@keyrail/server/signing/rows.ts';
 import { database, diagnosed, found, messagesOf, type Settings, skip } from './doctor.ts';
 
-test('signing keys: another master key, halves that do not match, overdue', { skip }, async (t) => {
+test('the doctor reports signing keys that are overdue, mismatched or under another master key', {
+  skip,
+}, async (t) => {
   const { settings, break: harm } = await database(t);
   const url = settings.DATABASE_URL ?? '';
   const db = openPostgres({ url, clock: systemClock, connectionsMax: 1, onIdleError: () => {} });
@@ -81,7 +83,9 @@ test('signing keys: another master key, halves that do not match, overdue', { sk
   equal(found(await check(), 'signing keys', /do not match/).severity, 'error');
 });
 
-test('anchors are late or broken, or their destination fails', { skip }, async (t) => {
+test('the doctor reports anchors that are late or broken, or whose destination fails', {
+  skip,
+}, async (t) => {
   const { settings, break: harm } = await database(t);
   const late = randomUUID();
   const broken = randomUUID();
@@ -100,7 +104,9 @@ test('anchors are late or broken, or their destination fails', { skip }, async (
   equal(found(findings, 'anchors', /https:\/\/worm\.example: status 500/).severity, 'warning');
 });
 
-test('no worker, waiting emails, and two API processes without Redis', { skip }, async (t) => {
+test('the doctor reports a missing worker, waiting emails, and two API processes without Redis', {
+  skip,
+}, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm(
     `insert into mail_outbox (id, kind, recipient, params, created_at, due_at, attempts,
@@ -126,7 +132,7 @@ test('no worker, waiting emails, and two API processes without Redis', { skip },
   equal(found(two, 'worker', /A worker is running/).severity, 'ok');
 });
 
-test('backups are late or have failed', { skip }, async (t) => {
+test('the doctor reports backups that are late or have failed', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm(`create table if not exists backup_runs (id uuid primary key, kind text not null,
     backup_id text, started_at timestamptz not null, ended_at timestamptz not null,

@@ -1,4 +1,4 @@
-// The doctor on everything outside the database, each really broken: Redis, the mail server, the
+// The doctor on everything outside the database, each actually broken: Redis, the mail server, the
 // public URL, files and the disk.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
@@ -30,7 +30,7 @@ async function portOf(t: TestContext, server: Server): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-test('versions are too old', () => {
+test('versions that are too old are errors', () => {
   deepEqual(postgresVersion({ version: 150_000, shown: '15.0' }), []);
   equal(postgresVersion({ version: 140_012, shown: '14.12' })[0]?.severity, 'error');
   for (const version of ['6.2.0', '7.0.15', '10.1.0'])
@@ -40,7 +40,9 @@ test('versions are too old', () => {
   }
 });
 
-test('Redis: policy, memory, rights, role, silence', { skip: noRedis }, async (t) => {
+test('the doctor checks the policy, memory, permissions, role and responses of Redis', {
+  skip: noRedis,
+}, async (t) => {
   const redis = await startRedis();
   t.after(() => redis.stop());
   const settings = { ...(await quietSettings(t)), REDIS_URL: redis.url };
@@ -85,7 +87,7 @@ test('Redis: policy, memory, rights, role, silence', { skip: noRedis }, async (t
   );
 });
 
-test('Redis: a Cluster that is whole, misnamed, and without a master', {
+test('the doctor checks a Redis Cluster that is healthy, not configured, or without a master', {
   skip: noRedis,
 }, async (t) => {
   const cluster = await startRedisCluster();
@@ -129,7 +131,7 @@ async function aheadBy(t: TestContext, port: number, seconds: number): Promise<n
   return portOf(t, server);
 }
 
-test('Redis: a clock that is ahead', { skip: noRedis }, async (t) => {
+test('the doctor reports a Redis clock that is ahead', { skip: noRedis }, async (t) => {
   const redis = await startRedis();
   t.after(() => redis.stop());
   const settings = await quietSettings(t);
@@ -154,7 +156,7 @@ test('Redis: a clock that is ahead', { skip: noRedis }, async (t) => {
   }
 });
 
-test('email: a handshake succeeds or fails in each step', async (t) => {
+test('the doctor tests each step of the email handshake', async (t) => {
   const settings = await quietSettings(t);
   const mail = async (url: string) => {
     const findings = await diagnosed({ ...settings, KEYRAIL_MAIL: url });
@@ -173,7 +175,7 @@ test('email: a handshake succeeds or fails in each step', async (t) => {
   ok(!JSON.stringify(wrong).includes('wrong-canary'));
   const plain = await mail(sink.url('user:right').replace('smtp:', 'smtps:'));
   equal(plain?.severity, 'error', 'TLS to a server without TLS');
-  equal(sink.letters.length, 0, 'no mail is sent');
+  equal(sink.letters.length, 0, 'no email is sent');
   const silent = await portOf(
     t,
     createTcpServer(() => {}),
@@ -185,7 +187,7 @@ test('email: a handshake succeeds or fails in each step', async (t) => {
   equal((await mail(`file:${file}/mail`))?.severity, 'error');
 });
 
-test('the public URL: unreachable, another server, a redirect, plain text', async (t) => {
+test('the doctor reports a public URL that is unreachable, wrong, redirected or unencrypted', async (t) => {
   const settings = await quietSettings(t);
   const url = async (publicUrl: string) =>
     (await diagnosed({ ...settings, KEYRAIL_PUBLIC_URL: publicUrl })).filter(
@@ -226,7 +228,7 @@ test('the public URL: unreachable, another server, a redirect, plain text', asyn
   match((await url(`https://localhost:${secure}`))[0]?.message ?? '', /self-signed certificate/);
 });
 
-test('others can read the files, or the directory is not writable', async (t) => {
+test('the doctor reports files that others can read and a directory that is not writable', async (t) => {
   const settings = await quietSettings(t);
   const { KEYRAIL_DATA_DIR: directory } = settings;
   await chmod(directory, 0o755);
@@ -239,7 +241,7 @@ test('others can read the files, or the directory is not writable', async (t) =>
   equal(found(closed, 'files', /isn't writable/).severity, 'error');
 });
 
-test('the disk is nearly full', async (t) => {
+test('the doctor reports a disk that is nearly full', async (t) => {
   const settings = await quietSettings(t);
   const { KEYRAIL_DATA_DIR: directory } = settings;
   const small = join(directory, 'small');

@@ -36,7 +36,9 @@ test('a healthy database has no errors, and each check says that all is well', {
   equal(found(findings, 'settings', /REDIS_URL isn't set/).severity, 'warning');
 });
 
-test('the database is down, unresponsive, or opened by a superuser', { skip }, async (t) => {
+test('the doctor reports a database that is down, unresponsive, or opened by a superuser', {
+  skip,
+}, async (t) => {
   const { settings } = await database(t);
   const url = settings.DATABASE_URL ?? '';
   const missing = url.replace(/\/[^/?]+(\?|$)/, '/no_such_database$1');
@@ -61,14 +63,18 @@ test('the database is down, unresponsive, or opened by a superuser', { skip }, a
   match(unsafe.remedy ?? '', /CREATE ROLE keyrail LOGIN NOINHERIT/);
 });
 
-test('a database copy still uses the roles of the original', { skip }, async (t) => {
+test('the doctor reports a database copy that still uses the roles of the original', {
+  skip,
+}, async (t) => {
   const { url } = await postgresCopyFor(t, superuserUrl);
   const findings = await diagnosed({ ...(await quietSettings(t)), DATABASE_URL: url });
   equal(found(findings, 'migrations', /is a copy/).severity, 'warning');
   deepEqual(messagesOf(findings, 'roles', 'error'), []);
 });
 
-test('migrations are pending, newer, changed or earlier', { skip }, async (t) => {
+test('the doctor reports migrations that are pending, newer, changed or earlier', {
+  skip,
+}, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm('delete from migrations where name = (select max(name) from migrations)');
   equal(
@@ -89,7 +95,7 @@ test('migrations are pending, newer, changed or earlier', { skip }, async (t) =>
   equal(found(await diagnosed(settings), 'migrations', /never been migrated/).severity, 'warning');
 });
 
-test('privileges were lost, added or given to others, or tables are open', {
+test('the doctor reports privileges that were lost, added or given to others, and open tables', {
   skip,
 }, async (t) => {
   const { settings, break: harm } = await database(t);
@@ -124,7 +130,7 @@ test('privileges were lost, added or given to others, or tables are open', {
   );
 });
 
-test('a role is missing, or the login cannot use it', { skip }, async (t) => {
+test('the doctor reports a missing role, or one the login cannot use', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   await harm(`do $$ begin
     execute format('revoke %I from keyrail', role_of('kr_read'));
@@ -140,7 +146,7 @@ test('a role is missing, or the login cannot use it', { skip }, async (t) => {
   match(remedy ?? '', /GRANT kr_read_\d+ TO keyrail/);
 });
 
-test('the server loses changes, cannot write, or has too few connections', {
+test('the doctor reports a server that loses changes, cannot write, or has too few connections', {
   skip,
 }, async (t) => {
   const { settings, break: harm } = await database(t);
@@ -160,10 +166,12 @@ test('a table locked by another session does not hold up the doctor', { skip }, 
   const findings = await diagnosed(settings);
   await harm('rollback');
   equal(found(findings, 'signing keys', /Couldn't check this: .*timeout/).severity, 'error');
-  equal(messagesOf(findings, 'anchors', 'ok').length, 1, 'the checks after it are made');
+  equal(messagesOf(findings, 'anchors', 'ok').length, 1, 'the checks after it are run');
 });
 
-test('the database has nearly reached its maximum size', { skip }, async (t) => {
+test('the doctor reports a database that has nearly reached its maximum size', {
+  skip,
+}, async (t) => {
   const { settings } = await database(t);
   const limited = (bytes: string) => diagnosed({ ...settings, KEYRAIL_DATABASE_BYTES_MAX: bytes });
   equal(
@@ -173,7 +181,7 @@ test('the database has nearly reached its maximum size', { skip }, async (t) => 
   equal(found(await limited('1MiB'), 'disk', /Writes will be restricted/).severity, 'error');
 });
 
-test('the clock is slightly or far ahead', { skip }, async (t) => {
+test('the doctor reports a clock that is slightly or far ahead', { skip }, async (t) => {
   const { settings, break: harm } = await database(t);
   for (const [seconds, severity] of [
     [10, 'warning'],

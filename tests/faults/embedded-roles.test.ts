@@ -78,7 +78,7 @@ async function wanted(): Promise<unknown[]> {
   return rows;
 }
 
-test('a login that creates the roles may SET ROLE to them, also since PostgreSQL 16', async (t) => {
+test('a login that creates the roles can use SET ROLE, even since PostgreSQL 16', async (t) => {
   const lite = await asServer();
   t.after(() => lite.close());
   const names = (await readMigrations()).map(({ name }) => name);

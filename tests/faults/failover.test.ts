@@ -77,7 +77,7 @@ after(async () => {
   await etcd?.close();
 });
 
-test('the loss of the primary loses no acknowledged change', { skip }, async (t) => {
+test('losing the primary loses no acknowledged change', { skip }, async (t) => {
   const server = await startServer(settingsFor(database));
   t.after(server.kill);
 

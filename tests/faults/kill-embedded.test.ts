@@ -10,7 +10,7 @@ import { startServer } from '@keyrail/testing/processes/server.ts';
 
 const KILLS = inRun({ usual: 4, full: 10 });
 
-test('kills under write load lose no acknowledged write', async (t) => {
+test('no acknowledged write is lost when the process is killed under load', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
   const first = await startServer(home.settings);

@@ -56,7 +56,7 @@ async function requestsOf(url: string, token: string, { id }: Key): Promise<numb
 const eventsIn = (sent: readonly Sent[]): number =>
   sent.reduce((sum, { events }) => sum + events, 0);
 
-test('kills during ingest lose no batch and count none twice', {
+test('no batch is lost or counted twice when the process is killed during ingest', {
   skip,
 }, async (t) => {
   let server = await startServer(cluster.settings);

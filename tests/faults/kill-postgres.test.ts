@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => cluster?.close());
 
-test('kills under write load lose no acknowledged write', { skip }, async (t) => {
+test('no acknowledged write is lost when the process is killed under load', { skip }, async (t) => {
   const first = await startServer(cluster.settings);
   t.after(first.kill);
   const ledger = await openLedger(first.url, BOOTSTRAP_TOKEN);

@@ -45,7 +45,7 @@ async function lapse({ open }: Deployment): Promise<void> {
 for (const store of stores) {
   const skip = whyNot(store);
 
-  test(`a mail server that is away for a while costs no mail (${store})`, { skip }, async (t) => {
+  test(`no email is lost while the mail server is down (${store})`, { skip }, async (t) => {
     const { sink, deployment } = await setUp(t, store);
     await sink.close();
     const server = await deployment.run();
@@ -60,7 +60,9 @@ for (const store of stores) {
     equal((await server.stop()).code, 0);
   });
 
-  test(`a worker that is killed during a mail sends it again (${store})`, { skip }, async (t) => {
+  test(`an email is sent again if its worker is killed while sending it (${store})`, {
+    skip,
+  }, async (t) => {
     const { sink, deployment } = await setUp(t, store);
     let server = await deployment.run();
     for (const isAnswered of [false, true]) {
@@ -89,7 +91,7 @@ for (const store of stores) {
     equal((await server.stop()).code, 0);
   });
 
-  test(`a silent mail server does not delay the exit of the program (${store})`, {
+  test(`an unresponsive mail server does not delay the exit of the process (${store})`, {
     skip,
   }, async (t) => {
     const { sink, deployment } = await setUp(t, store);
@@ -110,7 +112,7 @@ for (const store of stores) {
 
 const skip = stores.includes('postgres') ? whyNot('postgres') : 'for PostgreSQL only';
 
-test('two workers beside one API send each email once, and one alone continues', {
+test('two workers beside one API send each email once, and one continues alone', {
   skip,
 }, async (t) => {
   const { sink, deployment } = await setUp(t, 'postgres');

@@ -63,7 +63,7 @@ test('changes made through one process reach a poll held by another', { skip }, 
   );
 });
 
-test('a crash of the pooler under load loses no acknowledged write', { skip }, async () => {
+test('no acknowledged write is lost when the pooler crashes under load', { skip }, async () => {
   const [server] = servers;
   const url = server?.url ?? '';
   const ledger = await openLedger(url, BOOTSTRAP_TOKEN);
@@ -86,7 +86,7 @@ test('a crash of the pooler under load loses no acknowledged write', { skip }, a
   assertDecent(ledger);
 });
 
-test('no setting of a request stays on a connection of the pooler', { skip }, async () => {
+test("no request's settings stay on a pooler connection", { skip }, async () => {
   const left = await cluster.ask(`select count(*)::int as open from pg_stat_activity
     where usename = 'keyrail' and application_name = 'keyrail'`);
   ok(Number(left[0]?.open) >= 1, 'the pooler has no connection');

@@ -99,7 +99,7 @@ async function compare({ token, good, half, frozen }: Ground, server: Running): 
   const idOf = new Map<string, string>();
   for (const { id, event } of good.received) {
     const row = String(event.data.id);
-    equal(idOf.get(row) ?? id, id, 'a repeated message has the same id');
+    equal(idOf.get(row) ?? id, id, 'a repeated message has the same ID');
     idOf.set(row, id);
   }
   equal(new Set(idOf.values()).size, expected.size);

@@ -10,7 +10,7 @@ import { deploy } from './deployment.ts';
 const findingsIn = (output: string): Finding[] =>
   JSON.parse(/^\{"version".*$/m.exec(output)?.[0] ?? '{}').findings;
 
-test('the doctor reports in text and JSON, and exits by severity', async (t) => {
+test('the doctor reports in text and JSON, and its exit code depends on the severity', async (t) => {
   const deployment = await deploy(t, {
     KEYRAIL_PORT: String(await freePort()),
     KEYRAIL_AUTH_THROTTLE: 'on',

@@ -73,7 +73,7 @@ async function imported(t: TestContext, parts: string[]): Promise<Record<string,
 const sdk = codeIn('packages/sdk/README.md');
 const frameworkOf = ({ code }: Block): string => /@keyrail\/sdk\/(\w+)'/.exec(code)?.[1] ?? '';
 
-test('the README of the SDK has an example for each framework', () => {
+test("the SDK's README has an example for each framework", () => {
   const shown = new Set(sdk.map(frameworkOf));
   deepEqual(
     Object.keys(programs).filter((name) => !shown.has(name)),
@@ -83,7 +83,7 @@ test('the README of the SDK has an example for each framework', () => {
 
 for (const block of sdk.filter((one) => frameworkOf(one) in programs)) {
   const framework = frameworkOf(block);
-  test(`${framework}: the example admits a key and refuses a request without one`, async (t) => {
+  test(`${framework}: the example allows a request with a key and denies one without`, async (t) => {
     const { before = '', after = '' } = programs[framework] ?? {};
     const program = await imported(t, [NODE, before, block.code, after]);
     t.after(async () => {

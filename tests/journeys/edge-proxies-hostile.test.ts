@@ -143,21 +143,24 @@ test('the nginx and Caddy examples withstand hostile requests', async (t) => {
 
   for (const program of PROXIES) {
     for (const [name, backend] of Object.entries(backends)) {
-      await t.test(`${program}: an API in ${name} learns what Edge found out`, async (t) => {
+      await t.test(`${program}: an API in ${name} receives what Edge determined`, async (t) => {
         if (!backend) return t.skip('no python3');
         const port = await openProxy(t, program, { ...backend, socket, failsOpen: false });
         await until(() => isReady(port), WAIT_MS_MAX);
         for (const hostile of changing) await learnsTheTruth(t, { port, key, id, hostile });
       });
     }
-    await t.test(`${program}: failing open lets nothing pass while Edge is up`, async (t) => {
-      const port = await openProxy(t, program, { ...plain, socket, failsOpen: true });
-      await until(() => isReady(port), WAIT_MS_MAX);
-      for (const hostile of passing) await isRefused(t, { port, plain, hostile });
-    });
+    await t.test(
+      `${program}: while Edge is up, nothing gets past it even when failing open`,
+      async (t) => {
+        const port = await openProxy(t, program, { ...plain, socket, failsOpen: true });
+        await until(() => isReady(port), WAIT_MS_MAX);
+        for (const hostile of passing) await isRefused(t, { port, plain, hostile });
+      },
+    );
   }
 
-  await t.test('Caddy opens a WebSocket, for a valid key only', async (t) => {
+  await t.test('Caddy opens a WebSocket only for a valid key', async (t) => {
     const port = await openProxy(t, 'caddy', { ...plain, socket, failsOpen: false });
     const upgrade = nominated('Upgrade, X-Keyrail-Env');
     const headers: Header[] = [...upgrade, ['Upgrade', 'websocket']];

@@ -88,7 +88,7 @@ test('a registered page manages keys from a browser; a foreign page is blocked',
     ...creation,
     body: '{"scopes":["b"]}',
   });
-  ok('status' in wider && wider.status === 403, 'a page can read the reason of a refusal');
+  ok('status' in wider && wider.status === 403, 'a page can read the reason for a rejection');
   deepEqual(Object(Object(wider.body).error).missing_scopes, ['b']);
 
   for (const asked of [{ token }, creation]) {
@@ -98,7 +98,7 @@ test('a registered page manages keys from a browser; a foreign page is blocked',
   const direct = await fetch(at('/v1/embed/session'), {
     headers: { authorization: `Bearer ${token}`, origin: foreign },
   });
-  equal(direct.status, 403, 'the server refuses it, too');
+  equal(direct.status, 403, 'the server rejects it too');
   equal(Object(await direct.json()).error.code, 'origin_not_allowed');
   const { data } = await vendor('GET /v1/keys', { tenant_id: tenant.id });
   deepEqual(
@@ -108,7 +108,7 @@ test('a registered page manages keys from a browser; a foreign page is blocked',
 
   const minting = `{"project_id":"${projectId}","tenant_id":"${tenant.id}","env":"live"}`;
   const mint = { method: 'POST', token: secretKey, body: minting };
-  ok(isBlocked(await fetched(page, at('/v1/embed_tokens'), mint)), 'no page can mint tokens');
+  ok(isBlocked(await fetched(page, at('/v1/embed_tokens'), mint)), 'no page can create tokens');
   ok(
     isBlocked(await fetched(page, at('/v1/keys'), { token: secretKey })),
     'no page can read the vendor plane',

@@ -44,14 +44,16 @@ test('every example works with and without the control plane', async (t) => {
   );
   const keys = new Map<Vendor, string>();
   for (const { name, vendor } of vendors) {
-    await t.test(`${name}: with the control plane`, async () => {
+    await t.test(`${name} works with the control plane`, async () => {
       keys.set(vendor, await worksWith(vendor, call, project_id));
     });
   }
   await server.kill();
   await Promise.all(
     vendors.map(({ name, vendor }) =>
-      t.test(`${name}: without it`, () => worksWithout(vendor, keys.get(vendor) ?? '')),
+      t.test(`${name} works without the control plane`, () =>
+        worksWithout(vendor, keys.get(vendor) ?? ''),
+      ),
     ),
   );
 });
@@ -129,7 +131,7 @@ async function runsOnce(vendor: Vendor, key: string): Promise<void> {
 async function isLimited(vendor: Vendor, key: string): Promise<void> {
   let beyond = await counted(vendor, key);
   for (let passed = 0; beyond.status === 200; passed += 1) {
-    ok(passed < 2, 'a limit of two admits at most two');
+    ok(passed < 2, 'a limit of two allows at most two');
     beyond = await counted(vendor, key);
   }
   const wait = Number(beyond.headers.get('retry-after'));

@@ -1,6 +1,6 @@
 // The first start in a fresh clone, on a machine whose Node.js can run the server: a real
 // installation, without development dependencies and the pinned Node.js. Then the first example in
-// the README, and the beginning of what the next script adds.
+// the README, and the start of the larger installation that `npm run build` needs.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';

@@ -120,7 +120,7 @@ test('a revocation is not complete while the API process of the nodes is frozen'
   }
 });
 
-test('nodes seen before a ten-minute freeze count right after it', async (t) => {
+test('nodes seen before a ten-minute freeze are counted right after it', async (t) => {
   const at = await scene(t);
   const { deployment, server, ground, nodes, keys } = at;
   const [revoked] = keys;
@@ -132,7 +132,11 @@ test('nodes seen before a ten-minute freeze count right after it', async (t) => 
   await killed.kill();
   lasting.signal('SIGSTOP');
   thaw(server);
-  deepEqual(await listed(at, server), ['current', 'current'], 'nobody is silent: none was served');
+  deepEqual(
+    await listed(at, server),
+    ['current', 'current'],
+    'no node is silent, because no time was served',
+  );
   const { complete, acked } = await stated(server, await ground.revoke(server, revoked.id));
   deepEqual([complete, acked], [false, [false, false]]);
 
@@ -162,7 +166,7 @@ test('a revocation whose process freezes while it waits is not reported as compl
   await Promise.all(nodes.map((node) => becomesCurrent(node, revoked, since)));
 });
 
-test('/status calls a frozen worker down until it has thawed', async (t) => {
+test('/status reports a frozen worker as down until it thaws', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run('api');
   const worker = await deployment.run('worker');

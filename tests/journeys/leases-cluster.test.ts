@@ -51,7 +51,7 @@ test('nodes with leases share a limit on a Redis Cluster', {
   await closing.stop();
   await crashing.kill();
   const admitted = spent + (await staying.admit(key, LIMIT));
-  ok(admitted <= LIMIT, `${admitted} of ${LIMIT} were admitted`);
+  ok(admitted <= LIMIT, `${admitted} of ${LIMIT} were allowed`);
   const lost = LIMIT - admitted;
   ok(lost <= LIMIT / 10, `${lost} units were lost with one node`);
   equal(await remaining(), 0);

@@ -8,7 +8,7 @@ import { deploy } from './deployment.ts';
 const AT_ONCE = 300;
 const HEALTHY_MIN = 5;
 
-test('a flood of logins is shed, and /healthz keeps responding', async (t) => {
+test('excess logins in a flood are rejected, and /healthz keeps responding', async (t) => {
   const deployment = await deploy(t);
   const server = await deployment.run();
   await server.ask('POST /v1/auth/users', { email: 'ada@example.com', password: 'x'.repeat(20) });

@@ -65,7 +65,7 @@ test('after an outage, a revocation waits for the node that has not received it'
   const deployment = await deploy(t, settings);
   let server = await deployment.run();
   for (const seconds of OUTAGE_SECONDS) {
-    await t.test(`${seconds} seconds`, async (t) => {
+    await t.test(`an outage of ${seconds} seconds`, async (t) => {
       const ground = await newGround(server);
       const { id, key } = await ground.issue(server);
       const attached = await attach(t, ground, { to: server, key });
@@ -92,7 +92,7 @@ test('after an outage, a revocation waits for the node that has not received it'
   }
 });
 
-test('nodes of a stopped API process count until they poll another one', {
+test('nodes of a stopped API process are counted until they poll another one', {
   skip: storeName === 'embedded' && 'two API processes need PostgreSQL',
 }, async (t) => {
   const deployment = await deploy(t, settings);

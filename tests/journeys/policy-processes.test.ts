@@ -130,7 +130,7 @@ async function assertFolded(ground: Ground, query: FeedQuery, held: Held): Promi
   deepEqual(fold(held), fold(fresh), JSON.stringify(filter));
 }
 
-test('every node and every old snapshot converges to the current policy, whatever connection breaks', {
+test('every node and every old snapshot converges to the current policy, whichever connection breaks', {
   skip,
 }, async (t) => {
   const ground = await newGround();

@@ -100,7 +100,7 @@ async function start(t: TestContext, proxy: Proxy, server: Running): Promise<Por
 }
 
 for (const proxy of [nginx, caddy]) {
-  test(`${proxy.program} with the example of deploy/ passes what Keyrail needs`, async (t) => {
+  test(`${proxy.program} with the example in deploy/ forwards what Keyrail needs`, async (t) => {
     const missing = proxyIsMissing(proxy.program);
     if (missing !== null) return t.skip(missing);
     const deployment = await deploy(t, {

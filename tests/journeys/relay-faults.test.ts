@@ -80,5 +80,5 @@ test('nodes survive the loss of their relay, the control plane, and both', async
   const { nodes: counted } = await ground.revoke(server, id);
   const missing = counted.filter(({ acked }) => !acked).map(({ node_id }) => node_id);
   deepEqual([counted.length, missing.length], [2 * NODES + 1, 1]);
-  match(missing[0] ?? '', /^edge:/, 'the Edge died, too, and is waited for like any node');
+  match(missing[0] ?? '', /^edge:/, 'the Edge died too, and is waited for like any node');
 });

@@ -67,7 +67,7 @@ async function revoked(server: Running, ground: Ground, id: string) {
   return { complete, acked: new Map(nodes.map((node) => [node.node_id, node.acked])) };
 }
 
-test('behind a frozen relay, no revocation is complete and no node claims to be current', async (t) => {
+test('behind a frozen relay, no revocation is reported complete and no node counts as current', async (t) => {
   const server = await (await deploy(t, { KEYRAIL_REVOKE_WAIT_MS: '1000' })).run();
   const ground = await newGround(server);
   const first = await ground.issue(server);

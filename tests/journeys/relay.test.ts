@@ -72,7 +72,7 @@ test('nodes behind a relay', async (t) => {
   await t.test('receive revocations, and revocations wait for each of them by name', async () => {
     await revocationsArrive(scene, tap, feedKeys);
   });
-  await t.test('hold a revocation back until they apply it or leave', async () => {
+  await t.test('delay a revocation until they apply it or leave', async () => {
     await aSlowNodeIsWaitedFor(scene);
   });
   await t.test('read what their own secret keys may read, while they are valid', async () => {

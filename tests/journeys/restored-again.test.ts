@@ -23,7 +23,7 @@ async function followed(server: Running, { ground, nodes }: Fleet): Promise<void
   await until(isCurrent, FOLLOWED_MS_MAX);
 }
 
-test('nodes follow each of several restores, even from an older backup than the last', async (t) => {
+test('nodes follow each of several restores, even from a backup older than the last one', async (t) => {
   let place = await restorable(t);
   let server = await place.run();
   const fleet = await newFleet(t, server, { known: 1, keys: 2 });

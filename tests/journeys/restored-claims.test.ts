@@ -1,5 +1,5 @@
-// Statements from before a restore, and what the restored deployment says: signed audit log heads,
-// and what /status reports about backups.
+// Claims from before a restore, and what the restored deployment reports: signed audit log heads,
+// and what /status says about backups.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ async function placeOfAnchors(t: TestContext) {
 const verified = (deployment: Deployment, file: string) =>
   deployment.command('audit', 'verify', '--anchors', file);
 
-test('anchors from before a restore verify or say what was lost, and later ones hide no fork', async (t) => {
+test('anchors from before a restore verify or show what was lost, and later ones hide no fork', async (t) => {
   const place = await placeOfAnchors(t);
   const lost = await restorable(t, { KEYRAIL_AUDIT_ANCHORS: place.path });
   const first = await lost.run();
@@ -96,7 +96,7 @@ test('anchors from before a restore verify or say what was lost, and later ones 
   match(all.output, new RegExp(`entry ${newer.seq}: .*rewritten after entry ${kept.seq}`));
 });
 
-test('/status of a restored deployment knows its backup, and the test before it', async (t) => {
+test('/status of a restored deployment reports its backup and the restore test before it', async (t) => {
   const lost = await restorable(t);
   const before = await lost.run();
   const ground = await newGround(before);

@@ -33,7 +33,7 @@ async function scratch(t: TestContext): Promise<string> {
 
 const portOf = ({ url }: Running) => new URL(url).port;
 
-test('when the server dies, nodes with a policy keep serving and a new one refuses; then all converge', async (t) => {
+test('when the server dies, nodes with a policy keep serving and a new one denies keys; then all converge', async (t) => {
   const nodes = killedAtTheEnd(t);
   const cacheDir = await scratch(t);
   const deployment = await deploy(t);
@@ -55,7 +55,10 @@ test('when the server dies, nodes with a policy keep serving and a new one refus
   await first.kill();
   await until(async () => (await running.state()).degraded);
   const decision = await running.verify(kept.key);
-  ok(decision.allowed && decision.context.degraded, 'known keys are admitted, marked as degraded');
+  ok(
+    decision.allowed && decision.context.degraded,
+    'known keys are accepted, and marked as degraded',
+  );
 
   const fromCache = start({ cacheDir });
   equal(await fromCache.ready(), true);
@@ -166,7 +169,7 @@ test('nodes converge over a connection that keeps breaking', async (t) => {
   t.diagnostic(`${proxy.cuts()} cuts`);
 });
 
-test('a fleet that reconnects all together is served completely', async (t) => {
+test('a fleet that reconnects at the same moment is served completely', async (t) => {
   const deployment = await deploy(t);
   const first = await deployment.run();
   const ground = await newGround(first);

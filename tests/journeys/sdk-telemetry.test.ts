@@ -81,7 +81,7 @@ test('allowed and denied requests of two keys are counted exactly', async (t) =>
     ],
   );
   ok(isBetween(readAt));
-  equal(triedAt, null, 'a refused request is not a use');
+  equal(triedAt, null, 'a denied request is not a use');
   deepEqual(await usageOf(vendor, unused.id), { requests: 0, errors: 0, lastUsedAt: null });
 
   const as = server.as(ground.secretKey);
@@ -98,6 +98,6 @@ test('allowed and denied requests of two keys are counted exactly', async (t) =>
   equal(
     counts.reduce((sum, { request_count }) => sum + request_count, 0),
     5,
-    'only admitted requests make a tenant active',
+    'only allowed requests make a tenant active',
   );
 });

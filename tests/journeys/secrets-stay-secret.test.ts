@@ -176,9 +176,9 @@ test('no secret is printed, stored, logged or repeated', async (t) => {
   };
   ok(places.kept.includes(EMAIL), 'the search finds known text');
   if (storeName === 'postgres') {
-    ok(places.backedUp?.includes(EMAIL), 'the search finds known text in the backup, too');
+    ok(places.backedUp?.includes(EMAIL), 'the search finds known text in the backup too');
   }
-  ok(places.printed.includes('failed to send an email'), 'faults were printed, too');
+  ok(places.printed.includes('failed to send an email'), 'faults were printed too');
   for (const [place, text] of Object.entries(places)) {
     for (const secret of everything) {
       equal(text.includes(secret), false, `${secret} in what was ${place}`);

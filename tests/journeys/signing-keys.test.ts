@@ -56,7 +56,7 @@ test('an operator lists and rotates signing keys', async (t) => {
   }
 });
 
-test('two processes that start together agree on their keys, also after rotations', async (t) => {
+test('two processes that start together agree on their keys, even after rotations', async (t) => {
   if (storeName === 'embedded') return t.skip('the embedded store allows one process');
   const deployment = await deploy(t, { KEYRAIL_PUBLIC_URL: 'https://keys.example.com' });
   const [one, two] = await Promise.all([deployment.run('api'), deployment.run('api')]);

@@ -20,7 +20,7 @@ const faultsOf = (blocks: Block[]): string[] =>
     .filter((block) => !isTestedSql(block))
     .map(({ place, language }) => `${place}: no test runs a block in "${language}": mark it`);
 
-test('every code block is run by a test, or gives the reason why it is not', () => {
+test('every code block is run by a test, or says why it is not', () => {
   const all = documents().flatMap(blocksOf);
   ok(all.length > 40, 'the blocks were found');
   deepEqual(faultsOf(all), []);

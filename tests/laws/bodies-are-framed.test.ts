@@ -57,7 +57,7 @@ test('no file but one pipes into a request', () => {
   deepEqual([...new Set(found.map(({ path }) => path))], [MAY_PIPE], list(found).join('\n'));
 });
 
-test('that file forwards responses, and only the bodies of POST requests', () => {
+test('the one file that pipes forwards responses, and only the bodies of POST requests', () => {
   const [file] = sources(['ts', 'tsx'], 'packages/edge/src/relay').filter(
     ({ path }) => path === MAY_PIPE,
   );

@@ -36,7 +36,7 @@ test("a constant's name cannot be reused", () => {
   allowed(screen, 'const roles = rolesOf(member);');
 });
 
-test('a number with the same value and the same last words in its name is a copy', () => {
+test('a number with the same value and the same last words in its name counts as a copy', () => {
   refused(screen, 'const HOURS_MAX = 168;');
   allowed(screen, 'const HOURS_MAX = 100;');
   allowed(screen, 'const SHOWN_MAX = 168;');
@@ -63,7 +63,7 @@ test('an error is recognised by its code', () => {
   allowed(screen, '// error.message === OTHER\n');
 });
 
-test('tests and protocol/wire itself may write them', () => {
+test('tests and protocol/wire itself may write constants out', () => {
   allowed('packages/dashboard/src/times.test.ts', 'const HOUR_MS = 3_600_000;');
   allowed('packages/protocol/src/wire/durations.ts', 'export const HOUR_MS = 3_600_000;');
 });

@@ -13,7 +13,7 @@ test('the events document is current and has every type', () => {
   for (const type of [...auditActions, ...noticeTypes]) ok(text.includes(`### ${type}\n`), type);
 });
 
-test('the samples have the schemas of the OpenAPI document', () => {
+test('the samples match the schemas in the OpenAPI document', () => {
   const text = readFileSync(EVENTS_PATH, 'utf8');
   const generated = text.slice(text.indexOf('## Changes'));
   const bodies = Array.from(generated.matchAll(/```json\n(.*?)```/gs), ([, body = '']) => body);

@@ -170,7 +170,7 @@ async function refusedAlike(
   const dry = await call(line, { ...input, dry_run: true }, headers);
   const real = await call(line, input, headers);
   deepEqual(errorOf(dry), errorOf(real), `${line} ${JSON.stringify(input)}`);
-  ok(real.status >= 400, `${line} was not refused: ${real.text}`);
+  ok(real.status >= 400, `${line} was not rejected: ${real.text}`);
   return real.status;
 }
 

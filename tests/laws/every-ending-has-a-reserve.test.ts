@@ -1,5 +1,5 @@
 // As the disk fills up, endpoints that revoke, delete or remove something keep working, and all
-// other writes are refused first. Each route declares its class.
+// other writes are rejected first. Each route declares its class.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -48,7 +48,7 @@ const headersFor = async (app: Harness, line: AnyLine): Promise<Record<string, s
   return caller === 'embed' ? (await app.embed()).headers : null;
 };
 
-test('with a full disk, reads and revocations still work and other changes are refused', async (t) => {
+test('with a full disk, reads and revocations still work and other changes are rejected', async (t) => {
   const app = await harness(t);
   const db = withDiskReserve(app.testApp.db, { state: () => 'full' });
   const full = appBeside(t, app.testApp, { db });

@@ -29,7 +29,7 @@ test('every endpoint has a fixture, and every fixture an endpoint', () => {
   deepEqual(Object.keys(fixtures).toSorted(), served.toSorted());
 });
 
-test('exactly the endpoints nodes call all the time are hot', () => {
+test('exactly the endpoints that nodes call constantly are hot', () => {
   const hot = routeTable.filter(({ hot: isHot }) => isHot).map(({ line }) => line);
   const called =
     /^\w+ \/v1\/(policy\/(snapshot|delta|report)|(ratelimit|idempotency|ingest)\/\w+)$/;

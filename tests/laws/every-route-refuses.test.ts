@@ -258,7 +258,7 @@ test('every path lists the methods it accepts', async (t) => {
   }
 });
 
-test('no response lets a foreign page read it or a browser run it', async (t) => {
+test('no response can be read by a foreign page or run by a browser', async (t) => {
   const { ask, embed } = await harness(t);
   const { token } = await embed();
   for (const line of served) {

@@ -98,7 +98,7 @@ test('every table the write door may change is audited', async () => {
   }
 });
 
-test('every table that feeds the policy gets its versions from the close of the change', async () => {
+test('every table that feeds the policy gets its versions when its change is closed', async () => {
   const fed = (await readTables()).filter(({ columns }) => columns.includes('lookup_hash'));
   for (const { name, columns, triggers } of fed.filter((each) => each.columns.includes('scopes'))) {
     equal(columns.includes('change_id'), true, name);

@@ -76,7 +76,7 @@ function holds(response: Response, what: string): void {
   const summary = `${what} → ${statusCode} ${body.slice(0, 300)}`;
   ok(statusCode < 500, summary);
   ok(headers['x-request-id'], summary);
-  ok(body.length < 200_000 || statusCode < 300, `${what} was refused with ${body.length} bytes`);
+  ok(body.length < 200_000 || statusCode < 300, `${what} was rejected with ${body.length} bytes`);
   equal(Reflect.get({}, 'polluted'), undefined, summary);
   if (statusCode < 400) return;
   equal(headers['content-type'], 'application/json; charset=utf-8', summary);
@@ -176,7 +176,7 @@ for (const line of served.filter((each) => !inputless.includes(each))) {
   });
 }
 
-test('every endpoint rejects hostile bodies, also where it expects no body', async () => {
+test('every endpoint rejects hostile bodies, even where it expects no body', async () => {
   for (const [at, line] of served.filter((each) => !isGet(each)).entries()) {
     const { url } = wired(line, anyIds(line));
     const schema = bodySchemaOf(line);
@@ -233,7 +233,7 @@ test('every endpoint with an ID rejects hostile IDs as malformed', async () => {
   }
 });
 
-test('hostile queries do no harm to any endpoint', async () => {
+test('hostile queries do not harm any endpoint', async () => {
   for (const line of served) {
     const { url } = wired(line, anyIds(line));
     const token = await tokenFor(line);

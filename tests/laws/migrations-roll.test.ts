@@ -45,13 +45,13 @@ const bad: [string, RegExp][] = [
   ],
 ];
 
-test('the migration law refuses every way to lock a table or break the previous release', () => {
+test('the check rejects every way to lock a table or break the previous release', () => {
   for (const [text, says] of bad) {
     match(migrationFaults({ name: '0040_expand_bad.sql', text }).join('\n'), says, text);
   }
 });
 
-test('the migration law allows additions, and removals in a contraction', () => {
+test('the check allows additions, and removals in a contraction', () => {
   const good = [
     'create table notes (id uuid primary key, text text not null)',
     'create table notes (id uuid); create index notes_by_id on notes (id)',

@@ -123,14 +123,14 @@ const withIds = served.filter(
 
 test('the victim’s marks are visible to its own callers', async () => {
   ok(theirs.marks >= 5, `only ${theirs.marks} responses contained a mark`);
-  ok(theirs.ids.size >= 20, `only ${theirs.ids.size} ids`);
+  ok(theirs.ids.size >= 20, `only ${theirs.ids.size} IDs`);
   const lists = await ownLists(theirs.app);
   ok(lists.every(({ status }) => status === 200));
   ok(lists.filter(({ text }) => text.includes(theirs.canary)).length >= 1);
 });
 
 for (const line of withIds) {
-  test(`${line} does not know the ids of another workspace`, async () => {
+  test(`${line} does not recognise the IDs of another workspace`, async () => {
     const theirInput = await fixtureOf(line).input(theirs.app);
     const before = await digestOf(theirs.app);
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -154,7 +154,7 @@ test('no read in one workspace returns anything from another', async () => {
       holdsNothingOf(theirs, answer, line);
       if (answer.status === 200 && answer.text.includes('"object":"list"')) {
         const listed = new Set(idsIn(answer.text));
-        equal([...theirs.ids].filter((id) => listed.has(id)).join(), '', `${line} lists their ids`);
+        equal([...theirs.ids].filter((id) => listed.has(id)).join(), '', `${line} lists their IDs`);
       }
     }
   }

@@ -26,7 +26,7 @@ test('no literal is spread into a literal, and no array declares variables', () 
   deepEqual(list(sources(['ts', 'tsx', 'mjs']).flatMap(shapeFaults)), []);
 });
 
-test('a phrase is refused in comments, messages and test names, but not in code', () => {
+test('a phrase is rejected in comments, messages and test names, but not in code', () => {
   refused('// The ear of the node.\n');
   refused('/** Created anew. */\n');
   refused(`log.warn('the ear was lost');\n`);
@@ -38,7 +38,7 @@ test('a phrase is refused in comments, messages and test names, but not in code'
   allowed('// A member who was told about it.\n');
 });
 
-test('each phrase is refused, and what only resembles it is allowed', () => {
+test('each phrase is rejected, and what only resembles it is allowed', () => {
   for (const [phrase, similar] of [
     ['so many keys', 'some keys'],
     ['counts anew', 'a new count'],
@@ -93,7 +93,7 @@ test('messages that the contract fixes are spared', () => {
   refused(`const text = 'Invalid e-mail address.';\n`, 'packages/widget/src/texts.ts');
 });
 
-test('a comment that is too wide is refused', () => {
+test('a comment that is too wide is rejected', () => {
   allowed(`// ${'x'.repeat(COMMENT_COLUMNS_MAX - 3)}\n`);
   refused(`// ${'x'.repeat(COMMENT_COLUMNS_MAX - 2)}\n`);
 });

@@ -17,7 +17,7 @@ test('every word in the repository is allowed', () => {
   deepEqual(list(all.flatMap(wordFaults)), []);
 });
 
-test('meaningless names are refused, in any spelling', () => {
+test('meaningless names are rejected, in any spelling', () => {
   refused(operation, 'class KeyManager {}');
   refused(operation, 'const userInfo = 1;');
   refused(operation, 'function handleRequest() {}');

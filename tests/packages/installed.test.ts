@@ -79,7 +79,7 @@ test('a stack trace names the line of the source, in a file of the package', asy
 
 for (const { major, find } of runtimes) {
   for (const file of ['smoke.mjs', 'smoke.cjs']) {
-    test(`the SDK works on Node ${major}: ${file}`, async (t) => {
+    test(`the SDK works on Node.js ${major}: ${file}`, async (t) => {
       const node = await find();
       if (node === null) return t.skip(noNode20);
       const cache = join(project, `cache-${major}-${file}`);
@@ -89,7 +89,7 @@ for (const { major, find } of runtimes) {
       deepEqual([ranOn, admitted, verdict], [major, 'admitted', 'unknown_key']);
     });
 
-    test(`the client works on Node ${major}: ${file}`, async (t) => {
+    test(`the client works on Node.js ${major}: ${file}`, async (t) => {
       const node = await find();
       if (node === null) return t.skip(noNode20);
       const link = '</v1/environments?cursor=two>; rel="next"';
@@ -117,7 +117,7 @@ for (const { major, find } of runtimes) {
     'in a clone': () => join(root, 'packages/cli/bin/keyrail.js'),
   };
   for (const [place, bin] of Object.entries(places)) {
-    test(`the command line works on Node ${major}, ${place}`, async (t) => {
+    test(`the command line works on Node.js ${major}, ${place}`, async (t) => {
       const node = await find();
       if (node === null) return t.skip(noNode20);
       const list = { object: 'list', data: [{ name: 'live', billable: true }] };

@@ -86,7 +86,7 @@ const FRAMEWORKS = /^(express|fastify|hono|koa|next|@nestjs\/|react$)/;
 /** Without the sources of Preact, which only source maps name. */
 const isCode = (path: string) => /^(?!dist\/src\/).*\.(js|d\.ts)$/.test(path);
 
-test('code only imports Node.js modules, and declarations only import frameworks', async () => {
+test('code imports only Node.js modules, and declarations import only frameworks', async () => {
   for (const name of names) {
     for (const path of filesOf(name).filter(isCode)) {
       const isOther = (specifier: string) =>
@@ -132,7 +132,7 @@ test('source maps name sources that are in the package', async () => {
   }
 });
 
-test('the widget has declarations for each entry point, as ESM alone', async () => {
+test('the widget has declarations for each entry point, as ESM only', async () => {
   const { exports, types, typesVersions } = await manifestOf('widget');
   deepEqual(Object.keys(exports), ['.', './react']);
   const declared = [types, typesVersions['*'].react[0]];

@@ -10,23 +10,23 @@ import { otherCases } from './other-histories.ts';
 const cases = { ...feedCases, ...otherCases };
 
 for (const { name, says, check } of invariants) {
-  test(`the check of ${name} refuses a history in which this does not hold: ${says}`, () => {
+  test(`the check of ${name} rejects a history that breaks its invariant: ${says}`, () => {
     const { good, bad } = cases[name] ?? { good: emptyHistory, bad: [] };
-    ok(bad.length > 0, 'no bad history is written for it');
+    ok(bad.length > 0, 'there is no bad history for this check');
     const held = check(good());
-    ok(held.reached > 0, 'the good history has nothing to check');
+    ok(held.reached > 0, 'the good history gives the check nothing to do');
     deepEqual(held.violations, []);
     for (const history of bad) ok(check(history()).violations.length > 0);
   });
 }
 
-test('with an empty history, every check says that it was not reached', () => {
+test('with an empty history, every check counts as not reached', () => {
   const verdicts = checkAll(emptyHistory());
   equal(verdicts.length, 25);
   ok(verdicts.every(({ reached, violations }) => reached === 0 && violations.length === 0));
 });
 
-test('violations visible in operations alone are found while a soak still runs', () => {
+test('violations visible from operations alone are found while a soak is still running', () => {
   for (const name of AT_ANY_TIME) {
     const { good, bad } = cases[name] ?? { good: emptyHistory, bad: [] };
     // Before the end, only operations are known.

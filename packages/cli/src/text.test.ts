@@ -87,7 +87,7 @@ test('times are relative up to 60 days away', () => {
   equal(at(-90 * 86_400_000), '2026-08-17');
 });
 
-test('a rate limit is printed as it is written', () => {
+test('a rate limit is printed in the format it is parsed from', () => {
   const text = 'burst=100/10s:fixed:tenant';
   equal(rateLimitText(rateLimitOf(text)), text);
   equal(rateLimitText(rateLimitOf('m=600/1m')), 'm=600/1m:sliding:key');

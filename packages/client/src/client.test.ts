@@ -28,7 +28,7 @@ test('a call returns the typed body of the response', async (t) => {
   equal(renamed.name, 'Über & Söhne');
 });
 
-test('a caller calls endpoints and pages through lists like a client', async (t) => {
+test('a caller can call endpoints and page through lists, like a client', async (t) => {
   const { tokens, workspaceId } = await harness(t);
   const caller = createCaller({ url, token: tokens.liveKey });
   deepEqual(Object.keys(caller), ['call', 'pages']);
@@ -39,7 +39,7 @@ test('a caller calls endpoints and pages through lists like a client', async (t)
   await rejects(nobody.call('GET /v1/workspace'), refusedAs('invalid_key', 401));
 });
 
-test('a call with the same idempotency key is carried out once', async (t) => {
+test('a call repeated with the same idempotency key is carried out once', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const call = { body: { env: 'test' }, idempotencyKey: 'order-1' } as const;
@@ -103,7 +103,7 @@ test('withToken changes the credential and nothing else', async (t) => {
   );
 });
 
-test('pages come in order, each once', async (t) => {
+test('pages are returned in order, each exactly once', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   for (let n = 0; n < 5; n += 1) {
@@ -146,7 +146,7 @@ test('reply returns status and headers', async (t) => {
   ok(reply.requestId);
 });
 
-test('request sends to paths unknown to the types', async (t) => {
+test('request can call paths that the types do not include', async (t) => {
   const { tokens } = await harness(t);
   const client = createClient({ url, token: tokens.liveKey });
   const list = await client.request({ method: 'GET', path: '/v1/environments' });

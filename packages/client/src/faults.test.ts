@@ -121,7 +121,7 @@ test("retry-after is respected unless it exceeds the call's time limit", async (
   ok(performance.now() - began < 60_000);
 });
 
-test('an unresponsive server costs one timeout per attempt, and the total at most', async (t) => {
+test('calls to an unresponsive server time out on each attempt, and at the total limit', async (t) => {
   const { url, seen } = await scriptedServer(t, [silence]);
   const client = createClient({ url, token: TOKEN, timeoutMs: 100, totalMs: 250, retries: 10 });
   const error = await unreachable(client.call(read));
@@ -215,7 +215,7 @@ test('a 304 is a response without a body', async (t) => {
   equal(seen[0]?.headers['if-none-match'], 'W/"1"');
 });
 
-test('paging through an endless list rejects', async (t) => {
+test('paging through an endless list fails at pagesMax', async (t) => {
   const link = '</v1/environments?cursor=again>; rel="next"';
   const { url } = await scriptedServer(t, [json({ data: [1] }, { headers: { link } })]);
   await rejects(async () => {

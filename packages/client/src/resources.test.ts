@@ -1,4 +1,4 @@
-// Every endpoint is a method under exactly one name, and the names follow one rule.
+// Every endpoint is available as exactly one method, and method names follow one rule.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -89,7 +89,11 @@ test('names follow the rule, apart from the listed exceptions', () => {
     equal(name, EXCEPTIONS[rule] ?? rule, endpoint);
     if (rule in EXCEPTIONS) exceptions.add(rule);
   }
-  deepEqual([...exceptions].toSorted(), Object.keys(EXCEPTIONS).toSorted(), 'no unused exception');
+  deepEqual(
+    [...exceptions].toSorted(),
+    Object.keys(EXCEPTIONS).toSorted(),
+    'no exception is unused',
+  );
 });
 
 test('names are unique, in camel case, and do not hide client methods', () => {

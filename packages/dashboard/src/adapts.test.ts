@@ -31,11 +31,11 @@ async function reachable(page: Page, name: string): Promise<void> {
   await button.scrollIntoViewIfNeeded();
   const box = await button.boundingBox();
   const { width = 0, height = 0 } = page.viewportSize() ?? {};
-  ok(box && box.x >= 0 && box.y >= 0, `${name} is in sight`);
-  ok(box.x + box.width <= width && box.y + box.height <= height, `${name} is in sight`);
+  ok(box && box.x >= 0 && box.y >= 0, `${name} is in view`);
+  ok(box.x + box.width <= width && box.y + box.height <= height, `${name} is in view`);
 }
 
-test('zoom and wider text lose nothing, and motion stops', async (t) => {
+test('zoom and wider text hide nothing, and motion stops', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -73,7 +73,7 @@ const STYLE = (on: HTMLElement | SVGElement) => {
   return { backgroundColor, borderTopWidth, borderTopColor, outlineStyle };
 };
 
-test('forced colours keep states, borders and the focus', async (t) => {
+test('states, borders and the focus stay visible with forced colours', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

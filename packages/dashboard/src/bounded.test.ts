@@ -42,7 +42,7 @@ function countReads(page: Page): () => number {
   };
 }
 
-test('every list sends a limited number of requests and rows', async (t) => {
+test('every list sends a limited number of requests and shows a limited number of rows', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -53,7 +53,7 @@ test('every list sends a limited number of requests and rows', async (t) => {
     await visit(`/w/${vendor.slug}/${path}`);
     await rows.nth(PAGE_ROWS).waitFor({ state: 'attached' });
     await page.waitForLoadState('networkidle');
-    equal(await rows.count(), PAGE_ROWS + 1, `${path}: one page and its head`);
+    equal(await rows.count(), PAGE_ROWS + 1, `${path}: one page and its header row`);
     const first = readsOf();
     ok(first > 1 && first <= FIRST_READS_MAX, `${path} made ${first} requests`);
 

@@ -1,4 +1,4 @@
-// No role sees a control the server would reject.
+// No role is shown a control whose request the server would reject.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,7 +37,7 @@ async function pressControls(page: Page, again: () => Promise<unknown>): Promise
   const names = await namesOf(controls);
   ok(names.length <= CONTROLS_MAX, `${address} has more controls than this test presses`);
   // The preview of the key manager has its own menus, in its shadow root, on sample data.
-  equal(await page.evaluate(MENUS), 0, 'no menu of acts');
+  equal(await page.evaluate(MENUS), 0, 'no actions menu');
   for (const [at, name] of names.entries()) {
     if (PASSES.test(name)) continue;
     const control = controls.nth(at);
@@ -99,7 +99,7 @@ test('only the members page has owner-only actions', () => {
 });
 
 for (const role of ['admin', 'member'] as const) {
-  test(`the role ${role} meets no control that is refused`, async (t) => {
+  test(`the role ${role} is shown no control whose request would be rejected`, async (t) => {
     const ground = await openGround(t);
     if (!ground) return;
     ground.expects(400);
@@ -135,6 +135,6 @@ for (const role of ['admin', 'member'] as const) {
       await meetOwnersActs(page);
     }
     deepEqual(refused, []);
-    deepEqual(changes, [], 'no control that changes something was met');
+    deepEqual(changes, [], 'no control sent a change');
   });
 }

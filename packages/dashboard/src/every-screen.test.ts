@@ -1,5 +1,5 @@
-// Laws of every registered screen: it opens cold and reloaded, keeps no secret, has no violation of
-// axe in both themes at three widths, and does not scroll sideways at 320 px.
+// What is true of every registered screen: it opens directly and after a reload, keeps no secret,
+// has no axe violations in either theme at three widths, and does not scroll sideways at 320 px.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressesOf, walkShare } from '../test/every-screen.ts';
@@ -22,7 +22,7 @@ test('every registered screen is tested', () => {
     const address = inAcme.replaceAll(/\$\w+/g, name);
     ok(
       walked.some((one) => one.path === address),
-      `axe looks at ${path}`,
+      `axe checks ${path}`,
     );
   }
 });

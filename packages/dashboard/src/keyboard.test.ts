@@ -1,4 +1,5 @@
-// The keyboard alone: every step can be made, Esc closes one thing, and the focus is never lost.
+// With the keyboard alone, every step is possible, Esc closes one thing at a time, and the focus is
+// never lost.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD } from '@keyrail/testing/people.ts';
@@ -62,7 +63,7 @@ async function storeKey(page: Page): Promise<void> {
   await press('Enter');
 }
 
-test('sign in, create a key, copy it, rotate it and revoke it by keyboard', async (t) => {
+test('a user signs in and creates, copies, rotates and revokes a key by keyboard', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(401);
@@ -186,7 +187,7 @@ async function readAudit(page: Page): Promise<void> {
   }
 }
 
-test('lists, filters, menus and sheets by keyboard', async (t) => {
+test('lists, filters, menus and sheets work by keyboard', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

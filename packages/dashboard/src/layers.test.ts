@@ -1,5 +1,6 @@
 // Every dialog, sheet and menu: accessible in both themes, closed by Esc alone, one at a time, and
-// the focus goes back to what opened it. The other tests look at revoke, edit, rotate and the rest.
+// the focus goes back to what opened it. Other tests cover revoking, editing, rotating and the
+// rest.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD } from '@keyrail/testing/people.ts';
@@ -76,7 +77,7 @@ test('every layer is accessible, closes with Esc and returns the focus', async (
   equal(await page.locator(LAYERS).count(), 1, 'the secret is still shown');
 });
 
-test('a dialog that asks to sign in again stays, however often Esc is pressed', async (t) => {
+test('a dialog that asks the user to sign in again stays open, however often Esc is pressed', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(401);

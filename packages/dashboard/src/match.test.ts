@@ -1,4 +1,4 @@
-// Addresses and the screens they belong to.
+// URLs and the screens they lead to.
 import { deepEqual, equal } from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -24,7 +24,7 @@ test("a screen's URL leads to that screen, with its parameters", () => {
   }
 });
 
-test('a screen with a fixed address is not taken for an object with that name', () => {
+test('a screen with a fixed path is not mistaken for an object with that name', () => {
   equal(matchOf(paths.newKey(place))?.name, 'newKey');
   equal(matchOf(paths.newWorkspace)?.name, 'newWorkspace');
 });

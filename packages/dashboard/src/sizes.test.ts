@@ -51,7 +51,7 @@ const more = (entry: string): number =>
 const under = (what: string, size: number, max: number): void =>
   ok(size <= max, `${what}: ${size.toFixed(1)} kB, not ${max}`);
 
-test('the first load of the sign-in page and of the overview is small', () => {
+test('the first loads of the sign-in page and the overview are small', () => {
   const screens = ['sign-in', 'overview'].map((name) => `src/screens/${name}/screen.tsx`);
   for (const entry of screens) {
     if (!Object.values(outputs).some(({ entryPoint }) => entryPoint === entry)) continue;

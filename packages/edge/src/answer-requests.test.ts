@@ -26,7 +26,7 @@ const bearing = (key: string, more = {}) => ({
   headers: { authorization: `Bearer ${key}`, ...more },
 });
 
-test('an allowed key gets 200 without a body and with every header', async (t) => {
+test('an allowed key gets a 200 with every header and no body', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['invoices:read', 'a b,c', 'é%'] });
   for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
@@ -62,7 +62,7 @@ test("a denied key gets the SDK's response, with its body and headers", async (t
   const limited = await ask('/auth', bearing(key));
   deepEqual([limited.status, (await bodyIn(limited)).error.code], [429, 'rate_limited']);
   match(limited.headers.get('retry-after') ?? '', /^\d+$/);
-  equal((await ask('/auth?cost=0', bearing(key))).status, 200, 'a cost of nothing');
+  equal((await ask('/auth?cost=0', bearing(key))).status, 200, 'a cost of zero');
 });
 
 const LIMITS_ASKED = /^keyrail_node_requests_total\{purpose="limits",outcome="answer"\} (\d+)$/m;
@@ -91,7 +91,7 @@ test('with leases, most limited requests need no call to the control plane, and 
   ok((asked.get(true) ?? CALLS) <= CALLS / 2, `asked ${asked.get(true)} times`);
 });
 
-test('an invalid query rejects every request, and is logged once', async (t) => {
+test('with an invalid query, every request is rejected, and a warning is logged once', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue({ scopes: ['read'] });
   const texts = [
@@ -121,7 +121,11 @@ test("Envoy: the requirements come before the caller's path, which cannot add an
   equal(await statusOf('/envoy/scopes=write/~/v1/invoices?scopes=read'), 403);
   equal(await statusOf('/envoy/scopes=write/~/envoy/scopes=read/~/'), 403);
   equal(await statusOf('/envoy//~'), 200);
-  equal(await statusOf('/envoy/v1/invoices'), 404, 'a prefix without its end is not a requirement');
+  equal(
+    await statusOf('/envoy/v1/invoices'),
+    404,
+    'a prefix without its end marker is not a requirement',
+  );
 });
 
 test('only the configured headers and the body of /v1/verify can carry a key', async (t) => {
@@ -186,7 +190,7 @@ test('POST /v1/verify is only available on the same machine', async (t) => {
   equal((await ask('/v1/verify', verifying({ key: null }))).status, 403);
 });
 
-test('probes and counters', async (t) => {
+test('the probes respond, and /metrics counts the requests', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue();
   await ask('/auth', bearing(key));
@@ -215,7 +219,7 @@ test('an Edge whose policy is too old is not ready', async (t) => {
   equal(Object(await answer.json()).status, 'policy too old');
 });
 
-test('a body that a proxy sends along does not disturb the next request', async (t) => {
+test('a body that a proxy forwards does not affect the next request', async (t) => {
   const { ask, node } = await edge(t);
   const { key } = await node.issue();
   const url = new URL((await ask('/healthz')).url);

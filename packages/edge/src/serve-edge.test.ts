@@ -54,7 +54,7 @@ test('without the setting nothing is relayed', async (t) => {
   deepEqual(places.length, 1);
 });
 
-test('a file at the path of the socket is left alone, and the start fails', async (t) => {
+test("a file at the socket's path is left alone, and the start fails", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'kr-edge-place-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'file');

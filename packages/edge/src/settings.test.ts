@@ -25,7 +25,7 @@ test('docs/edge.md lists every setting with its default and meaning', () => {
   );
 });
 
-test('without settings Edge listens on loopback, fails closed and reports', () => {
+test('without settings Edge listens on loopback, fails closed and reports telemetry', () => {
   const { node, defaults, places } = settingsIn(given);
   deepEqual(places, [{ host: '127.0.0.1', port: 4410 }]);
   deepEqual(defaults, { onNoPolicy: 'deny', onLimitsUnreachable: 'allow' });
@@ -37,7 +37,7 @@ test('limits are checked one request at a time unless leases are on', () => {
   deepEqual(settingsIn({ ...given, KEYRAIL_EDGE_LEASES: 'on' }).node.rateLimit, { leases: true });
 });
 
-test('Edge is a relay only where its setting says, and for one control plane', () => {
+test('Edge is a relay only if its setting says so, and for one control plane', () => {
   equal(settingsIn(given).relay, null);
   equal(settingsIn({ ...given, KEYRAIL_EDGE_RELAY: 'off' }).relay, null);
   const on = { ...given, KEYRAIL_EDGE_RELAY: '[::]:4411' };
@@ -61,7 +61,7 @@ test('only proxies on a Unix socket are trusted unless the setting names others'
   deepEqual(settingsIn({ ...given, KEYRAIL_EDGE_TRUSTED_PROXIES }).trustedProxies, expected);
 });
 
-test('the feed keys are published, or read from a file', (t) => {
+test('feed keys are the published ones, or read from a file', (t) => {
   const keysOf = (value: string) =>
     settingsIn({ ...given, KEYRAIL_EDGE_FEED_KEYS: value }).node.feedKeys;
   const folder = mkdtempSync(join(tmpdir(), 'kr-edge-'));
@@ -73,7 +73,7 @@ test('the feed keys are published, or read from a file', (t) => {
   deepEqual(settingsIn(given).node.feedKeys, undefined);
 });
 
-test('the maximum age of the policy is unset, or a number', () => {
+test('the maximum policy age is unset or a number', () => {
   const boundOf = (more: object) => settingsIn({ ...given, ...more }).node.maxStaleMs;
   equal(boundOf({}), null);
   equal(boundOf({ KEYRAIL_EDGE_MAX_STALE_MS: '600000' }), 600_000);

@@ -20,7 +20,7 @@ type Same<A, B> =
   (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 type All = typeof allEndpoints;
 
-test('the name of an endpoint splits into method and path', () => {
+test("an endpoint's name splits into method and path", () => {
   deepEqual(splitLine('POST /v1/keys/{id}/rotate'), {
     method: 'POST',
     path: '/v1/keys/{id}/rotate',

@@ -33,7 +33,7 @@ const refused: [input: string, why: string][] = [
   ['2025-01-31T10:00:00', 'it has no offset'],
   ['2025-01-31T10:00Z', 'it has no seconds'],
   ['2025-01-31 10:00:00Z', 'a space replaces the T'],
-  ['2025-01-31t10:00:00z', 'it is in lower case'],
+  ['2025-01-31t10:00:00z', 'it is in lowercase'],
   ['2025-02-29T00:00:00Z', '2025 is not a leap year'],
   ['1900-02-29T00:00:00Z', '1900 is not a leap year'],
   ['2024-02-30T00:00:00Z', 'February has at most 29 days'],
@@ -55,8 +55,8 @@ const refused: [input: string, why: string][] = [
   ['0000-01-01T00:00:00Z', 'there is no year zero'],
   ['0001-01-01T00:00:00+01:00', 'the instant lies in year zero'],
   ['9999-12-31T23:59:59-01:00', 'the instant lies in year 10000'],
-  [' 2025-01-31T10:00:00Z', 'a space leads'],
-  ['2025-01-31T10:00:00Z\n', 'a line break follows'],
+  [' 2025-01-31T10:00:00Z', 'it starts with a space'],
+  ['2025-01-31T10:00:00Z\n', 'it ends with a line break'],
   ['1738317600000', 'it is a number'],
 ];
 

@@ -84,7 +84,7 @@ test('a rejected request is not a failure of the URL', async () => {
   for (let n = 0; n < 10; n += 1) equal(await usedNow(), '0 /x');
 });
 
-test('if no URL responds, the node stays and keeps trying', async () => {
+test('if no URL responds, the node keeps its URL and keeps trying the others', async () => {
   const { states, usedNow } = scene('dead', 'dead');
   for (let n = 0; n < 3; n += 1) equal(await usedNow(), '0 /x');
   states[1] = 'up';
@@ -97,7 +97,7 @@ test('the node returns to the first URL once it is ready', async () => {
   await usedNow();
   equal(await usedNow(), '1 /x');
   await clock.pass(30_000);
-  equal(await usedNow(), '1 /x', 'it is still dead');
+  equal(await usedNow(), '1 /x', 'it is still down');
   states[0] = 'up';
   await clock.pass(30_000);
   equal(await usedNow(), '0 /x');

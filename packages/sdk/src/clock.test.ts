@@ -4,7 +4,7 @@ import { Plane } from '../test/plane.ts';
 import { secretKeyOf } from '../test/rig.ts';
 import { createNode } from './keyrail.ts';
 
-test('an infinite timeout of ready() waits for the policy', async (t) => {
+test('ready() with an infinite timeout waits for the policy', async (t) => {
   const plane = new Plane();
   const snapshot = plane.snapshot(0);
   const node = createNode(

@@ -70,7 +70,7 @@ test('meta is parsed once for a context, when it is first read, and is frozen', 
   ok(Object.isFrozen(read) && Object.isFrozen(read?.limits));
 });
 
-test('a change of meta reaches the node, and existing contexts keep the old value', async (t) => {
+test('a change to meta reaches the node, and existing contexts keep the old value', async (t) => {
   const plane = new Plane();
   const key = plane.issue(full);
   const watched = await startedOn(t, plane, { include: ['meta'] });

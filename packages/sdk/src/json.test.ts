@@ -14,7 +14,7 @@ import {
 
 const refused = (read: () => unknown) => throws(read, InvalidContent);
 
-test('a value without fields has none', () => {
+test('a value that is not an object has no fields', () => {
   for (const value of [null, undefined, 1, 'text', true]) deepEqual(fieldsOf(value), {});
   equal(fieldsOf({ a: 1 }).a, 1);
   equal(fieldsOf(Object.assign(new Error(), { code: 'ENOENT' })).code, 'ENOENT');

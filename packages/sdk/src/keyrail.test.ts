@@ -154,7 +154,7 @@ test('a control plane whose fast clock was corrected is trusted again', async (t
   equal(reasonOf(watched, key), 'allowed');
 });
 
-test('a late response does not turn back time', async (t) => {
+test('a late response does not set the time back', async (t) => {
   const plane = new Plane();
   plane.aheadMs = DAY_MS;
   const ended = plane.issue({
@@ -181,7 +181,7 @@ test('a deleted project is distinguished from an empty one', async (t) => {
   equal(watched.node.state().projectDeleted, true);
 });
 
-test('policy becomes stale without confirmation, even if no request failed', async (t) => {
+test('a policy becomes stale without confirmation, even if no request failed', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const watched = node(t, plane, { staleAfterMs: 40_000 });

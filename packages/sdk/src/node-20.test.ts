@@ -1,5 +1,5 @@
-// The built package as a vendor installs it: as ESM and CommonJS, on the oldest supported Node and
-// on this one, and compiled against by a vendor's TypeScript.
+// The built package as a vendor installs it: as ESM and CommonJS, on the oldest supported Node.js
+// and on this one, and compiled against by a vendor's TypeScript.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -55,19 +55,19 @@ const expected = (major: number) => ({
 });
 
 for (const file of ['smoke.cjs', 'smoke.mjs']) {
-  test(`the built package works on this Node: ${file}`, async () => {
+  test(`the built package works on this Node.js: ${file}`, async () => {
     const major = Number(process.versions.node.split('.')[0]);
     deepEqual(await saidBy(process.execPath, file), expected(major));
   });
 
-  test(`the built package works on Node 20: ${file}`, async (t) => {
+  test(`the built package works on Node.js 20: ${file}`, async (t) => {
     const node = await findNode20();
     if (node === null) return t.skip('no Node 20 on this machine: set KEYRAIL_TEST_NODE20');
     deepEqual(await saidBy(node, file), expected(20));
   });
 }
 
-test('the built package needs only Node, and every entry point exists', async () => {
+test('the built package needs only Node.js, and every entry point exists', async () => {
   const place = join(folder, 'node_modules', '@keyrail', 'sdk');
   const { exports } = JSON.parse(await readFile(join(place, 'package.json'), 'utf8'));
   for (const paths of Object.values<Record<string, string>>(exports)) {
@@ -109,7 +109,7 @@ test('the type declarations work in TypeScript, as ESM and as CommonJS', async (
   equal(await compiled(CONSUMERS), '');
 });
 
-test('the type declarations need no types of Node', async () => {
+test('the type declarations need no Node.js types', async () => {
   const browser = { types: [], module: 'preserve', lib: ['es2022', 'dom', 'dom.iterable'] };
   equal(await compiled(['consumer.mts'], browser), '');
 });

@@ -18,7 +18,7 @@ for (const [globals, name] of [
   [{ EdgeRuntime: 'edge-runtime' }, 'an edge runtime'],
   [{ EdgeRuntime: 'vercel', navigator: { userAgent: 'Mozilla/5.0' } }, 'an edge runtime'],
 ] as const) {
-  test(`a node refuses to start on ${name}, with a hint at what to use: ${JSON.stringify(globals)}`, () => {
+  test(`a node refuses to start on ${name}, with a hint about what to use: ${JSON.stringify(globals)}`, () => {
     throws(() => createNode(whole, { globals }), {
       name: 'TypeError',
       message: new RegExp(`^A node cannot run on ${name}: .*Keyrail Edge or its /v1/verify`),
@@ -131,7 +131,7 @@ test('numbers out of range are clamped with a warning', () => {
   equal(logged.filter((line) => line.startsWith('warn')).length, 7);
 });
 
-test('policy is not stale between two successful polls', () => {
+test('a policy is not stale between two successful polls', () => {
   const given = { pollMs: 60_000, staleAfterMs: 30_000, longPoll: false };
   const { settings, logged } = settled(given);
   equal(settings.staleAfterMs, 90_000);
@@ -155,7 +155,7 @@ test('an unknown option is ignored with a warning', () => {
   ok(logged.some((line) => line.includes('sample')));
 });
 
-test('a log function that throws fails no request', () => {
+test('a log function that throws does not fail a request', () => {
   const log: KeyrailOptions['log'] = () => {
     throw new Error('full');
   };

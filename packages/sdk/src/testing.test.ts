@@ -51,7 +51,7 @@ test('the initial keys work immediately, with their options', async (t) => {
   equal(keyrail.verify(plain?.key, { scopes: ['a'] }).allowed, false);
 });
 
-test('a key is issued or revoked when the call returns', async (t) => {
+test('issuing or revoking a key has taken effect when the call returns', async (t) => {
   const { keyrail } = await node(t);
   for (let turn = 0; turn < 20; turn += 1) {
     const { key } = await keyrail.issue();

@@ -41,7 +41,7 @@ test('text that is not an error code is not logged, because it may contain anyth
 
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-test('each request contains the current span, and never fails because of tracing', async () => {
+test('each request carries the current span, and never fails because of tracing', async () => {
   const sent: (string | null)[] = [];
   const answers: (() => string | undefined)[] = [
     () => TRACEPARENT,

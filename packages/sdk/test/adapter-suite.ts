@@ -118,7 +118,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     }
   });
 
-  test(`${framework}: invalid keys are rejected before the handler`, async (t) => {
+  test(`${framework}: invalid keys are rejected before the handler runs`, async (t) => {
     const { url, keyrail } = await ground(t, serve);
     const missing = await fetch(`${url}/hello/ann`);
     equal(missing.headers.get('www-authenticate'), 'Bearer');
@@ -131,7 +131,7 @@ export function adapterSuite(framework: string, serve: Serve): void {
     deepEqual(await (await fetch(`${url}/open`)).json(), { context: null });
   });
 
-  test(`${framework}: a retry gets the first response, whatever the order of its body`, async (t) => {
+  test(`${framework}: a retry gets the first response, whatever the field order of its body`, async (t) => {
     const held = await ground(t, serve);
     const all = await Promise.all(Array.from({ length: 20 }, () => charging(held, 'race')));
     const statuses = all.map(({ status }) => status);

@@ -39,7 +39,7 @@ async function queued(vendor: Harness, times: number): Promise<string> {
 const allSent = async (vendor: Harness, email: string) =>
   (await queuedFor(vendor.testApp, email)).every(({ sentAt }) => sentAt !== null);
 
-test('/status reports the worker as unknown, then ok, then down after 30 s without a beat', async (t) => {
+test('/status reports the worker as unknown, then ok, then down after 30 s without a heartbeat', async (t) => {
   const vendor = await harness(t);
   // Workers of other files may have used this store.
   await vendor.testApp.beyond('delete from keyrail.worker_beats');
@@ -76,10 +76,10 @@ test('a worker that ran while the clock was ahead does not count as running', as
   await until(async () => (await statusOf(vendor))[0] === 'ok');
   await another.stop();
   vendor.clock.shift(HOUR_MS);
-  deepEqual(await statusOf(vendor), ['down', 'down'], 'when the clock gets there');
+  deepEqual(await statusOf(vendor), ['down', 'down'], 'when the clock has caught up');
 });
 
-test('a queued email is sent without another call', async (t) => {
+test('a queued email is sent without another request', async (t) => {
   const vendor = await harness(t);
   start(t, vendor.testApp);
   await sleep(200);
@@ -153,7 +153,7 @@ test('a stopping worker finishes its current message and leaves the rest queued'
     rows.map(({ sentAt, attempts, claim }) => [sentAt !== null, attempts, claim]),
     [[true, 1, null], ...Array(3).fill([false, 0, null])],
   );
-  equal(await sendAll(vendor.testApp), 3, 'the queued messages are due at once');
+  equal(await sendAll(vendor.testApp), 3, 'the queued messages are due immediately');
 });
 
 test('a message that hangs does not prevent a worker from stopping', async (t) => {

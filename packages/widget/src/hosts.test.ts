@@ -187,7 +187,7 @@ test('a redirect on the site does not send the token request elsewhere', async (
   deepEqual(stranger.received, []);
 });
 
-test('a script on the page selects the deployment with the url property', async (t) => {
+test('a script on the page can select the deployment with the url property', async (t) => {
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;

@@ -118,7 +118,7 @@ test('a rejected token or page is explained, and another tenant gets its own lis
   site.answer(async () => old);
   await site.open();
   await page.getByText('You no longer have access to these keys.').waitFor();
-  equal(site.asked(), 2, 'asked again once, not in a loop');
+  equal(site.asked(), 2, 'requested again once, not in a loop');
   const details = (await site.events()).map(([name, { code, reason }]) => [name, code ?? reason]);
   deepEqual(details, [
     ['error', 'invalid_token'],

@@ -1,4 +1,4 @@
-// `keyrail audit export`: whole and continued files, and the script that verifies them offline.
+// `keyrail audit export`: complete and continued files, and the script that verifies them offline.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';

@@ -96,7 +96,7 @@ test('hashes in JSON Lines are imported, and a second run skips them', async (t)
   deepEqual(totalOf(third), { rows: 4, imported: 0, known: 4 });
 });
 
-test('a file with bad rows is rejected with their lines, and nothing is imported', async (t) => {
+test('a file with bad rows is rejected with their line numbers, and nothing is imported', async (t) => {
   const { run, imported, here, home } = await setUp(t);
   const secret = foreignKey();
   const header = 'key,tenant_external_id,display_prefix,meta';

@@ -1,4 +1,4 @@
-// The state of keys, as the server says it.
+// Key states, as the server reports them.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY_MS } from '@keyrail/protocol/wire/durations.ts';

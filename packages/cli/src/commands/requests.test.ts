@@ -290,7 +290,7 @@ test('a table looks up names with a bounded number of requests', async (t) => {
   ]);
 });
 
-test('every command has a row above', () => {
+test('every command has a row in the table above', () => {
   const silent = ['profiles'];
   // They read or write a file, or send requests elsewhere, so each has its own test.
   const elsewhere = ['keys import', 'audit export', 'receipt verify', 'webhooks listen'];

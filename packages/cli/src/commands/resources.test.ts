@@ -76,7 +76,7 @@ test('projects and tenants are found by slug and external ID', async (t) => {
   equal((await jsonOf(keyrail, 'projects', 'delete', slug, '--yes')).deleted, true);
 });
 
-test('a key is found and changed by the start of its prefix', async (t) => {
+test('a key can be found and changed by the start of its prefix', async (t) => {
   const { here: keyrail, given, as } = await setUpCli(t);
   const key = await given.key({ name: 'Back end' });
   const { display_prefix: prefix, id } = key;
@@ -157,7 +157,7 @@ test('an ambiguous or unknown prefix changes nothing, and lists the matches', as
   }
 });
 
-test('a revocation says how many nodes were silent', async (t) => {
+test('a revocation reports how many nodes were silent', async (t) => {
   const held = await setUpCli(t);
   const { serve } = await servedTime(held);
   const { id, project_id } = await held.given.key();
@@ -305,7 +305,7 @@ test('usage is shown by key, month and interval', async (t) => {
   equal((await keyrail('usage overview --project nothing')).code, 1);
 });
 
-test('api sends any request', async (t) => {
+test('the api command can send any request', async (t) => {
   const { here: keyrail } = await setUpCli(t);
   const ran = await keyrail(['api', 'PATCH', '/v1/workspace', '--body', '-'], {
     input: '{"name":"Raw"}',

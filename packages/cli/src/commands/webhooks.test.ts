@@ -39,7 +39,7 @@ test('an endpoint is created, changed, tested, rotated and removed', async (t) =
   equal((await keyrail('webhooks list')).stdout, '');
 });
 
-test('listen forwards matching changes, signed', async (t) => {
+test('listen signs and forwards matching changes', async (t) => {
   const { here: keyrail, given } = await setUpCli(t);
   await given.tenant();
   const receiver = await openReceiver(t, (_, count) => (count === 1 ? 200 : 500));

@@ -42,7 +42,7 @@ test('cells, quotation marks and line ends follow RFC 4180', () => {
   for (const [text, rows] of cases) deepEqual(cells(text), rows, JSON.stringify(text));
 });
 
-test('a row has the number of the line it starts on', () => {
+test('each row has the number of the line it starts on', () => {
   const rows = read('h\r\n"1\n2\r\n3",x\n\nlast');
   deepEqual(
     rows.map(({ line }) => line),

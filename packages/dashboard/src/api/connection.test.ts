@@ -23,7 +23,7 @@ const bar = (page: Page) => page.getByText('Can’t reach the server. Showing da
 const nameOf = (page: Page) => page.getByRole('textbox', { name: /^Name/ });
 const titled = (page: Page, name: string) => page.getByRole('heading', { level: 1, name });
 
-test('the server goes down and comes back', async (t) => {
+test('a page keeps its contents while the server is down, and recovers when it is back', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(NO_CONNECTION);
@@ -77,7 +77,7 @@ test('the server goes down and comes back', async (t) => {
   await bar(page).waitFor();
   await page.waitForEvent('requestfailed', isProbe);
   await page.getByRole('link', { name: 'Backend' }).waitFor();
-  deepEqual(await page.getByRole('alert').allTextContents(), [], 'the bar says it once');
+  deepEqual(await page.getByRole('alert').allTextContents(), [], 'only the bar reports it');
   const { project_id, tenant_id } = key;
   await vendor.given.key({ project_id, tenant_id, name: 'Meanwhile', env: 'test' });
 
@@ -89,7 +89,7 @@ test('the server goes down and comes back', async (t) => {
   await titled(page, 'Tenants').waitFor();
   await page.goBack();
   await page.getByRole('link', { name: 'Meanwhile' }).waitFor();
-  equal(await page.evaluate('globalThis.mark'), 1, 'the page was never loaded again');
+  equal(await page.evaluate('globalThis.mark'), 1, 'the page was never reloaded');
 });
 
 /** The server makes the change, but its response never arrives. */
@@ -101,7 +101,7 @@ const loseAnswer = (sent: string[]) => async (route: Route) => {
   await route.abort('connectionreset');
 };
 
-test('a change whose response is lost says so, and happens once', async (t) => {
+test('a change whose response is lost is reported as uncertain, and is made only once', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(NO_CONNECTION);
@@ -125,7 +125,7 @@ test('a change whose response is lost says so, and happens once', async (t) => {
   await page.getByLabel('Name').fill('Lost');
   await page.getByRole('button', { name: 'Create test key' }).click();
   await problem.waitFor();
-  equal(new Set(posts).size, 1, 'the client repeats with one idempotency key alone');
+  equal(new Set(posts).size, 1, 'the client retries with a single idempotency key');
   const list = await look();
   await list.getByRole('link', { name: 'Lost' }).waitFor();
   equal(new URL(list.url()).pathname, `/w/${vendor.slug}/test/keys`);
@@ -139,7 +139,7 @@ test('a change whose response is lost says so, and happens once', async (t) => {
   await page.getByRole('button', { name: 'Create test key' }).click();
   await page.getByText('The key was created, but the response containing it was lost.').waitFor();
   await titled(page, 'Lost').waitFor();
-  equal((await keys()).length, 1, 'repeated by hand, the key is created once');
+  equal((await keys()).length, 1, 'retried by hand, the key is created once');
 
   const patches: string[] = [];
   await page.route('**/v1/workspace', loseAnswer(patches));
@@ -147,7 +147,7 @@ test('a change whose response is lost says so, and happens once', async (t) => {
   await page.getByLabel('Workspace name').fill('Renamed');
   await page.getByRole('button', { name: 'Save name' }).click();
   await problem.waitFor();
-  deepEqual(patches, ['PATCH'], 'without such a key it is never repeated');
+  deepEqual(patches, ['PATCH'], 'without an idempotency key it is never retried');
   const settings = await look();
   await settings.getByLabel('Workspace name').waitFor();
   equal(await settings.getByLabel('Workspace name').inputValue(), 'Renamed');
@@ -191,7 +191,7 @@ function chunkOf(source: string): string {
   return `**/assets/${basename(built)}`;
 }
 
-test('a slow network loses no typing and sends nothing twice; a missing chunk reloads once', async (t) => {
+test('a slow network loses no typing and repeats no request; a missing chunk causes one reload', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -204,9 +204,9 @@ test('a slow network loses no typing and sends nothing twice; a missing chunk re
   await project.pressSequentially('Pay');
   library.release();
   await page.getByRole('combobox', { name: 'Project' }).waitFor();
-  equal(await project.inputValue(), 'Pay', 'what was typed before the library came stays');
+  equal(await project.inputValue(), 'Pay', 'text typed before the library loaded is kept');
   await page.keyboard.type('m');
-  equal(await project.inputValue(), 'Paym', 'and the focus stays');
+  equal(await project.inputValue(), 'Paym', 'the focus stays');
   await page.getByRole('option', { name: 'Payments' }).waitFor();
   await page.keyboard.press('Escape');
 
@@ -253,7 +253,7 @@ test('a slow network loses no typing and sends nothing twice; a missing chunk re
   await members.click();
   await page.getByRole('heading', { name: 'Something went wrong' }).waitFor();
   const address = `${ground.origin}/w/${vendor.slug}/members`;
-  deepEqual(documents, [address], 'the page was loaded again once');
+  deepEqual(documents, [address], 'the page was reloaded once');
   await page.unrouteAll();
   await page.getByRole('button', { name: 'Reload page' }).click();
   await titled(page, 'Members').waitFor();

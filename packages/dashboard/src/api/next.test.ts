@@ -1,4 +1,4 @@
-// Only addresses of this application may follow a sign-in.
+// After sign-in, only URLs within this application are opened.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkedNext } from './next.ts';

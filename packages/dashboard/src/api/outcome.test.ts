@@ -1,4 +1,4 @@
-// Which idempotency key a repeated change has.
+// Which idempotency key a repeated change gets.
 import { equal, notEqual, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyrailUnreachable } from '@keyrail/client';
@@ -26,7 +26,11 @@ test('a change keeps its idempotency key until its outcome is known', async () =
   const first = await send({ name: 'a' }, lost);
   equal(await send({ name: 'a' }, lost), first);
   equal(await send({ name: 'a' }, null), first);
-  notEqual(await send({ name: 'a' }, null), first, 'it was made, so this is another one');
+  notEqual(
+    await send({ name: 'a' }, null),
+    first,
+    'the first change was made, so this is a new one',
+  );
 });
 
 test('a changed input, or a change that definitely failed, gets a new key', async () => {

@@ -1,4 +1,4 @@
-// What a change reads again is bounded, however far the user has scrolled.
+// What a change reloads is bounded, however far the user has scrolled.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
@@ -9,7 +9,7 @@ const pagesOf = (count: number) => ({
   pageParams: Array.from({ length: count }, (_, at) => (at === 0 ? null : `${at - 1}`)),
 });
 
-test('only the first pages of a long list are kept and read again', async () => {
+test('only the first pages of a long list are kept and reloaded', async () => {
   const queries = new QueryClient();
   const lists = { long: pagesOf(60), short: pagesOf(20), other: pagesOf(60) };
   for (const [name, held] of Object.entries(lists)) queries.setQueryData(['w', name], held);
@@ -21,7 +21,7 @@ test('only the first pages of a long list are kept and read again', async () => 
   deepEqual(
     ['long', 'short', 'one'].map((name) => isShort({ state: { data: read(name)?.state.data } })),
     [false, true, true],
-    'a long list is not read again on its own',
+    'a long list is not reloaded on its own',
   );
   await reread(queries, ({ queryKey: [, name] }) => name !== 'other');
   deepEqual(['long', 'short', 'other'].map(lengthOf), [20, 20, 60]);
@@ -33,7 +33,7 @@ test('only the first pages of a long list are kept and read again', async () => 
   queries.clear();
 });
 
-test('keys that expire at the same moment are read again once, and nothing else is', async () => {
+test('keys that expire at the same moment are reloaded once, and nothing else is', async () => {
   const queries = new QueryClient();
   const reads: string[] = [];
   const lines = ['GET /v1/keys', 'GET /v1/keys/{id}', 'GET /v1/secret_keys', 'GET /v1/projects'];

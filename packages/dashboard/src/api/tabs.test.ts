@@ -1,5 +1,5 @@
-// Several tabs of one browser, and the addresses of this application: sessions, users, workspaces,
-// deep links.
+// Several tabs in one browser, and this application's URLs: sessions, users, workspaces, deep
+// links.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { callersOf, logIn, PASSWORD } from '@keyrail/testing/people.ts';
@@ -91,7 +91,7 @@ test('a session is shared by all tabs, ends in all of them, and is never mixed w
   ok(!/krsk_test_\w{20}/.test(await page.content()));
 });
 
-test('only URLs within this application follow a sign-in', async (t) => {
+test('after sign-in, only URLs within this application are opened', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -114,7 +114,7 @@ test('only URLs within this application follow a sign-in', async (t) => {
   await titled(visitor.page, 'Audit log').waitFor();
 });
 
-test('a tab stops when another one switches workspaces, and both ways out work', async (t) => {
+test('a tab stops when another tab switches workspaces, and can switch back or follow', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const owner = await ground.signIn();
@@ -158,7 +158,7 @@ test('a tab stops when another one switches workspaces, and both ways out work',
   await page.waitForURL(`**/w/${globex.slug}/live/overview`);
 });
 
-test('a URL leads back to the same place, and a wrong one says so', async (t) => {
+test('a URL leads back to the same view, and a wrong URL is reported as not found', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400, 404);

@@ -1,9 +1,9 @@
-// The search of an address.
+// The query string of a URL.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { hrefOf, parseSearch } from './search-text.ts';
 
-test('an address has its search in flat strings, without empty ones', () => {
+test('search parameters are flat strings in the query, and empty ones are left out', () => {
   equal(hrefOf('/w/acme/test/keys', { q: 'a b', state: '' }), '/w/acme/test/keys?q=a+b');
   equal(hrefOf('/account', {}), '/account');
   deepEqual(parseSearch('?q=a+b&state=active'), { q: 'a b', state: 'active' });

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';
 import { keyboardOf } from '../../test/keyboard.ts';
 
-test('the palette opens pages, switches, creates, finds and explains', async (t) => {
+test('the palette opens pages, switches environments, creates keys, and finds and explains them', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -58,7 +58,7 @@ test('the palette opens pages, switches, creates, finds and explains', async (t)
   page.on('request', (request) => asked.push(request.url()));
   await run(key.key, 'Explain this key');
   await page.waitForURL('**/test/explain');
-  ok(!asked.some((url) => url.includes(key.key)), 'the key is in no address');
+  ok(!asked.some((url) => url.includes(key.key)), 'the key is in no URL');
 
   await press('Control+k');
   await page.goBack();
@@ -96,7 +96,7 @@ test('single-letter shortcuts work, are listed, are off while typing and can be 
   await at('Search or jump to…');
   await type('shortc');
   await page.getByRole('option', { name: 'Show keyboard shortcuts' }).waitFor();
-  equal(new URL(page.url()).pathname, `/w/${vendor.slug}/settings`, 'no letter went anywhere');
+  equal(new URL(page.url()).pathname, `/w/${vendor.slug}/settings`, 'no letter opened a page');
   await press('Enter');
   await list.waitFor();
   await tabTo('Single-letter shortcuts');

@@ -50,7 +50,7 @@ async function heapWithout(page: Page, texts: readonly string[]): Promise<string
   return heap;
 }
 
-test('leaving an uncopied secret asks first, and leaves nothing in memory', async (t) => {
+test('leaving before a secret is copied asks first, and leaves nothing in memory', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -106,7 +106,7 @@ test('leaving an uncopied secret asks first, and leaves nothing in memory', asyn
   await page.getByRole('button', { name: 'Explain key', exact: true }).click();
   await page.getByText('Allowed', { exact: true }).waitFor();
   const inPage: string = await page.evaluate(KEPT.replace(/^.*querySelectorAll.*$/m, ''));
-  ok(!inPage.includes(middleOf(pasted.key)), 'a pasted key is in its input alone');
+  ok(!inPage.includes(middleOf(pasted.key)), 'a pasted key is only in its input');
   await page.getByRole('link', { name: 'Nodes', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Nodes' }).waitFor();
 
@@ -116,7 +116,7 @@ test('leaving an uncopied secret asks first, and leaves nothing in memory', asyn
   ok(heap.includes(vendor.slug), 'the heap was read');
   for (const [what, middle] of Object.entries(secrets)) {
     ok(!kept.includes(middle), `${what}: kept by the page`);
-    ok(!asked.some((line) => line.includes(middle)), `${what}: in an address`);
+    ok(!asked.some((line) => line.includes(middle)), `${what}: in a URL`);
     ok(!heap.includes(middle), `${what}: in memory ${around(heap, middle)}`);
   }
 
@@ -128,7 +128,7 @@ test('leaving an uncopied secret asks first, and leaves nothing in memory', asyn
   ok(!asked.some((line) => line.includes(token)));
   await page.goBack();
   await page.goForward();
-  equal(page.url(), `${ground.origin}/verify-email`, 'the history does not have it either');
+  equal(page.url(), `${ground.origin}/verify-email`, 'the browser history does not have it either');
 });
 
 const around = (text: string, part: string): string => {
@@ -136,7 +136,7 @@ const around = (text: string, part: string): string => {
   return text.slice(Math.max(0, at - 200), at + 100);
 };
 
-test('plain HTTP under another name: copies, hashes and IDs work, and TLS is advised', async (t) => {
+test('over plain HTTP on another host, copying, hashing and IDs work, and TLS is recommended', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const origin = `http://${PLAIN_HOST}:${new URL(ground.origin).port}`;
@@ -179,7 +179,7 @@ test('plain HTTP under another name: copies, hashes and IDs work, and TLS is adv
   await page.getByText('TLS').first().waitFor();
 });
 
-test('the build is served with its policy, and the policy holds in the browser', async (t) => {
+test('the build is served with its content security policy, which the browser enforces', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, visit } = await ground.visitor();

@@ -102,7 +102,7 @@ test('the server rejects a search for a whole credential', async (t) => {
       const body = await response.text();
       equal(response.status, 400, path);
       ok(body.includes('search for its display prefix'), body);
-      ok(!body.includes(key.slice(-12)), 'the answer does not repeat it');
+      ok(!body.includes(key.slice(-12)), 'the response does not repeat it');
     }
   }
 });

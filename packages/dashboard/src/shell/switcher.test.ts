@@ -1,4 +1,4 @@
-// The workspace switcher: finds by a part of the name, and keeps the kind of page.
+// The workspace switcher finds workspaces by part of their name, and keeps the kind of page.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../test/ground.ts';
@@ -27,7 +27,7 @@ test('a workspace among many is found by name, using the keyboard', async (t) =>
   equal(
     await page.getByRole('option').count(),
     OTHERS.length + 2,
-    'all, and one to create another',
+    'all workspaces, and an entry to create another',
   );
   await ground.axe(page);
   await page.keyboard.type('hoo');

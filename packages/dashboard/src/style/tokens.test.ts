@@ -1,4 +1,4 @@
-// The contrast of the colours, computed again from the tokens.
+// The contrast of the colours, recomputed from the tokens.
 import { equal, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ for (const [theme, tokens] of [
   ['light', light],
   ['dark', dark],
 ] as const) {
-  test(`texts, borders and the focus have enough contrast in ${theme}`, () => {
+  test(`text, borders and the focus ring have enough contrast in ${theme}`, () => {
     equal(tokens.size, 25, 'every colour was read');
     const atLeast = (min: number, front: string, back: string) => {
       const ratio = contrast(tokens, front, back);

@@ -1,4 +1,4 @@
-// The words for each state of a key.
+// The text for each key state.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { exampleKeys } from '../gallery/example-keys.ts';
@@ -8,7 +8,7 @@ const NOW = Date.parse('2026-06-01T12:00:00Z');
 const HOUR_MS = 3_600_000;
 const at = (ms: number): string => new Date(NOW + ms).toISOString();
 
-test('each state has its own words, in the order of their weight', () => {
+test('each state has its own text, from least to most serious', () => {
   deepEqual(
     exampleKeys(NOW).map((key) => keyStateText(key, NOW)),
     [

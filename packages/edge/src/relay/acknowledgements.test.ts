@@ -52,7 +52,7 @@ test('nodes that poll at the same moment are reported together, each once', asyn
   equal(sent.length, 1);
 });
 
-test('a report waits for the previous one, and contains every call until it is sent', async () => {
+test('a report waits for the previous one, and includes every call made before it is sent', async () => {
   const { clock, sent, report, accept } = scene();
   const first = report(feed, ackOf('a', 1));
   await clock.pass(10);

@@ -45,7 +45,7 @@ test('a request for a snapshot acknowledges no version and does not wait', () =>
   );
 });
 
-test('a node that leaves is recognized', () => {
+test('a node that leaves is recognised', () => {
   equal(feedQuestionIn(`${delta}&node=a&since=1&leave=true`, {})?.leaves, true);
 });
 

@@ -67,7 +67,7 @@ const framings = {
 
 for (const method of ['GET', 'POST', 'HEAD', 'DELETE']) {
   for (const [name, { header, sent }] of Object.entries(framings)) {
-    test(`${method} with ${name} leaves every connection upstream in step`, async (t) => {
+    test(`${method} with ${name} keeps every upstream connection in sync`, async (t) => {
       const { port, tap } = await scene(t);
       const isPost = method === 'POST';
       const isFramed = !isPost && name !== 'none';
@@ -92,7 +92,7 @@ for (const method of ['GET', 'POST', 'HEAD', 'DELETE']) {
   }
 }
 
-test('a body is not hidden behind more headers than Node 20 keeps', async (t) => {
+test('a body is not hidden behind more headers than Node.js 20 keeps', async (t) => {
   const { port, tap } = await scene(t);
   const filler = 'a:\r\n'.repeat(1_000);
   const head = headOf(POLL, `${filler}If-None-Match: "x"\r\nTransfer-Encoding: chunked\r\n`);
@@ -108,7 +108,7 @@ test('a length of 0 means no body', async (t) => {
   deepEqual(statusesIn(await exchanged(t, port, head)), [304]);
 });
 
-test('a connection is closed after a body that its method must not have', async (t) => {
+test('a connection is closed after a body that the method does not allow', async (t) => {
   const { port, tap } = await scene(t);
   const raw = rawConnection(t, port);
   raw.send(headOf(POLL, 'Transfer-Encoding: chunked\r\n'));
@@ -136,7 +136,7 @@ test('secret keys never share a connection to the control plane', async (t) => {
   );
 });
 
-test('a burst of one secret key leaves few connections open', async (t) => {
+test('a burst of requests with one secret key leaves few connections open', async (t) => {
   const { port, tap } = await scene(t);
   const burst = Array.from({ length: 60 }, () => {
     const passed = headOf(`POST ${LIMITS}`, 'Content-Length: 2\r\n');

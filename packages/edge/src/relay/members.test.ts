@@ -42,8 +42,8 @@ const malformed = {
   'an API key': bearing('api_key'),
   'a truncated key': good.slice(0, -9),
   'two keys': `${good}, ${good}`,
-  'a key and more': `${good} x`,
-  'many blanks': `Bearer${' '.repeat(60_000)}x`,
+  'a key with trailing text': `${good} x`,
+  'many spaces': `Bearer${' '.repeat(60_000)}x`,
 };
 
 for (const [name, credential] of Object.entries(malformed)) {
@@ -81,5 +81,5 @@ test('the number of cached rejections is bounded', async () => {
   const { asked, statusOf } = scene(404);
   const many = Array.from({ length: 300 }, () => bearing());
   for (const credential of [...many, ...many]) equal(await statusOf(credential), 404);
-  equal(asked.length, 600, 'the oldest are gone by the time they come again');
+  equal(asked.length, 600, 'the oldest have been dropped by the time they are used again');
 });

@@ -59,7 +59,7 @@ const json = (response: ServerResponse, body: object, more: Sent = {}) => {
   response.writeHead(Number(status ?? 200), { ...type, ...headers }).end(JSON.stringify(body));
 };
 
-test("a passed request has only the SDK's headers, and its response is unchanged", async (t) => {
+test("a forwarded request has only the SDK's headers, and its response is unchanged", async (t) => {
   const { ask, seen } = await scene(t, (_, response) =>
     json(response, { error: { code: 'rate_limited' } }, { status: 429, 'retry-after': '7' }),
   );
@@ -92,7 +92,7 @@ test("a passed request has only the SDK's headers, and its response is unchanged
   equal(one?.headers.connection, 'keep-alive');
 });
 
-test('a poll is reported first, and its response is passed on byte by byte', async (t) => {
+test('a poll is reported first, and its response is passed on byte for byte', async (t) => {
   const signed = {
     etag: 'W/"delta:p:all:all:3"',
     'content-digest': 'sha-256=:x:',
@@ -123,7 +123,7 @@ test('a poll is reported first, and its response is passed on byte by byte', asy
   equal(relay.counts().heldPolls, 0);
 });
 
-test('a first snapshot with a nonce is reported, then passed on for its node only', async (t) => {
+test('a first snapshot with a nonce is reported, then passed on only to its node', async (t) => {
   const { ask, seen, relay } = await scene(t, ({ line }, response) => {
     if (line.startsWith('POST')) json(response, { version: 3 });
     else json(response, { line }, { etag: 'W/"snapshot:p:all:all:3"', signature: 'keyrail=:y:' });

@@ -60,7 +60,7 @@ test('a change reaches all waiting nodes with one request upstream', async () =>
   deepEqual([answers[0], polls.held()], [answer, 0]);
 });
 
-test('each node waits for its own time, and requests upstream follow one another', async () => {
+test('each node waits for its own time, and upstream requests are sent one after another', async () => {
   const { clock, asked, polls, poll } = scene();
   const early = poll();
   await clock.pass(10_000);
@@ -68,7 +68,7 @@ test('each node waits for its own time, and requests upstream follow one another
   await clock.pass(15_000);
   asked[0]?.resolve(same(1));
   equal((await early).status, 304);
-  deepEqual([asked.length, polls.held()], [2, 1], 'the late node still waits');
+  deepEqual([asked.length, polls.held()], [2, 1], 'the late node is still waiting');
   await clock.pass(9_999);
   equal(polls.held(), 1);
   await clock.pass(1);
@@ -119,7 +119,7 @@ test('a control plane that does not hold polls is not polled in a loop', async (
   equal(asked.length, 1);
 });
 
-test('a cached policy is never older than the node may get', async () => {
+test('a node never gets a cached policy older than the version it needs', async () => {
   const { clock, asked, poll } = scene();
   const first = poll();
   await clock.pass(10);
@@ -146,7 +146,7 @@ test('a response too old for one node goes to the others, and is requested again
   equal((await recent).version, 3);
 });
 
-test('polling stops at a control plane that only sends old policies', async () => {
+test('polling stops if the control plane only sends old policies', async () => {
   const { asked, poll } = scene();
   const polled = poll({ least: 9, waitMs: 0 });
   polled.catch(() => {});
@@ -158,7 +158,7 @@ test('polling stops at a control plane that only sends old policies', async () =
   equal(asked.length, 3);
 });
 
-test('cached responses are only for secret keys that have just been accepted', async () => {
+test('cached responses are only sent for secret keys that have just been accepted', async () => {
   const { clock, asked, poll } = scene();
   const first = poll();
   await clock.pass(10);

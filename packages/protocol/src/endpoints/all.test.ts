@@ -188,7 +188,7 @@ test('only lists can be paged, and every list can', () => {
 
 const emptyList = { object: 'list', data: [] };
 
-test('a GET takes no body, and every endpoint declares one success', () => {
+test('a GET takes no body, and every endpoint declares exactly one success status', () => {
   for (const [line, { body, answers }] of all) {
     const { method } = splitLine(line);
     if (method === 'GET' || method === 'DELETE') equal(body, undefined, line);

@@ -38,7 +38,7 @@ test('a key can be created with an expiry in any time zone', () => {
   equal(parsed.expires_at?.toISOString(), '2029-12-31T23:00:00.000Z');
 });
 
-test('changing your name requires the field, even if it is null', () => {
+test('a name change must include the field, even if it is null', () => {
   const { body } = allEndpoints['PATCH /v1/auth/me'];
   deepEqual(body.parse({ name: null }), { name: null });
   ok(!body.safeParse({}).success);
@@ -51,7 +51,7 @@ test('inherited, empty and unchanged rate limits are distinct', () => {
   deepEqual(body.parse({ rate_limits: [] }), { rate_limits: [] });
 });
 
-test('the first key of a workspace is live by default', () => {
+test("a workspace's first key is live by default", () => {
   const { body } = allEndpoints['POST /v1/workspaces'];
   equal(body.parse({ name: 'Acme', slug: 'acme' }).env, 'live');
   ok(!body.safeParse({ name: 'Acme', slug: 'acme', billing_email: null }).success);
@@ -103,7 +103,7 @@ test('a claim is kept for one day by default and one week at most', () => {
   for (const ttl_ms of [59_999, 604_800_001]) ok(!body.safeParse({ ...claim, ttl_ms }).success);
 });
 
-test('a stored response must be valid to send again', () => {
+test('a stored response must be one that can be sent again', () => {
   const { body } = allEndpoints['POST /v1/idempotency/complete'];
   const held = { scope_hash: hash, env: 'live', lock_token: 'x'.repeat(8), status: 200 };
   const takes = (over: object) => body.safeParse({ ...held, ...over }).success;

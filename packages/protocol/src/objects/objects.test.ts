@@ -29,7 +29,7 @@ test('the full key only appears when a key is created or rotated', () => {
   ok(!RotatedApiKey.safeParse({ ...shown, previous_key: shown }).success);
 });
 
-test('a revocation only has propagation on request', () => {
+test('a revocation includes propagation only on request', () => {
   const propagation = {
     version: 7,
     complete: true,

@@ -90,7 +90,7 @@ test('one-time tokens have 43 characters and a hash', () => {
   }
 });
 
-test('too few random bytes create no credential', () => {
+test('creating a credential from too few random bytes is an error', () => {
   throws(() => mintCredential('api_key', 'live', () => new Uint8Array(23)), RangeError);
   throws(() => mintOneTimeToken(() => new Uint8Array(0)), RangeError);
 });

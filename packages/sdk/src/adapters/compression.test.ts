@@ -31,9 +31,9 @@ async function serving(t: TestContext, order: (guard: RequestHandler) => Request
 
 for (const [where, order] of Object.entries({
   before: (guard: RequestHandler) => [compression(), guard],
-  behind: (guard: RequestHandler) => [guard, compression()],
+  after: (guard: RequestHandler) => [guard, compression()],
 })) {
-  test(`compression ${where} the guard`, async (t) => {
+  test(`a response can be replayed with compression ${where} the guard`, async (t) => {
     const ask = await serving(t, order);
     const first = await ask('gzip');
     equal(first.headers.get('content-encoding'), 'gzip');

@@ -45,7 +45,7 @@ test("a mounted router's route is reported with its full path", async (t) => {
   equal(Object(keyrail.events()[0]).route, '/v2/invoices/:id');
 });
 
-test('an app may replace the global Promise', async (t) => {
+test('the adapter works in an app that replaces the global Promise', async (t) => {
   const usual = globalThis.Promise;
   const limit = { id: 'r', limit: 9, windowMs: 60_000, algorithm: 'fixed', scope: 'key' } as const;
   const keyrail = await createTestKeyrail({ keys: [{ rateLimits: [limit] }] });

@@ -74,8 +74,9 @@ async function* pieces() {
 const answers: Record<string, (body: string) => Response> = {
   'of another class': (body) => new OtherResponse(`ran ${body}`, { status: 201, headers: type }),
   'whose body is another kind of stream': () => withBody(pieces()),
-  'without a body to read in parts': () => withBody(undefined),
-  'of the runtime': (body) => new Response(`ran ${body}`, { status: 201, headers: type }),
+  'without a body stream': () => withBody(undefined),
+  'of the runtime’s own class': (body) =>
+    new Response(`ran ${body}`, { status: 201, headers: type }),
 };
 
 for (const adapter of adapters) {
@@ -95,7 +96,7 @@ for (const adapter of adapters) {
   }
 }
 
-test('a response that cannot be passed on is not a reason to run the handler again', async (t) => {
+test('a response that cannot be passed on does not make the handler run again', async (t) => {
   const broken = () =>
     Object.defineProperty(new OtherResponse('ran', { headers: type }), 'body', {
       get: () => {

@@ -1,4 +1,4 @@
-// HTTP/2, where a body needs no headers, through Node's HTTP/1 compatibility API.
+// HTTP/2, where a body needs no headers, through the HTTP/1 compatibility API of Node.js.
 import { deepEqual, equal } from 'node:assert/strict';
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';

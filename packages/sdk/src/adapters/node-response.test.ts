@@ -1,4 +1,4 @@
-// Requests that end without a complete response of their handler: during admission, or in the
+// Requests that end without a complete response from their handler: during admission, or in the
 // middle of the response.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
@@ -41,7 +41,7 @@ async function serving(t: TestContext, ...handlers: RequestHandler[]): Promise<s
   return url;
 }
 
-test('a response sent by other code during admission is the only one', async (t) => {
+test('if other code responds during admission, the handler does not run', async (t) => {
   const { guard, waiting, headers, statuses } = await slowNode(t);
   let runs = 0;
   const giveUp: RequestHandler = (_request, response, next) => {
@@ -122,7 +122,7 @@ const charging: Record<string, Charging> = {
 };
 
 for (const [framework, serve] of Object.entries(charging)) {
-  test(`${framework}: a caller that disconnects before the handler starts may retry`, async (t) => {
+  test(`${framework}: a caller that disconnects before the handler starts can retry`, async (t) => {
     const keyrail = await createTestKeyrail({ keys: [{}] });
     const { promise: isLeft, resolve: left } = Promise.withResolvers<void>();
     let claims = 0;
@@ -270,11 +270,11 @@ async function leaving(t: TestContext, status: number) {
   return { status: again.status, seen };
 }
 
-test('an error response to a caller that disconnected with its body is not stored', async (t) => {
+test('an error response is not stored if the caller disconnected before its body was read', async (t) => {
   deepEqual(await leaving(t, 422), { status: 201, seen: [undefined, { amount: 1 }] });
 });
 
-test('an error response that needed no body is stored if the caller stayed', async (t) => {
+test('an error response that did not need the body is stored if the caller stayed connected', async (t) => {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());
   const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '', 'idempotency-key': 'one' };
@@ -290,6 +290,6 @@ test('an error response that needed no body is stored if the caller stayed', asy
   deepEqual([again.status, again.headers.get('idempotency-replayed'), runs], [422, 'true', 1]);
 });
 
-test('a success without a body is stored, whether or not the caller stayed', async (t) => {
+test('a success that did not need the body is stored, even if the caller disconnected', async (t) => {
   deepEqual(await leaving(t, 202), { status: 202, seen: [undefined] });
 });

@@ -1,4 +1,4 @@
-// Headers that middleware sets before the guard (CORS, request id) belong to one request and are
+// Headers that middleware sets before the guard (CORS, request ID) belong to one request and are
 // not replayed to the next; the handler's headers are.
 import { deepEqual, equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

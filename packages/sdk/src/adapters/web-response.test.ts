@@ -1,4 +1,4 @@
-// Handlers whose response cannot be sent: a retry must not wait for it.
+// Handlers whose response cannot be sent: a retry must not wait for them.
 import { equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTestKeyrail } from '../testing.ts';
@@ -13,7 +13,7 @@ const used = async () => {
 for (const [what, answer] of Object.entries({
   nothing: async () => JSON.parse('[]')[0],
   'something else': async () => JSON.parse('{}'),
-  'an answer that was read already': used,
+  'a response that has already been read': used,
 })) {
   test(`a handler that returns ${what} lets a retry run`, async (t) => {
     const keyrail = await createTestKeyrail({ keys: [{}] });

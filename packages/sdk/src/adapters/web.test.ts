@@ -1,5 +1,5 @@
-// Web handlers behind Hono's server for Node; route handlers of Next.js are
-// called like Next.js does: with a request and a context whose `params` is a promise.
+// Web handlers behind Hono's Node.js server. Next.js route handlers are called the way Next.js
+// calls them: with a request and a context whose `params` is a promise.
 import { getRequestListener } from '@hono/node-server';
 import { adapterSuite, listen, routes } from '../../test/adapter-suite.ts';
 import { protect as protectRoute } from './next.ts';

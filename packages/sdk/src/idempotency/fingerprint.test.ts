@@ -30,7 +30,7 @@ test('every part of a scope changes its hash', () => {
   for (const hash of hashes) equal(/^[0-9a-f]{64}$/.test(hash), true);
 });
 
-test('the parts of a scope cannot run into each other', () => {
+test('scopes with different parts never have the same hash', () => {
   const part = fc.string({ unit: fc.constantFrom('a', '"', ',', '\\', '\n', ' ') });
   fc.assert(
     fc.property(fc.tuple(part, part), fc.tuple(part, part), ([holder, route], [a, b]) => {
@@ -76,7 +76,7 @@ test('different query bytes that are not UTF-8 have different fingerprints', () 
   equal(fingerprintOf({ ...asked, query: 'a=%FF' }), prints[0]);
 });
 
-test('a text query is encoded like URLSearchParams', () => {
+test('a text query is encoded as by URLSearchParams', () => {
   const text = fc.string({ unit: 'binary' }).map((it) => it.toWellFormed());
   fc.assert(
     fc.property(text, text, (name, value) => {
@@ -110,7 +110,7 @@ for (const [key, isGood] of [
   ['tab\there', false],
   ['\u007f', false],
 ] as const) {
-  test(`an idempotency key of ${key.length} characters, ${JSON.stringify(key.slice(0, 9))}`, () => {
+  test(`an idempotency key of ${key.length} characters, ${JSON.stringify(key.slice(0, 9))}, is ${isGood ? 'valid' : 'invalid'}`, () => {
     equal(idempotencyKeyFault(key) === null, isGood);
   });
 }

@@ -78,16 +78,16 @@ for (const [state, expected] of Object.entries({
 }
 
 for (const [name, reply] of Object.entries({
-  'no answer': null,
-  'an answer that comes too late': new Promise<never>(() => {}),
-  'a refusal': { status: 503 },
-  'another credential': { status: 401 },
+  'a broken connection': null,
+  'a response that comes too late': new Promise<never>(() => {}),
+  'a 503': { status: 503 },
+  'a wrong credential': { status: 401 },
   'an unknown state': claimed({ state: 'perhaps' }),
   'no token': claimed({ lock_token: null }),
   'an empty token': claimed({ lock_token: '' }),
-  'no bounds': claimed({ lock_ms: null }),
-  'a replay of nothing': claimed({ state: 'replay', response: null }),
-  'no object': { body: [1] },
+  'no lock duration': claimed({ lock_ms: null }),
+  'a replay without a response': claimed({ state: 'replay', response: null }),
+  'a body that is not an object': { body: [1] },
 })) {
   test(`${name} is not a verdict, and no lock is held`, async (t) => {
     const { claim, clock } = await open(t, () => reply, 100);
@@ -96,7 +96,7 @@ for (const [name, reply] of Object.entries({
   });
 }
 
-test('the lock of a slow handler is renewed three times per lock time', async (t) => {
+test("a slow handler's lock is renewed three times per lock duration", async (t) => {
   const { hold, clock, steps } = await open(t);
   const held = await hold();
   for (let beat = 1; beat <= 9; beat += 1) {
@@ -109,7 +109,7 @@ test('the lock of a slow handler is renewed three times per lock time', async (t
   equal(steps().length, 11, 'the heartbeats have stopped');
 });
 
-test('a failed heartbeat is repeated soon', async (t) => {
+test('a failed heartbeat is retried soon', async (t) => {
   const { hold, clock, steps } = await open(
     t,
     answers(() => null),
@@ -123,7 +123,7 @@ test('a failed heartbeat is repeated soon', async (t) => {
   }
 });
 
-test('a heartbeat without a response is repeated before the lock expires', async (t) => {
+test('a heartbeat without a response is retried before the lock expires', async (t) => {
   const lockMs = 600;
   const { hold, clock, steps } = await open(t, ({ path }) =>
     path.endsWith('/claim') ? claimed({ lock_ms: lockMs }) : new Promise(() => {}),
@@ -150,7 +150,7 @@ test('a lost lock is logged once and gets no more heartbeats', async (t) => {
   deepEqual(logged, ['error keyrail: lost the lock on an idempotent request']);
 });
 
-test('a handler that never ends does not hold its lock forever', async (t) => {
+test('a handler that never finishes does not hold its lock forever', async (t) => {
   const { hold, clock, steps, logged } = await open(t);
   await hold();
   for (let passed = 0; passed <= HOLD_MS_MAX; passed += 10_000) {
@@ -193,7 +193,7 @@ test('a response that the control plane rejects is stored without its body', asy
   deepEqual(logged, []);
 });
 
-test('only the first complete or release of a hold counts', async (t) => {
+test('only the first completion or release of a hold counts', async (t) => {
   const { hold, steps, drain, clock } = await open(t);
   const held = await hold();
   held.complete(answer);

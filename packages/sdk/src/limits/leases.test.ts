@@ -94,7 +94,7 @@ test('the next lease is requested before the last unit is spent', async (t) => {
   equal(at.paths().filter((path) => path === 'check').length, 3);
 });
 
-test('a lease ends after its time, counted from when it was requested', async (t) => {
+test('a lease expires after its duration, counted from when it was requested', async (t) => {
   const at = await scene(t, { expiresInMs: 500 });
   const { script } = at.plane;
   at.plane.script = async (received) => {
@@ -103,14 +103,14 @@ test('a lease ends after its time, counted from when it was requested', async (t
   };
   await busy(at);
   await at.clock.pass(190);
-  ok('kind' in at.charge(), 'it has not ended');
+  ok('kind' in at.charge(), 'it has not expired');
   await at.clock.pass(10);
   const late = at.charge();
-  ok(!('kind' in late), 'unused units were spent after the lease ended');
+  ok(!('kind' in late), 'unused units were spent after the lease expired');
   await late;
 });
 
-test('requests at the end of a lease share one request for the next', async (t) => {
+test('when a lease has expired, concurrent requests share one request for the next', async (t) => {
   const at = await scene(t, { expiresInMs: 400 });
   await busy(at);
   await at.clock.pass(401);
@@ -119,7 +119,7 @@ test('requests at the end of a lease share one request for the next', async (t) 
   equal(at.plane.received.length - before, 1);
 });
 
-test('the units of a silent key are returned', async (t) => {
+test('the units of an idle key are returned', async (t) => {
   const at = await scene(t);
   await busy(at);
   await at.clock.pass(11_000);
@@ -137,7 +137,7 @@ test('closing returns all units', async (t) => {
   equal(at.paths().at(-1), 'check', 'afterwards, limits are checked');
 });
 
-test('near the limit, in short windows and for rare keys, limits are checked', async (t) => {
+test('near the limit, in short windows and for rarely used keys, limits are checked', async (t) => {
   const near = await scene(t, { limit: 20 });
   for (let n = 0; n < 25; n += 1) await near.charge();
   deepEqual(new Set(near.paths()), new Set(['check']));
@@ -155,7 +155,7 @@ test('near the limit, in short windows and for rare keys, limits are checked', a
   deepEqual(new Set(rare.paths()), new Set(['check']));
 });
 
-test('never more than a tenth of what remains is leased', async (t) => {
+test('at most a tenth of the remaining units is leased', async (t) => {
   const at = await scene(t, { limit: 300 });
   for (let n = 0; n < 400; n += 1) await at.charge();
   let used = 0;
@@ -166,7 +166,7 @@ test('never more than a tenth of what remains is leased', async (t) => {
   equal(at.used(), 300);
 });
 
-test("a key's changed limits are not charged with units of the old ones", async (t) => {
+test("after a key's limits change, units of the old limits are not spent", async (t) => {
   const at = await scene(t);
   await busy(at);
   const changed = [{ ...rule, limit: 5_000 }];
@@ -177,7 +177,7 @@ test("a key's changed limits are not charged with units of the old ones", async 
   ok('kind' in same.limits.charge(contextOf({}), [{ ...rule }], LEASED), 'equal rules');
 });
 
-test('leases last through an outage, and an older control plane is only checked', async (t) => {
+test('leases last through an outage, and an older control plane gets only checks', async (t) => {
   const at = await scene(t);
   await busy(at);
   at.plane.script = () => null;

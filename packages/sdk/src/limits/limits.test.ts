@@ -47,7 +47,11 @@ test('the reset in the header is never longer than the window', () => {
   const burst = { id: 'burst', limit: 20, windowMs: 10_000, remaining: 18 };
   const resetOf = (resetMs: number) => limitHeaders([{ ...burst, resetMs }]).ratelimit;
   equal(resetOf(9_001), '"burst";r=18;t=10');
-  equal(resetOf(10_625), '"burst";r=18;t=10', 'a sliding counter is empty after 17 of 16 parts');
+  equal(
+    resetOf(10_625),
+    '"burst";r=18;t=10',
+    'a sliding counter is empty after 17/16 of its window',
+  );
 });
 
 test('the rate limit request follows the protocol', async (t) => {
@@ -67,7 +71,7 @@ test('the rate limit request follows the protocol', async (t) => {
   });
 });
 
-test('a denial has a retry time, if waiting helps', async (t) => {
+test('a denial has a retry time if waiting helps', async (t) => {
   const plane = await receiver(t, () => result({ allowed: false, retry_after_seconds: 7 }));
   const limits = createLimits(rig(plane.url));
   const denied = { kind: 'counted', allowed: false, states: [state] };
@@ -89,12 +93,12 @@ test('a cost is clamped to its bounds', async (t) => {
 
 for (const [name, reply] of Object.entries({
   'a broken connection': null,
-  'a refusal': { status: 503, body: { error: { code: 'unavailable' } } },
+  'a 503': { status: 503, body: { error: { code: 'unavailable' } } },
   'a wrong credential': { status: 401 },
-  'an answer of another shape': { body: { allowed: 'yes' } },
+  'a response of another shape': { body: { allowed: 'yes' } },
   'a counter of another shape': result({ policies: [{ ...policy, remaining: -1 }] }),
-  'an id that would break a header': result({ policies: [{ ...policy, id: 'a"b' }] }),
-  'no object at all': { body: null },
+  'an ID that would break a header': result({ policies: [{ ...policy, id: 'a"b' }] }),
+  'a body that is not an object': { body: null },
 })) {
   test(`${name} is not a verdict`, async (t) => {
     const plane = await receiver(t, () => reply);

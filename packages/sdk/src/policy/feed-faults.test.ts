@@ -195,7 +195,7 @@ test('after a delta that cannot be applied, a snapshot is loaded', async (t) => 
   equal(node.state().version, plane.version);
 });
 
-test('a node follows a rolled-back control plane again from a snapshot', async (t) => {
+test('after the control plane is rolled back, a node starts over from a snapshot', async (t) => {
   const watched = await healthy(t);
   const { plane, clock, node } = watched;
   const revoked = plane.issue();
@@ -273,7 +273,7 @@ test('a maintenance page does not stop a node for long', async (t) => {
   equal(node.state().degraded, false);
 });
 
-test('a fleet does not retry in step', async (t) => {
+test('a fleet does not retry in lockstep', async (t) => {
   const plane = new Plane();
   plane.fault = () => Promise.reject(new TypeError('fetch failed'));
   let seed = 1;

@@ -64,7 +64,7 @@ test('a failed leave is sent once more', async (t) => {
   equal(plane.asked.filter(({ query }) => query.has('leave')).length, 2);
 });
 
-test('closing ends even if leave is rejected, fails, or gets no response', async (t) => {
+test('closing completes even if leave is rejected, fails, or gets no response', async (t) => {
   for (const answer of [
     () => new Response(null, { status: 400 }),
     gone,
@@ -128,7 +128,7 @@ const others: [what: string, path: string, more: object][] = [
 ];
 
 for (const [what, path, route] of others) {
-  test(`a successful request for ${what} ends the back-off, long before its end`, async (t) => {
+  test(`a successful request for ${what} ends the back-off early`, async (t) => {
     const plane = new Plane();
     const key = plane.issue(what === 'limits' ? limited : {});
     const sent: string[] = [];
@@ -165,7 +165,7 @@ for (const [what, path, route] of others) {
 const headerOf = (key: string) => (name: string) =>
   ({ 'x-api-key': key, 'idempotency-key': 'once' })[name] ?? null;
 
-test('every request to the feed contains the name and version of the SDK', async (t) => {
+test("every request to the feed contains the SDK's name and version", async (t) => {
   const plane = new Plane();
   const named: (string | null)[] = [];
   const { fetch } = plane;

@@ -88,7 +88,7 @@ test('a snapshot is in force only when its last page is loaded', async (t) => {
   equal(node.state().keys, 10);
 });
 
-test('the old policy decides while a new snapshot is loading', async (t) => {
+test('the old policy stays in force while a new snapshot is loading', async (t) => {
   const watched = await started(t, {}, (plane) => {
     plane.pageMax = 2;
   });
@@ -135,7 +135,7 @@ test('a failed page is retried before the snapshot fails', async (t) => {
   );
 });
 
-test('the page size is limited by the time for parsing', async (t) => {
+test('the page size is limited by parsing time', async (t) => {
   const { plane, clock, node } = await started(t, {}, (made) => {
     made.pageMax = 60;
     for (let n = 0; n < 120; n += 1)
@@ -199,7 +199,7 @@ test('polls are still held after an outage', async (t) => {
   ok(plane.asked.length > 0 && plane.asked.every(({ query }) => query.get('wait_ms') !== '0'));
 });
 
-test('after an outage, the first response confirms the policy, not the end of a held poll', async (t) => {
+test('after an outage, the first poll is not held, so its response confirms the policy', async (t) => {
   for (const outageMs of [5_000, 6_000, 8_000, 20_000, 60_000, 90_000, HOUR_MS]) {
     const { plane, clock, node } = await started(t);
     plane.fault = gone;

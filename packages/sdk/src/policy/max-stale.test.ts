@@ -36,7 +36,7 @@ test('policy older than maxStaleMs denies every key, until it is confirmed again
   deepEqual(
     [key, imported, new Plane().issue()].map((each) => reasonOf(watched, each, open)),
     ['policy_unavailable', 'policy_unavailable', 'policy_unavailable'],
-    'also where a cold start would be open, and whether or not the key is known',
+    'even where a cold start would be open, and whether or not the key is known',
   );
   deepEqual([reasonOf(watched, null), reasonOf(watched, 'x')], ['missing_key', 'malformed_key']);
   equal(await readyAfter(watched, 0), false);
@@ -107,7 +107,7 @@ test('a start from a cache that is too old, or of unknown age, is not ready', as
   }
 });
 
-test('a mistaken maxStaleMs is an error, because clamping it would allow keys', () => {
+test('an invalid maxStaleMs is an error, because clamping it would allow keys', () => {
   const plane = new Plane();
   for (const maxStaleMs of ['1 h', Number.NaN, -1, 0, 89_999, Number.POSITIVE_INFINITY]) {
     throws(() => nodeOn(plane, { maxStaleMs: maxStaleMs as number }), TypeError, `${maxStaleMs}`);

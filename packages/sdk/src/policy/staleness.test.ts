@@ -39,13 +39,13 @@ test('the first decision after a freeze reports that the policy may be out of da
   deepEqual(allSay(watched, key), [false, false, false], 'it polls again without delay');
 });
 
-test('also after a suspension, in which only the wall clock advances', async (t) => {
+test('the first decision after a suspension reports that the policy may be out of date', async (t) => {
   const { watched, clock, key } = await current(t);
   clock.step(STALE_MS);
   deepEqual(allSay(watched, key), [true, true, true]);
 });
 
-test('a wall clock that is set back during a freeze does not hide it', async (t) => {
+test('setting the wall clock back during a freeze does not hide the freeze', async (t) => {
   const { watched, clock, key } = await current(t);
   clock.freeze(2 * STALE_MS);
   clock.step(-HOUR_MS);
@@ -56,7 +56,7 @@ test('a wall clock that is set back during a freeze does not hide it', async (t)
   deepEqual(allSay(other.watched, other.key), [true, true, true], 'both clocks are read again');
 });
 
-test('a wall clock that is set back or forward makes no policy current or stale for long', async (t) => {
+test('setting the wall clock does not make a policy seem current or stale for long', async (t) => {
   for (const step of [-HOUR_MS, HOUR_MS]) {
     const { watched, plane, node, clock, key } = await current(t);
     clock.step(step);
@@ -72,7 +72,7 @@ test('a wall clock that is set back or forward makes no policy current or stale 
   }
 });
 
-test('a response that is read after a freeze confirms nothing later than its request', async (t) => {
+test('a response read after a freeze confirms the policy only as of its request', async (t) => {
   const { watched, plane, node, clock, key } = await current(t);
   const sentAt = plane.asked.at(-1)?.at ?? 0;
   const before = node.state().lastSyncAt ?? 0;
@@ -107,7 +107,7 @@ test('after a freeze a node acknowledges only what it has applied', async (t) =>
   equal(node.verify(key).allowed, false);
 });
 
-test('polls without a hold that confirm too little are not sent in a loop', async (t) => {
+test('a node that reads every response late does not poll in a loop', async (t) => {
   const plane = new Plane();
   const { clock } = await startedOn(t, plane);
   // Each response is read long after its request, as in a process that is frozen again and again.
@@ -121,7 +121,7 @@ test('polls without a hold that confirm too little are not sent in a loop', asyn
   ok(plane.asked.length < 60, `${plane.asked.length}`);
 });
 
-test('a process that was stopped by SIGSTOP decides degraded from the first moment on', async (t) => {
+test('a process stopped by SIGSTOP is degraded from its first decision afterwards', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const served = await servePlane(plane);

@@ -174,7 +174,7 @@ test("the second request gets the first one's response", async (t) => {
   deepEqual(second.headers, { 'x-a': 'b', 'idempotency-replayed': 'true' });
 });
 
-test('a used idempotency key gets 409 while its request runs, and 422 with another body', async (t) => {
+test('a reused idempotency key gets a 409 while its request runs, and a 422 with another body', async (t) => {
   const { admit } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');
@@ -228,7 +228,7 @@ for (const end of [{ failed: true }, { status: 500 }, { status: 503, body: null 
   });
 }
 
-test('after a caller disconnects, no retry runs in parallel to its handler', async (t) => {
+test('after a caller disconnects, no retry runs while its handler is running', async (t) => {
   const { admit, clock, plane } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');
@@ -246,7 +246,7 @@ test('after a caller disconnects, no retry runs in parallel to its handler', asy
   );
 });
 
-test('a handler that gave up with its caller lets a retry run later', async (t) => {
+test('a handler that gave up when its caller disconnected lets a retry run later', async (t) => {
   const { admit, clock } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');

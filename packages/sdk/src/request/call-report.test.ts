@@ -40,7 +40,7 @@ test('another header can be configured', () => {
   equal(keyTextOf(callWith({ 'x-key': 'kr_live_c' }), ['x-key']), 'kr_live_c');
 });
 
-test('a key in hand is used as it is, and no header is read', () => {
+test('a key passed with the call is used unchanged, and no header is read', () => {
   const call = callWith({ authorization: 'Bearer kr_live_a' });
   for (const key of ['kr_live_b', ' kr_live_b ', '', null]) {
     equal(keyTextOf({ ...call, key }, ['authorization']), key);
@@ -92,7 +92,7 @@ function eventsOf(
   return events;
 }
 
-test('times of events are formatted like toISOString, also when the clock is set back', () => {
+test('event times are formatted as by toISOString, even when the clock is set back', () => {
   const textOf = timeTexts();
   const newYear = Date.UTC(2027, 0, 1);
   const times = [0, 7, 42, 999, 1000, newYear - 1, newYear, newYear + 5.9, newYear - 1, 70, -1];
@@ -130,7 +130,7 @@ test('a node with a test secret key only reports test events', () => {
   equal(eventsOf('test', {})[0]?.env, 'test');
 });
 
-test('a request without a valid id gets one', () => {
+test('a request without a valid ID gets one', () => {
   for (const id of ['', 'a b', 'x'.repeat(201), '\u00fc']) {
     match(eventsOf('live', { 'x-request-id': id })[0]?.request_id ?? '', /^[0-9a-f-]{36}\.1$/);
   }

@@ -51,7 +51,7 @@ const said = (admission: Admission) => {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('a replay is not charged, and is sent also when the limit is exhausted', async (t) => {
+test('a replay is not charged, and is sent even when the limit is exhausted', async (t) => {
   const { admit } = await open(t);
   const dear: RouteOptions = { ...idempotent, rateLimit: { cost: 2 } };
   const first = await admit(call(once), dear);

@@ -54,7 +54,7 @@ test('with readyWaitMs, requests during a cold start wait for the policy', async
   equal(node.state().source, 'feed');
 });
 
-test('in the adapter for Next.js they wait by default, unless the option is 0', async (t) => {
+test('in the Next.js adapter, requests wait by default, unless the option is 0', async (t) => {
   const { node, clock, request } = coldStart(t);
   const context = { params: Promise.resolve({}) };
   const status = async (route: RouteOptions) =>

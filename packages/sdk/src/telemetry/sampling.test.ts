@@ -34,7 +34,7 @@ async function burst({ perSecond, seconds, keys = 1, sampleRate = 1 }: Rush) {
   return { reported, weighed, firsts: firsts.size, all: perSecond * seconds };
 }
 
-test('up to the rate every request is reported with share 1', async () => {
+test('up to the maximum rate, every request is reported with a sample rate of 1', async () => {
   const { reported, weighed, all } = await burst({ perSecond: EVENTS_PER_SECOND_MAX, seconds: 5 });
   equal(weighed, all);
   equal(
@@ -43,7 +43,7 @@ test('up to the rate every request is reported with share 1', async () => {
   );
 });
 
-test('above the rate a share is reported, and represents all requests', async () => {
+test('above the maximum rate, a sample is reported, weighted to represent all requests', async () => {
   const { reported, weighed, all } = await burst({ perSecond: 20_000, seconds: 12 });
   ok(Math.abs(weighed / all - 1) < 0.03, `${weighed} for ${all}`);
   ok((reported[0] ?? 0) < 8 * EVENTS_PER_SECOND_MAX, `a burst first reports ${reported[0]}`);

@@ -45,7 +45,7 @@ test('a full batch is sent immediately', async (t) => {
   await until(() => state().sent === 25);
 });
 
-test('a failed batch is sent again under the same id, with a growing delay', async (t) => {
+test('a failed batch is sent again with the same ID, after a growing delay', async (t) => {
   const { record, clock, batches, plane, state, logged } = await open(t);
   const failing: (Reply | null)[] = [null, { status: 503 }, { status: 500 }, null];
   plane.script = () =>
@@ -60,7 +60,7 @@ test('a failed batch is sent again under the same id, with a growing delay', asy
   }
   await until(() => state().sent === 2);
   equal(new Set(batches().map(({ batch_id }) => batch_id)).size, 1);
-  equal(logged.length, 1, 'logged once, not with every try');
+  equal(logged.length, 1, 'logged once, not on every attempt');
   equal(state().dropped, 0);
 });
 
@@ -103,7 +103,7 @@ test('an event long after a rejection is sent', async (t) => {
   await until(() => state().sent === 1);
 });
 
-test('an outage drops events but does not grow memory', async (t) => {
+test('during an outage events are dropped, and memory does not grow', async (t) => {
   const { record, clock, batches, plane, state } = await open(t, { queueMax: 50, batchMax: 20 });
   plane.script = () => null;
   for (let hour = 0; hour < 3; hour += 1) {
@@ -124,7 +124,7 @@ test('an outage drops events but does not grow memory', async (t) => {
   );
 });
 
-test('with sampling, every event has its share', async (t) => {
+test('with sampling, every event has its sample rate', async (t) => {
   let at = 0;
   // A fixed sequence that fills its range evenly.
   const chance = () => (at++ * 0.618_033_988_749) % 1;

@@ -38,7 +38,7 @@ test('the next batch grows while a statement runs, and is sent when the statemen
   const others = [find('b')];
   await nextTurn();
   others.push(find('c'));
-  equal(sent.length, 1, 'a look-up never joins a statement that was already sent');
+  equal(sent.length, 1, 'a lookup never joins a statement that has already been sent');
   answer(0);
   equal(await first, 'fact of a');
   await nextTurn();

@@ -94,7 +94,7 @@ test('a known client is served before waiting hashes from thirty networks', asyn
   ok(place >= 0 && place <= 2 * AT_ONCE_MAX, `${place}`);
 });
 
-test('known clients do not keep others out of the line', async () => {
+test('known clients do not keep others out of the queue', async () => {
   const { ask, ended, over } = hashing();
   for (let at = 0; at < AT_ONCE_MAX + 16; at += 1) ask(`198.51.${at}.7`, true);
   ask('203.0.113.9');
@@ -116,7 +116,7 @@ test('a network with one hash waits for only one hash of a network with sixty', 
   }
 });
 
-test('in a full line, a network with few hashes takes a place from the one with the most', async () => {
+test('in a full queue, a network with few hashes takes a place from the one with the most', async () => {
   const { ask, ended, refused, over } = hashing();
   for (let at = 0; at < AT_ONCE_MAX + WAITING_MAX; at += 1) ask('198.51.100.7');
   for (let at = 0; at < 20; at += 1) ask(`203.0.${at}.9`);

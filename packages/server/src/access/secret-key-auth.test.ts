@@ -62,7 +62,7 @@ test('losing the LISTEN connection clears the cache', async () => {
   deepEqual(await ask('a', 'b'), ['a', 'b']);
 });
 
-test('all revoked keys are evicted here, even if the notification fails', async () => {
+test('all revoked keys are evicted in this process, even if the notification fails', async () => {
   const { keys, ask, listener, notified } = scene();
   await ask('a', 'b', 'c');
   await keys.forget(['id of a', 'id of b']);

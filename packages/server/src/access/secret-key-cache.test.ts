@@ -65,7 +65,7 @@ async function fill(one: ReturnType<typeof scene>, token: string, more?: Partial
   return asked;
 }
 
-test('a key is read once per lifetime, which use does not extend', async () => {
+test('a key is read once per lifetime, and use does not extend the lifetime', async () => {
   const one = scene();
   deepEqual(await fill(one, 'a'), principalFor('a'));
   for (let at = 0; at < 4; at += 1) {

@@ -70,7 +70,7 @@ test('a key acts in its own workspace and environments, with its own role', asyn
   }
 });
 
-test('recording a use slowly delays only the key that was used', async () => {
+test('slow recording of a use delays only the key that was used', async () => {
   const slow = newToken();
   const quick = newToken();
   const facts = new Map([

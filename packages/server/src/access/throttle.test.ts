@@ -60,7 +60,7 @@ const times = async (count: number, act: (n: number) => Promise<unknown>) => {
   for (let n = 0; n < count; n += 1) await act(n);
 };
 
-test('an address may be tried ten times a minute, from all clients together', async () => {
+test('an address can be tried ten times a minute, across all clients', async () => {
   const { throttle, pass } = setUp();
   await times(PER_EMAIL_MAX, (n) => throttle.charge(`192.0.2.${n}`, 'ada@example.com'));
   equal(await retryAfter(() => throttle.charge('198.51.100.1', 'ADA@example.com')), 60);
@@ -73,7 +73,7 @@ test('an address may be tried ten times a minute, from all clients together', as
   await throttle.charge('198.51.100.1', 'ada@example.com');
 });
 
-test('a client may try 120 times a minute, for all addresses together', async () => {
+test('a client can make 120 attempts a minute, across all addresses', async () => {
   const { throttle, pass } = setUp();
   await times(PER_CLIENT_MAX, (n) => throttle.charge('192.0.2.1', `${n}@example.com`));
   await retryAfter(() => throttle.charge('192.0.2.1', 'new@example.com'));
@@ -94,7 +94,7 @@ test('all addresses in one IPv6 /64 network count as one client', async () => {
   }
 });
 
-test('IPv6 clients are also counted by their /56 network, four times, and /48, sixteen times', async () => {
+test("IPv6 clients share limits: four times a client's per /56 network, sixteen times per /48", async () => {
   const { throttle } = setUp();
   /** As many attempts as are allowed from the 256 networks of a /56. */
   const allowedFrom = async (home: string): Promise<number> => {
@@ -144,7 +144,7 @@ test('a client address and an identical email address are counted separately', a
   await throttle.charge('x');
 });
 
-test('failed logins do not block a reset or a sign-up, nor the reverse', async () => {
+test('failed logins do not block resets or sign-ups, and vice versa', async () => {
   const { throttle } = setUp();
   const client = '192.0.2.1';
   const charges = [

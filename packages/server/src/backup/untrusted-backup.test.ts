@@ -58,7 +58,7 @@ test('a backup that names files outside its directory is rejected', async (t) =>
   }
 });
 
-test('a compressed line without an end does not fill up the memory', async (t) => {
+test('an endless compressed line does not fill up the memory', async (t) => {
   const LINE_MAX = 1000;
   const path = join(await folder(t), 'users.jsonl.zst');
   const read = async () => {

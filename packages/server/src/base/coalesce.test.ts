@@ -69,7 +69,7 @@ test('no caller joins a batch in flight; the next batch waits for it and is sent
   deepEqual(await Promise.all(others), ['result of b', 'result of c']);
 });
 
-test('a batch that hangs delays the next one by a few milliseconds only', async () => {
+test('a batch that hangs delays the next one by only a few milliseconds', async () => {
   const { sent, ask, answer, pass } = open({ inFlightMax: 1 });
   const stuck = ask('a');
   await nextTurn();
@@ -191,7 +191,7 @@ test('a caller beyond waitingMax is rejected, and the others are served', async 
   equal(await second, 'result of b');
 });
 
-test('concurrent calls of one name share a result, which is not cached', async () => {
+test('concurrent calls with one name share a result, which is not cached', async () => {
   const share = shared<number>();
   let calls = 0;
   const ask = async () => {
@@ -227,7 +227,7 @@ test('no result is older than its call, in any schedule', async () => {
   }
 });
 
-test('a call joins one in flight only within the given age, and none from before a forget', async () => {
+test('a call joins one in flight only within the given age, and none that began before forget()', async () => {
   let nowMs = 0;
   const calls: PromiseWithResolvers<string>[] = [];
   const reads = sharedWithin<string>(() => nowMs);

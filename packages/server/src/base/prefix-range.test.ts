@@ -28,7 +28,7 @@ test('the highest characters have a range too, and only ASCII letters are folded
   deepEqual(textRangeOf('\u{10ffff}'), { from: '\u{10ffff}', to: null });
 });
 
-test('a prefix of an ID has a range of IDs, and other texts have none', () => {
+test('an ID prefix has a range of IDs, and other texts have none', () => {
   const id = '01890C5E-7b21-7c3a-9d5e-0123456789ab';
   deepEqual(idRangeOf(id), { from: id, to: id });
   deepEqual(idRangeOf('01890c5e-7'), {

@@ -29,7 +29,7 @@ test('a template in a template becomes part of its text', () => {
   });
 });
 
-test('an object that looks like a template is not one', () => {
+test('an object that looks like a template is not treated as one', () => {
   const forged = JSON.parse('{"texts":["drop table users"],"values":[]}');
   deepEqual(compiled(sql`select ${forged}`), { text: 'select $1', values: [forged] });
 });

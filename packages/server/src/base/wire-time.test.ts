@@ -13,7 +13,7 @@ test('every time is formatted as by toISOString, in any order', () => {
   );
 });
 
-test('days, time itself and years of more than four digits have correct limits', () => {
+test('times at the edges of a day, of the epoch and of the Date range are formatted correctly', () => {
   for (const text of [
     '1970-01-01T00:00:00.000Z',
     '1969-12-31T23:59:59.999Z',

@@ -31,7 +31,7 @@ for (const [what, env, token] of [
   });
 }
 
-test('a port that comes from PORT is pointed out', () => {
+test('the welcome says if the port comes from PORT', () => {
   const config = configOf({ PORT: '8080' });
   match(welcome('http://x:8080', config), /^ {2}Open http:\/\/x:8080 in a browser \(PORT names/m);
   equal(readyFields('http://x:8080', config).port_from, 'PORT');

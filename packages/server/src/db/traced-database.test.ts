@@ -36,7 +36,7 @@ test('the session name is the full traceparent, for one transaction', async () =
 /** Long enough that nothing is sent before the process ends. */
 const NEVER_MS = 60_000;
 
-test('a recorded statement passes its span to PostgreSQL, and only there', async () => {
+test('a recorded statement passes its span to PostgreSQL and nowhere else', async () => {
   const { db } = await testApp();
   const traces = await openTraces({
     protocol: 'http/json',
@@ -56,7 +56,7 @@ test('a recorded statement passes its span to PostgreSQL, and only there', async
   else equal(named, usual);
 });
 
-test('a summary names the kind of a statement and its first table', () => {
+test("a summary names a statement's kind and its first table", () => {
   const summaries = {
     'select id from api_keys where id = $1': 'select api_keys',
     'insert into projects (id) values ($1) returning *': 'insert projects',

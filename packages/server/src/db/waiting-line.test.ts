@@ -36,7 +36,7 @@ test('work that cannot finish before its deadline is rejected immediately', asyn
   await waiting;
 });
 
-test('a free connection is lent even if the average is long', async () => {
+test('a free connection is used even if work takes long on average', async () => {
   const line = await busyLine(60_000);
   await rejects(line.enter(asking(3000)), StoreUnavailable);
   line.leave('kr_write', 60_000);
@@ -52,7 +52,7 @@ test('one long piece of work does not cause short work to be rejected', async ()
   await Promise.all(waiting);
 });
 
-test('work gives up waiting when the time left does not exceed its average', async () => {
+test('work stops waiting once its remaining time is no longer than its average', async () => {
   const line = await busyLine(1000);
   let remainingMs = 60_000;
   const waiting = line.enter(asking(0, { deadline: { remainingMs: () => remainingMs } }));
@@ -62,7 +62,7 @@ test('work gives up waiting when the time left does not exceed its average', asy
   await rejects(line.enter(asking(1501)), /timed out waiting for a database connection/);
 });
 
-test('work that goes first is served before earlier work', async () => {
+test('priority work is served before earlier work', async () => {
   const line = await busyLine(1);
   const served: string[] = [];
   const enter = (name: string, goesFirst: boolean) =>
@@ -76,7 +76,7 @@ test('work that goes first is served before earlier work', async () => {
   deepEqual(served, ['revoke', 'create', 'patch']);
 });
 
-test('work that goes first waits only for other work that goes first', async () => {
+test('priority work waits only for other priority work', async () => {
   const line = await busyLine(1000);
   const waiting = [line.enter(asking(9000)), line.enter(asking(9000)), line.enter(asking(9000))];
   await rejects(line.enter(asking(2900)), StoreUnavailable);

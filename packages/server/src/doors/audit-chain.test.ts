@@ -115,7 +115,7 @@ const anyRow: fc.Arbitrary<ChainedRow> = fc.record({
   prevHash: fc.stringMatching(/^[0-9a-f]{64}$/),
 });
 
-test('the hash of an entry equals an independent computation from its members', () => {
+test("an entry's hash equals one computed independently from its members", () => {
   fc.assert(fc.property(anyRow, (row) => rowHash(row) === hashByHand(row)));
 });
 

@@ -53,7 +53,7 @@ test('the audit payload has the members added to and removed from a set of texts
   });
 });
 
-test('the audit payload has only the names of meta and email address fields', () => {
+test('for meta and email addresses, the audit payload has only the field names', () => {
   const stored = { meta: {}, billingEmail: 'old@a.test' as string | null };
   deepEqual(effectOf(stored, { meta: { secret: 1 }, billingEmail: 'new@a.test' }).payload, {
     changed: ['meta', 'billing_email'],
@@ -61,7 +61,7 @@ test('the audit payload has only the names of meta and email address fields', ()
   });
 });
 
-test('one millisecond and the order of an array are differences', () => {
+test('a difference of one millisecond or in array order is a change', () => {
   deepEqual(effectOf(current, { expiresAt: new Date(1) }).names, ['expires_at']);
   deepEqual(effectOf(current, { meta: { a: 1, b: [2, 1] } }).names, ['meta']);
 });

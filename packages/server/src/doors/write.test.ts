@@ -131,7 +131,7 @@ const failures: Record<string, Error> = {
 };
 
 for (const [what, error] of Object.entries(failures)) {
-  test(`an operation that ends in ${what} is rolled back and rethrows it`, async (t) => {
+  test(`an operation that fails with ${what} is rolled back, and the error is rethrown`, async (t) => {
     const app = await opened(t);
     const before = await stateOf(app);
     const failing = app.write(async (tx) => {

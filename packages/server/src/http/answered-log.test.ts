@@ -41,7 +41,7 @@ function logged(t: TestContext, app: Harness) {
   };
 }
 
-test('every kind of caller is named, with and without success', async (t) => {
+test('every kind of caller is named, whether or not its request succeeds', async (t) => {
   const app = await harness(t);
   const { ask, text } = logged(t, app);
   const { userId, token: session } = await app.people.owner();

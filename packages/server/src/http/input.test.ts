@@ -29,7 +29,7 @@ const bytes = (...parts: (string | number[])[]): Buffer =>
 
 const notJson: Record<string, Buffer> = {
   'no bytes': bytes(''),
-  'white space': bytes(' \n\t'),
+  whitespace: bytes(' \n\t'),
   'half an object': bytes('{"a":'),
   'two values': bytes('{}{}'),
   'a trailing comma': bytes('{"a":1,}'),
@@ -114,7 +114,7 @@ const rule = { id: 'a', limit: 1, window_ms: 1000, algorithm: 'fixed', scope: 'k
 const paths: [string, unknown, string[]][] = [
   ['a field', { name: 1 }, ['name']],
   ['a nested field', { rate_limits: [{ ...rule, window_ms: 1 }] }, ['rate_limits.0.window_ms']],
-  ['two at once', { name: 1, rate_limits: 2 }, ['rate_limits', 'name']],
+  ['two fields', { name: 1, rate_limits: 2 }, ['rate_limits', 'name']],
   ['an unknown field', { nam: 'x' }, ['nam']],
   ['two unknown fields', { nam: 1, nme: 1 }, ['nam', 'nme']],
   ['a nested unknown field', { rate_limits: [{ ...rule, burst: 1 }] }, ['rate_limits.0.burst']],

@@ -53,7 +53,7 @@ async function readAll(rows: readonly Row[], limit: number) {
 
 const ids = (count: number) => Array.from({ length: count }, (_, at) => String(at));
 
-test('rows with little meta fill their page with one statement', async () => {
+test('a page of rows with small meta is read with one statement', async () => {
   const small = rowsOf(...Array(51).fill(0));
   deepEqual(await readAll(small.slice(0, 50), 50), { pages: [ids(50)], asked: [USUAL] });
   deepEqual((await readAll(small, 50)).pages, [ids(50), ['50']]);
@@ -62,7 +62,7 @@ test('rows with little meta fill their page with one statement', async () => {
   deepEqual(await readAll(many, 1000), { pages: [ids(1000)], asked: [USUAL] });
 });
 
-test('rows with much meta end their page early, and none is lost or repeated', async () => {
+test('a page of rows with large meta ends early, and no row is lost or repeated', async () => {
   const large = rowsOf(...Array(30).fill(MEBIBYTE / 8 - 100));
   const { pages, asked } = await readAll(large, 1000);
   deepEqual(pages.flat(), ids(30));

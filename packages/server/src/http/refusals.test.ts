@@ -45,7 +45,7 @@ for (const [what, request, part, paths] of [
   ['an unexpected field', body('{"rmoved":1,"at":2}'), 'body', ['rmoved', 'at']],
   ['a body that is not an object', body('[]'), 'body', ['']],
   ['an unexpected filter', { url: `/things/${ID}?of=1` }, 'query', ['of']],
-  ['a malformed id', { url: '/things/1' }, 'path', ['id']],
+  ['a malformed ID', { url: '/things/1' }, 'path', ['id']],
   ['a badly encoded path', { url: '/things/%ff' }, 'path', ['']],
   ['an overlong path', { url: `/things/${'a'.repeat(17_000)}` }, 'path', ['']],
 ] as const) {

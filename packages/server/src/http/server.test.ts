@@ -86,7 +86,7 @@ test('an endpoint without a credential accepts at most a thousand values', async
   deepEqual(many.error.details, [{ path: '', message: 'More than 1000 values.' }]);
 });
 
-test('an error about unknown parameters lists at most a hundred, shortened', async (t) => {
+test('an error about unknown parameters lists at most a hundred names, shortened', async (t) => {
   const names = Array.from({ length: 20_000 }, (_, n) => n.toString(36));
   for (const query of [names.join('&'), `${'a'.repeat(90_000)}=1`]) {
     for (const path of ['/texts/none', '/things']) {
@@ -198,7 +198,7 @@ test('every GET endpoint supports HEAD, without a body', async (t) => {
   }
 });
 
-test('every other HTTP method gets 405 with the allowed methods', async (t) => {
+test('every other HTTP method gets a 405 with the allowed methods', async (t) => {
   const app = server(t);
   const known: Record<string, string> = {
     '/things': 'GET, POST, HEAD',

@@ -18,7 +18,7 @@ test('KEYRAIL_VERIFIED_ONLY defaults to on with SMTP email and to off otherwise'
   equal(configOf({ KEYRAIL_VERIFIED_ONLY: 'on' }).people.verifiedOnly, true);
 });
 
-test('sign-up is open, limited to invited people, or off', () => {
+test('sign-up is open, limited to invited users, or off', () => {
   for (const policy of ['open', 'invited', 'off']) {
     equal(configOf({ KEYRAIL_SIGNUP: policy }).people.signupPolicy, policy);
   }

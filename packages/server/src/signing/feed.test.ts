@@ -53,7 +53,7 @@ test('equal responses within one second share a signature, and all others have t
   equal(state.opened, 2 + others.length);
 });
 
-test('responses to a nonce do not take the place of shared responses', async () => {
+test('responses to nonces do not crowd out shared responses', async () => {
   const { state, signFeed } = openSigner();
   const body = new JsonText('{}');
   for (let asked = 0; asked < 1500; asked += 1) {

@@ -35,7 +35,7 @@ function heldDatabase() {
 /** Reads begin at the end of the event-loop turn of their request. */
 const turnEnds = () => new Promise((resolve) => setImmediate(resolve));
 
-test('requests at the same time share one read', async () => {
+test('concurrent requests share one read', async () => {
   const { reads, listed } = heldDatabase();
   const lists = Array.from({ length: 1000 }, listed);
   await turnEnds();

@@ -51,7 +51,7 @@ test('a new key is published and then signs, and the old one stays until its tok
   ok(isNew);
   deepEqual(await published(vendor.testApp), [kidOf(first.token), newest.id]);
   equal(kidOf((await vendor.embed()).token), kidOf(first.token), 'the new key does not sign yet');
-  deepEqual((await rotate(app, 'asked')).newest.id, newest.id, 'one successor at a time');
+  deepEqual((await rotate(app, 'asked')).newest.id, newest.id, 'one new key at a time');
 
   vendor.clock.shift(10 * MINUTE_MS - 5000);
   const last = await vendor.embed();
@@ -97,7 +97,7 @@ test('concurrent rotations create one key, and all return it', async (t) => {
   }
 });
 
-test('an immediate rotation ends the old key and its tokens in every process', async (t) => {
+test('an immediate rotation retires the old key and invalidates its tokens in every process', async (t) => {
   const vendor = await harness(t);
   const beside = appBeside(t, vendor.testApp, {});
   const { token, headers, projectId, tenantId } = await vendor.embed();
@@ -107,7 +107,7 @@ test('an immediate rotation ends the old key and its tokens in every process', a
   const { newest } = await rotate(vendor.testApp.app, 'immediately');
   for (const { app } of [vendor.testApp, beside]) {
     const answer = await ask(app, headers);
-    equal(answer.statusCode, 401, 'also in a process that has cached the key');
+    equal(answer.statusCode, 401, 'even in a process that has cached the key');
     equal(answer.json().error.code, 'invalid_token');
   }
   const own = { project_id: projectId, tenant_id: tenantId };
@@ -117,7 +117,7 @@ test('an immediate rotation ends the old key and its tokens in every process', a
   ok(token !== next.token);
 });
 
-test('setting the clock back does not bring back a key that was ended immediately', async (t) => {
+test('setting the clock back does not revive a key that was retired immediately', async (t) => {
   const vendor = await harness(t);
   const { headers } = await vendor.embed();
   const status = async () =>
@@ -221,7 +221,7 @@ for (const [cause, newest, isNew] of needs) {
   });
 }
 
-test('an old key ends one token lifetime and a minute after the new key starts to sign', () => {
+test('an old key is retired one token lifetime and a minute after the new key starts to sign', () => {
   const given = { now, isFirst: false, publishWaitMs: 600_000, purpose: 'embed_token' } as const;
   deepEqual(timesOf('due', given), {
     signsFrom: new Date(now.getTime() + 601_000),
@@ -229,7 +229,7 @@ test('an old key ends one token lifetime and a minute after the new key starts t
   });
 });
 
-test('an old policy feed key ends a day after the new key starts to sign', () => {
+test('an old policy feed key is retired a day after the new key starts to sign', () => {
   const given = { now, isFirst: false, publishWaitMs: 600_000, purpose: 'policy_feed' } as const;
   deepEqual(timesOf('due', given), {
     signsFrom: new Date(now.getTime() + 601_000),

@@ -59,7 +59,7 @@ test('an acknowledgement wakes waiters for acknowledgements, not waiters for ver
   equal(await isOver(), true);
 });
 
-test('polls of one workspace are held up to a limit, and the next gets an immediate response', () => {
+test('each workspace has a limited number of held polls, and the next gets an immediate response', () => {
   const hub = createPolicyHub({ heldPollsMax: 2 });
   const poll = (workspaceId: string, project = 'p') =>
     hub.watch(project, 1, { ...LONG, workspaceId });

@@ -19,7 +19,7 @@ test('the delay is bounded, so a wrong time never causes a loop', () => {
   equal(delayOfRenewal(token('soon'), session), 240_000, '80 % of its lifetime');
 });
 
-test('a token is requested at most three times, a refresh within a minute', () => {
+test('a token request is tried at most three times, and a refresh within a minute', () => {
   for (const reason of ['start', 'refresh', 'refused'] as const) {
     equal(waitsBetween(reason).length, 2);
   }

@@ -143,7 +143,7 @@ test('a key is created, and its revocation is watched on twenty nodes, one of th
   await until(() => isAllowedBy() === 0);
 });
 
-test('a revocation says so if there are no nodes', async (t) => {
+test('a revocation reports that there are no nodes', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

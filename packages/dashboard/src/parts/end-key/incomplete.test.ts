@@ -1,5 +1,5 @@
 // The result of a revocation or disabling that is not known to be applied everywhere. The responses
-// are the server's, revised on their way to the browser.
+// are the server's, modified on their way to the browser.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { IncompleteReason } from '@keyrail/protocol/wire/receipt.ts';
@@ -102,7 +102,7 @@ test('with a silent node, a complete revocation does not claim to be in force ev
   await dialog.getByText('1 more node was seen in the last 24 hours but is silent now.').waitFor();
 });
 
-test('a receipt says so if a silent node may lack the change', async (t) => {
+test('a receipt says that a silent node may lack the change', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -16,7 +16,7 @@ test('a user views an invitation, signs in, and joins', async (t) => {
 
   await visit(`/accept-invite#token=${token}`);
   await page.getByRole('heading', { name: 'Join Acme' }).waitFor();
-  equal(page.url(), `${ground.origin}/accept-invite`, 'the token left the address');
+  equal(page.url(), `${ground.origin}/accept-invite`, 'the token is no longer in the URL');
   await page.getByText(invited.email).waitFor();
   await page.getByText('Admin').waitFor();
   await ground.axe(page);
@@ -25,7 +25,7 @@ test('a user views an invitation, signs in, and joins', async (t) => {
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await page.keyboard.press('Enter');
   await page.getByText(`You’re accepting as ${guest.email}.`).waitFor();
-  equal((await guest.call('GET /v1/auth/me')).memberships.length, 0, 'nothing happened so far');
+  equal((await guest.call('GET /v1/auth/me')).memberships.length, 0, 'nothing has happened yet');
   await ground.axe(page);
   await page.getByRole('button', { name: 'Accept invitation' }).click();
   await page.waitForURL(`**/w/${vendor.slug}/**`);

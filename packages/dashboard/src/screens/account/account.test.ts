@@ -61,7 +61,7 @@ test('a user changes name, password, sessions, theme and shortcuts', async (t) =
   await page.getByRole('switch', { name: 'Single-letter shortcuts' }).click();
   await page.getByRole('heading', { name: 'Account' }).click();
   await page.keyboard.press('?');
-  equal(await page.getByRole('dialog').count(), 0, 'single letters are off');
+  equal(await page.getByRole('dialog').count(), 0, 'single-letter shortcuts are off');
   await page.reload();
   equal(await page.evaluate('document.documentElement.dataset.theme'), 'dark');
   await page.getByRole('switch', { name: 'Single-letter shortcuts' }).click();

@@ -17,7 +17,7 @@ async function check(page: Page): Promise<void> {
 const edit = ({ testApp }: Vendor, text: string) =>
   testApp.beyond(`set local session_replication_role = replica; ${text}`);
 
-test('entries are sentences that can be filtered, opened and exported', async (t) => {
+test('entries are shown as sentences, and can be filtered, opened and exported', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -44,7 +44,7 @@ test('entries are sentences that can be filtered, opened and exported', async (t
   await sheet.getByText('b:read', { exact: true }).waitFor();
   await page.keyboard.press('Escape');
   await sheet.waitFor({ state: 'detached' });
-  equal(new URL(page.url()).search, '?action=api_key.*', 'the list is as before');
+  equal(new URL(page.url()).search, '?action=api_key.*', 'the list is unchanged');
 
   await page.getByLabel('Go to entry').fill('1');
   await page.keyboard.press('Enter');
@@ -66,7 +66,7 @@ test('entries are sentences that can be filtered, opened and exported', async (t
 /** Several pages, both of the list and of the check. */
 const ROWS = 450;
 
-test('a changed byte is found at its entry, and a missing end by comparing with what was seen before', async (t) => {
+test('a changed byte is found at its entry, and a cut-off end by comparison with an earlier verification', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -1,10 +1,11 @@
-// Origins are checked as they are typed, by the server's rule; the code follows the choice.
+// Origins are checked as they are typed, by the server's rule; the code follows the selected
+// options.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
 import { isOrigin, originFault } from './origin.ts';
 
-test('origins are registered, and the code follows the choice', async (t) => {
+test('origins are registered, and the code follows the selected options', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'admin' });
@@ -65,7 +66,7 @@ test('origins are registered, and the code follows the choice', async (t) => {
   ok(Number(facts[1]) <= 390, 'as wide as a phone');
 });
 
-test('the check of an origin agrees with the server', async (t) => {
+test('the page accepts the same origins as the server', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { vendor } = await ground.signIn();

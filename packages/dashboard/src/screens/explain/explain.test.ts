@@ -43,7 +43,7 @@ async function fix(page: Page, action: string): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: action }).click();
 }
 
-test('a denied key is explained and fixed, and stays in its input', async (t) => {
+test('a denied key is explained and fixed, and is kept only in its input', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();
@@ -71,7 +71,7 @@ test('a denied key is explained and fixed, and stays in its input', async (t) =>
   await fix(page, 'Enable live key');
   await page.getByText('Allowed', { exact: true }).waitFor();
 
-  ok(!page.url().includes(key.key), 'not in the address');
+  ok(!page.url().includes(key.key), 'not in the URL');
   const kept = await page.evaluate(() =>
     JSON.stringify([sessionStorage, localStorage, history.state]),
   );

@@ -1,5 +1,5 @@
-// Project and tenant of a new key: nothing is chosen that was not meant, and nothing is created
-// before the form is sent.
+// Project and tenant of a new key: nothing is chosen by accident, and nothing is created before the
+// form is submitted.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
@@ -32,7 +32,7 @@ function recorded(page: Page): Request[] {
 const pathsOf = (sent: readonly Request[]) => sent.map((one) => new URL(one.url()).pathname);
 
 for (const latencyMs of [0, 400, 4000]) {
-  test(`Enter never chooses another customer, with ${latencyMs} ms of latency`, async (t) => {
+  test(`Enter never chooses another tenant, with ${latencyMs} ms of latency`, async (t) => {
     const ground = await openGround(t);
     if (!ground) return;
     const { page, vendor, visit } = await ground.signIn();
@@ -51,7 +51,7 @@ for (const latencyMs of [0, 400, 4000]) {
 
     // Two tenants begin with the text: neither is meant.
     await typeAndEnter(page, 'Tenant', 'Hooli');
-    equal(await fieldOf(page, 'Tenant').inputValue(), 'Hooli', 'nobody was chosen');
+    equal(await fieldOf(page, 'Tenant').inputValue(), 'Hooli', 'no tenant was chosen');
     await optionOf(page, 'Hooli Asia').waitFor();
     await optionOf(page, 'Create tenant Hooli').waitFor();
     equal(await optionOf(page, 'Create tenant Hooli').count(), 1);
@@ -84,11 +84,15 @@ for (const latencyMs of [0, 400, 4000]) {
     deepEqual(pathsOf(sent), []);
     await visit(`/w/${vendor.slug}/test/projects`);
     await page.getByRole('link', { name: 'Forecast API' }).waitFor();
-    equal((await vendor.as.liveKey('GET /v1/projects')).data.length, 1, 'the form left nothing');
+    equal(
+      (await vendor.as.liveKey('GET /v1/projects')).data.length,
+      1,
+      'the form left nothing behind',
+    );
   });
 }
 
-test('while the server cannot be reached, the form offers to create nothing', async (t) => {
+test('while the server cannot be reached, the form does not offer to create anything', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expectsErrors(/^Failed to load resource: net::ERR_/);
@@ -104,13 +108,17 @@ test('while the server cannot be reached, the form offers to create nothing', as
   await page.locator('[data-popup]:visible').getByText('Can’t reach the server.').waitFor();
   equal(await page.getByRole('option').count(), 0);
   await page.keyboard.press('Enter');
-  equal(await page.getByText('Choose or create a project.').count(), 0, 'Enter sends no form');
+  equal(
+    await page.getByText('Choose or create a project.').count(),
+    0,
+    'Enter does not submit the form',
+  );
   await server.start();
   await optionOf(page, 'Forecast API').waitFor();
   equal(await optionOf(page, 'Create project forecast api').count(), 0);
 });
 
-test('the project and the tenant are created with the key, each once', async (t) => {
+test('the project and the tenant are each created once, together with the key', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   ground.expects(400);
@@ -125,7 +133,7 @@ test('the project and the tenant are created with the key, each once', async (t)
     await fieldOf(page, field).fill(text);
     await optionOf(page, `Create ${field.toLowerCase()} ${text}`).click();
   }
-  deepEqual(pathsOf(sent), [], 'nothing is created before the form is sent');
+  deepEqual(pathsOf(sent), [], 'nothing is created before the form is submitted');
   equal(await page.getByText('It’s created together with the key.').count(), 2);
   await ground.axe(page);
   await name.fill('x'.repeat(300));

@@ -1,4 +1,4 @@
-// Projects: created, limited and deleted after their impact was shown.
+// Projects: created, given limits, and deleted after their impact has been shown.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';

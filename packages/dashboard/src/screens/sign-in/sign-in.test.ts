@@ -33,7 +33,7 @@ test('a user signs up, verifies, resets the password, signs in and creates a wor
   const verification = await mailedToken(await testApp(), email, 'verify_email');
   await visit(`/verify-email#token=${verification}`);
   await page.getByRole('heading', { name: 'Email address verified' }).waitFor();
-  equal(page.url(), `${ground.origin}/verify-email`, 'the token left the address');
+  equal(page.url(), `${ground.origin}/verify-email`, 'the token is no longer in the URL');
   await visit(`/verify-email#token=${verification}`);
   await page.getByRole('heading', { name: 'This link doesn’t work' }).waitFor();
 
@@ -81,7 +81,7 @@ test('a user signs up, verifies, resets the password, signs in and creates a wor
   ok(!kept.includes(secret), 'the secret is gone');
 });
 
-test('an expired session covers the page, and the same user continues where they were', async (t) => {
+test('when a session expires, the same user can sign in and continue where they were', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, context, vendor, visit } = await ground.signIn();
@@ -111,7 +111,7 @@ test('an expired session covers the page, and the same user continues where they
   equal(await other.evaluate("sessionStorage.getItem('keyrail.session')"), null);
 });
 
-test('a sign-out the server did not receive says so, and can be retried', async (t) => {
+test('a sign-out that the server did not receive is reported, and can be retried', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page } = await ground.visitor();
@@ -140,7 +140,7 @@ test('a sign-out the server did not receive says so, and can be retried', async 
   equal(await statusOf(), 200);
   const stored = 'JSON.stringify([{ ...sessionStorage }, { ...localStorage }, location.href])';
   const left: string = await page.evaluate(stored);
-  equal(left.includes(token), false, 'the page keeps it in memory alone');
+  equal(left.includes(token), false, 'the page keeps it in memory only');
   await ground.axe(page);
   await page.locator('form').getByRole('button', { name: 'Try again' }).click();
   await notice.waitFor();

@@ -172,7 +172,7 @@ test('the guide uses the secret key the workspace was created with', async (t) =
   equal((await call('GET /v1/keys')).data.length, 3);
 });
 
-test('a member sees the steps and no form', async (t) => {
+test('a member sees the steps but no form', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({

@@ -1,4 +1,4 @@
-// Tenants: created, edited, and deleted after their impact was shown.
+// Tenants: created, edited, and deleted after their impact has been shown.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookupHash } from '@keyrail/protocol/wire/key-format.ts';
@@ -86,7 +86,7 @@ test('a tenant is created, edited and deleted', async (t) => {
   await page.getByRole('heading', { name: 'Tenant not found' }).waitFor();
 });
 
-test('a member finds a tenant and changes nothing', async (t) => {
+test('a member can find a tenant but change nothing', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn({ role: 'member' });

@@ -9,7 +9,7 @@ const LATER_MS = 600_000;
 const createdText = (page: Page, name: string) =>
   page.getByRole('row', { name }).locator('time').last().textContent();
 
-test('what happened a moment ago is never shown in the future', async (t) => {
+test('something that happened a moment ago is never shown as in the future', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

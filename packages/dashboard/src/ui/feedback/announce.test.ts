@@ -3,7 +3,7 @@ import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
 
-test('a page without a list says nothing about one', async (t) => {
+test('nothing about a list is announced on a page without one', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor, visit } = await ground.signIn();

@@ -2,7 +2,7 @@
 import { test } from 'node:test';
 import { openGround } from '../../../test/ground.ts';
 
-test('a click on a menu button opens the menu once its library has arrived', async (t) => {
+test('a click on a menu button opens the menu once its library has loaded', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const { page, vendor } = await ground.signIn();

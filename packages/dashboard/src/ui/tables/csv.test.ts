@@ -63,7 +63,7 @@ test('no name becomes a formula, whatever separator a spreadsheet uses', () => {
   }
 });
 
-test('every text is quoted, numbers and missing values are not, and plain names stay', () => {
+test('text is quoted, numbers and missing values are not, and plain names are unchanged', () => {
   equal(
     csvOf(
       ['name', 'count'],

@@ -183,7 +183,7 @@ test('a slower process does not overwrite a file that became newer while it was 
   equal((await readdir(dir)).length, 2, 'the policy and its journal');
 });
 
-test('with many concurrent writers, the newest version stays', async (t) => {
+test('with many concurrent writers, the newest version remains', async (t) => {
   const { dir, open } = await ground(t);
   for (let round = 0; round < 30; round += 1) {
     const versions = Array.from({ length: 8 }, (_, at) => 8 * round + at + 1);

@@ -84,7 +84,7 @@ test('a FIFO that is created later does not block the event loop', async (t) => 
   equal(await node.ask('close'), true);
 });
 
-test('files that are not regular are rejected and replaced', async (t) => {
+test('non-regular files are rejected and replaced', async (t) => {
   const { above, dir, open, cache } = await written(t, 10, 1);
   await cache.close();
   const path = await newestFile(dir, '.policy');

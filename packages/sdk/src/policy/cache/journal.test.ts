@@ -117,7 +117,7 @@ test('a damaged journal is rejected together with its policy file', async (t) =>
   ok(await open(saved).load());
 });
 
-test('a journal without its policy file is not used, and removed when it is old', async (t) => {
+test('a journal without its policy file is not used, and is removed when it is old', async (t) => {
   const { dir, clock, open, cache, policy, newsLeadTo } = await written(t, 10, 5);
   change(cache, policy, [removal(1)]);
   await newsLeadTo(6);

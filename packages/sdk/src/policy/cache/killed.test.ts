@@ -74,6 +74,6 @@ async function killedAgainAndAgain(t: TestContext, programs: number): Promise<vo
   ok(acknowledged > ROUNDS, `${acknowledged}`);
 }
 
-test('the policy cache survives the kill of one process', (t) => killedAgainAndAgain(t, 1));
-test('the policy cache survives the kill of three processes that share a directory', (t) =>
+test('the policy cache survives when one process is killed', (t) => killedAgainAndAgain(t, 1));
+test('the policy cache survives when three processes that share a directory are killed', (t) =>
   killedAgainAndAgain(t, 3));

@@ -29,13 +29,13 @@ test('without its journal a cache has no policy, so no revoked key is accepted',
   deepEqual(await readdir(dir), [], 'both files are removed');
 });
 
-test('the same is true before anything has been revoked', async (t) => {
+test('a cache without its journal has no policy, even if no key was ever revoked', async (t) => {
   const { dir, open } = await written(t, 20, 5);
   await rm(await newestFile(dir, '.news'));
   equal(await open().load(), null);
 });
 
-test('a policy file never exists without a journal, not even in a cache that was removed', async (t) => {
+test('a policy file never exists without a journal, even after the cache was removed', async (t) => {
   const { dir, cache, policy, clock, open } = await written(t, 20, 5);
   for (let round = 0; round < 5; round += 1) {
     for (const name of await readdir(dir)) await rm(join(dir, name));

@@ -1,5 +1,5 @@
 // A cache of signed responses: a start verifies all of them, and rejects anything else, even from
-// an attacker that has the secret key and can encrypt the files.
+// an attacker who has the secret key and can encrypt the files.
 import { equal, match, ok } from 'node:assert/strict';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -63,7 +63,7 @@ for (const feedKeys of ['jwks', undefined] as const) {
   });
 }
 
-test('a cache signed with other keys is rejected, also by a node that verifies nothing', async (t) => {
+test('a cache signed with other keys is rejected, even by a node that verifies nothing', async (t) => {
   const scene = await cached(t);
   const { jwk } = newSigner('first');
   const other = await startedFromCache(t, scene, { feedKeys: { keys: [jwk] } });
@@ -73,7 +73,7 @@ test('a cache signed with other keys is rejected, also by a node that verifies n
   equal(plain.node.state().version, null);
 });
 
-test('without any list of keys the cache is not used, and not removed', async (t) => {
+test('without a list of keys the cache is neither used nor removed', async (t) => {
   const scene = await cached(t, 'jwks');
   await rm(await newestFile(scene.cacheDir, '.keys'));
   const { node } = await startedFromCache(t, scene);

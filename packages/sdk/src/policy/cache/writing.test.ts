@@ -8,7 +8,7 @@ import { JOURNAL_END, makeDirectory, POLICY_END } from './directory.ts';
 import { openDisk } from './files.ts';
 import { Writing } from './writing.ts';
 
-test('a snapshot during the write of a removal does not remove the files', async (t) => {
+test('a snapshot that arrives while a removal is being written does not remove the files', async (t) => {
   const { dir, clock, logged } = await ground(t);
   await makeDirectory(dir);
   const belonging = { projectId: uuidOf(1, 9), env: null, tenantIds: [] };

@@ -107,7 +107,11 @@ test('a node whose clock is 3 min fast is degraded, logs it, and still holds its
   match(failure?.message ?? '', /this machine's clock is 3 minutes ahead/);
   ok(clock.now() - (lastSyncAt ?? 0) < STALE_MS, 'a nonce proved that the responses are new');
   ok(node.verify(key).allowed);
-  equal(watched.logged.filter((line) => line.includes('clock')).length, 1, 'it says so once');
+  equal(
+    watched.logged.filter((line) => line.includes('clock')).length,
+    1,
+    'it is logged only once',
+  );
   plane.revoke(key);
   await clock.pass(1);
   equal(node.verify(key).allowed, false);

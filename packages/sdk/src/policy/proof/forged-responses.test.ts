@@ -203,7 +203,7 @@ async function dealtWith({ plane, clock }: { plane: SignedPlane; clock: ManualCl
 const expanded = (forgeries: readonly Forgery[]): Forgery[] =>
   forgeries.flatMap((each) => Array.from({ length: each.times ?? 1 }, () => each));
 
-test('200 forged responses with changes are rejected, and the policy stays', async (t) => {
+test('200 forged responses with changes are rejected, and the policy stays in force', async (t) => {
   const { plane, node, clock, known, all } = await scene(t, 1);
   const before = node.state().version;
   plane.revoke(known);

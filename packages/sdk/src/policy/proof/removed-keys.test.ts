@@ -31,7 +31,7 @@ function replaced(plane: SignedPlane) {
   return { leaked, next };
 }
 
-test('a key removed from the list is trusted for a day at most', async (t) => {
+test('a key removed from the list is trusted for at most a day', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   replaced(plane);
@@ -72,7 +72,7 @@ test('a policy signed with a removed key is replaced within the hour', async (t)
   equal(snapshots.length, 2);
 });
 
-test('a start loads the list again, although the cache has one', async (t) => {
+test('a start loads the list again, even if the cache has one', async (t) => {
   const cacheDir = await scratch(t);
   const plane = new SignedPlane();
   const first = await startedOn(t, plane, { ...options, cacheDir });
@@ -87,7 +87,7 @@ test('a start loads the list again, although the cache has one', async (t) => {
   match(second.node.state().failure?.message ?? '', /it was signed by an unknown key/);
 });
 
-test('a list without any feed key ends the trust in all of them', async (t) => {
+test('a list without feed keys ends the trust in all earlier ones', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   plane.published = [newSigner('receipts', 'receipt')];

@@ -41,7 +41,7 @@ async function loadWithoutHash(): Promise<typeof import('./digest.ts')> {
   }
 }
 
-test('the digest of any text is its SHA-256, also on early releases of Node 20', async () => {
+test('the digest of any text is its SHA-256, even on early releases of Node.js 20', async () => {
   const early = await loadWithoutHash();
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {

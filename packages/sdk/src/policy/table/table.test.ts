@@ -103,7 +103,7 @@ test('after a mass removal a table frees its memory, in steps', () => {
   for (const entry of model.values()) {
     deepEqual(toldBy(table, entry.lookupHash), storedOf(entry));
   }
-  equal(idText(words, start), uuidOf(1), 'a context still has the ids of a removed key');
+  equal(idText(words, start), uuidOf(1), 'a context still has the IDs of a removed key');
   equal([...table.shrink()].length, 0, 'nothing is left to do');
   for (let number = 0; number < 5_000; number += 1) {
     const entry = entryOf(number, chance);
@@ -161,7 +161,7 @@ test('a digest that differs in one bit does not match', () => {
   ok(toldBy(table, entry.lookupHash));
 });
 
-test('the digest of a key equals the hex digest of the feed', () => {
+test('the digest of a key equals the hex digest in the feed', () => {
   for (const text of ['', 'x', 'kr_live_AAAA', 'ü', '\u{1f511}']) {
     deepEqual([...digestOf(text)], [...digestFromHex(sha256Hex(text)).slice()]);
   }

@@ -187,7 +187,7 @@ test('password guesses for one address are throttled, with or without an account
     for (let n = 0; n < PER_EMAIL_MAX; n += 1) answers.push(await attempt(beside, email));
     const runs = app.testApp.hasher.runs();
     answers.push(await attempt(beside, email.toUpperCase()));
-    equal(app.testApp.hasher.runs(), runs, 'a refused attempt hashes nothing');
+    equal(app.testApp.hasher.runs(), runs, 'a rejected attempt hashes nothing');
     equal((await attempt(beside, newAddress())).status, 401, 'another address is not throttled');
     return answers;
   };

@@ -73,7 +73,7 @@ test('a password that is too short is reported together with all other faults', 
   );
 });
 
-test('passwords are compared to the last character, including spaces', async (t) => {
+test('passwords are compared in full, including spaces', async (t) => {
   const { as } = await harness(t);
   const email = newAddress();
   const password = ` ${'x'.repeat(100)}y `;
@@ -175,7 +175,7 @@ test('a wrong current password changes nothing', async (t) => {
   await logIn(callersOf(app), here.email);
 });
 
-test('a reset ends every session, proves the address and works once', async (t) => {
+test('a reset ends every session, verifies the address and works once', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const sessions = [await logIn(callersOf(app), email), await logIn(callersOf(app), email)];
@@ -252,7 +252,7 @@ for (const [what, consumes] of [
   ['a change and a request for a reset', false],
   ['the use of a reset and a request for another', true],
 ] as const) {
-  testOnServer(`${what} at the same time wait for each other without a retry`, async (t) => {
+  testOnServer(`${what} at the same time wait for each other and need no retry`, async (t) => {
     const app = await harness(t);
     const { email, token } = await someone(app);
     const resetting = await resetToken(app, email);

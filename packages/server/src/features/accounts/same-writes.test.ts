@@ -130,7 +130,7 @@ test('requesting a reset writes the same amount with and without an account', as
   });
 });
 
-test('requesting a verification writes the same amount, verified or not', async (t) => {
+test('requesting a verification writes the same amount for verified and unverified addresses', async (t) => {
   const app = await harness(t);
   const asPerson = async (email: string) => {
     const { call } = await logIn(callersOf(app), email);

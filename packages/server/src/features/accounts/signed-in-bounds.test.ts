@@ -27,7 +27,7 @@ const statusesOf = async (
   return statuses;
 };
 
-test('a session cannot be used to guess the password of its account', async (t) => {
+test("a session cannot be used to guess its account's password", async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { throttle: frozenThrottle() });
   const { token } = await someone(app);

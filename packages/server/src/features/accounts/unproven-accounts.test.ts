@@ -118,7 +118,7 @@ test('with sign-up off, no account is created and the response is the same', asy
   deepEqual((await kindsTo(known)).toSorted(), ['existing_account', 'verify_email']);
 });
 
-test('with sign-up for invited addresses only, signing up takes an open invitation', async (t) => {
+test('with sign-up for invited addresses only, signing up requires an open invitation', async (t) => {
   const app = await harness(t);
   const shut = appBeside(t, app.testApp, { signupPolicy: 'invited' }).as(null);
   const trySigningUp = async (email: string): Promise<boolean> => {

@@ -64,7 +64,7 @@ test('a file is append-only, readable only by its owner, and survives a torn lin
   equal(statSync(path).mode & 0o777, 0o600);
   const before = readFileSync(path, 'utf8');
   await run();
-  equal(readFileSync(path, 'utf8'), before, 'nothing moved');
+  equal(readFileSync(path, 'utf8'), before, 'no chain has grown');
   appendFileSync(path, '{"object":"audit_anc');
   await change(app, 'One');
   await run();
@@ -88,10 +88,10 @@ test('a destination that lost its file, or failed, gets the newest anchor of eve
   rmSync(path);
   await run();
   equal(seqsIn(path, app.workspaceId).length, 1, 'only the newest');
-  equal(seqsIn(path, other.workspaceId).length, 1, 'also of a chain that did not move');
+  equal(seqsIn(path, other.workspaceId).length, 1, 'even of a chain that has not grown');
 });
 
-test('a failed append is repeated, and one destination does not delay another', async (t) => {
+test('a failed append is retried, and one destination does not delay another', async (t) => {
   const app = await harness(t);
   const directory = directoryOf(t);
   let status = 500;
@@ -137,7 +137,7 @@ test('the file in the data directory is replaced when it is large and older than
   await run();
   await change(app, 'Four');
   await run();
-  equal(seqsIn(path, app.workspaceId).length, 2, 'large, but young');
+  equal(seqsIn(path, app.workspaceId).length, 2, 'large, but recent');
   app.clock.shift(86_400_000);
   await run();
   equal(seqsIn(path, app.workspaceId).length, 1);

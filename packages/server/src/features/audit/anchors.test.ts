@@ -112,7 +112,7 @@ test('a chain that does not continue its anchor gets no new anchor, and the log 
   deepEqual(await app.as.liveKey(line), anchor);
   await tamper(`update audit_heads set seq = ${anchor.seq + 1} where ${own}`);
   await run();
-  equal((await app.as.liveKey(line)).seq, anchor.seq + 1, 'whole again');
+  equal((await app.as.liveKey(line)).seq, anchor.seq + 1, 'intact again');
 });
 
 test('an old anchor can always be verified, because its public key outlives its private key', async (t) => {

@@ -136,7 +136,7 @@ test('the default page has fifty entries, and the last page has no next link', a
   equal(rest.headers.link, undefined);
 });
 
-test('a test key sees entries for test and for no environment, with their seq', async (t) => {
+test('a test key sees entries for test and entries without an environment, with their seq', async (t) => {
   const app = await harness(t);
   await busy(app);
   const all = (await app.as.liveKey(list)).data;

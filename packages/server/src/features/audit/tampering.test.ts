@@ -172,7 +172,7 @@ const tampers: Record<string, Tamper> = {
   'a payload with other whitespace': { sql: set(`payload = payload || ' '`), found: here },
   'an edited link': { sql: set(`prev_hash = repeat('a', 64)`), found: here },
   'an edited hash': { sql: set(`hash = repeat('a', 64)`), found: here },
-  'a hash in upper case': { sql: set('hash = upper(hash)'), found: here },
+  'a hash in uppercase': { sql: set('hash = upper(hash)'), found: here },
   'a deleted row': { sql: (seq) => `delete from audit_logs ${at(seq)}`, found: here },
   'a truncated log': {
     sql: (seq) => `delete from audit_logs ${at(seq).replace('seq =', 'seq >=')}`,

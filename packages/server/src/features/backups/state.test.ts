@@ -21,17 +21,17 @@ const never = facts({ lastPassed: null, goodAt: null, testAt: null, testPassed: 
 
 const cases: [string, BackupFacts | null, number | null, string][] = [
   ['the database cannot be read', null, DAY_MS, 'unknown'],
-  ['no backup was ever made and none is scheduled', never, null, 'not_configured'],
+  ['no backup has ever been made and none is scheduled', never, null, 'not_configured'],
   ['the first scheduled backup is not due yet', never, DAY_MS, 'unknown'],
   ['the last backup and its test passed', facts({}), DAY_MS, 'ok'],
-  ['a backup was made and not tested yet', facts({ testPassed: null }), DAY_MS, 'ok'],
+  ['a backup has been made but not tested yet', facts({ testPassed: null }), DAY_MS, 'ok'],
   ['the last backup failed', facts({ lastPassed: false }), DAY_MS, 'degraded'],
   ['the last test failed', facts({ testPassed: false }), DAY_MS, 'degraded'],
-  ['no backup ever passed', facts({ lastPassed: false, goodAt: null }), DAY_MS, 'down'],
+  ['no backup has ever passed', facts({ lastPassed: false, goodAt: null }), DAY_MS, 'down'],
   ['a backup is on time', facts({ goodAt: ago(2 * DAY_MS) }), DAY_MS, 'ok'],
   ['a backup is late', facts({ goodAt: ago(2 * DAY_MS + 1) }), DAY_MS, 'degraded'],
-  ['there was no backup for days', facts({ goodAt: ago(3 * DAY_MS + 1) }), DAY_MS, 'down'],
-  ['without a schedule none is late', facts({ goodAt: ago(99 * DAY_MS) }), null, 'ok'],
+  ['there has been no backup for days', facts({ goodAt: ago(3 * DAY_MS + 1) }), DAY_MS, 'down'],
+  ['without a schedule no backup is late', facts({ goodAt: ago(99 * DAY_MS) }), null, 'ok'],
 ];
 
 for (const [name, known, everyMs, state] of cases) {

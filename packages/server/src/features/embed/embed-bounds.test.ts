@@ -34,7 +34,7 @@ async function keysFor({ given }: Harness, subject: Subject, count: number): Pro
 
 type Subject = { projectId: string; tenantId: string; env?: string };
 
-test('a tenant with the maximum number of keys can neither create nor rotate one', async (t) => {
+test('a tenant at its key limit can neither create nor rotate a key', async (t) => {
   const vendor = await harness(t);
   const page = await vendor.embed();
   const [first = ''] = await keysFor(vendor, page, KEYS_MAX - 1);
@@ -53,7 +53,7 @@ test('a tenant with the maximum number of keys can neither create nor rotate one
   equal(data.length, KEYS_MAX);
 });
 
-test('the limit is per tenant, project and environment, and does not bind the vendor', async (t) => {
+test('the limit is per tenant, project and environment, and does not apply to the vendor', async (t) => {
   const vendor = await harness(t);
   const page = await vendor.embed();
   await keysFor(vendor, page, KEYS_MAX);
@@ -88,7 +88,7 @@ test('only one of twenty concurrent creations succeeds when one key is left', as
 const statusOf = (reason: unknown): string =>
   reason instanceof Refusal ? `${reason.answer.status}` : String(reason);
 
-test('a tenant can make 120 changes a minute over all its tokens, and can still read', async (t) => {
+test('a tenant can make 120 changes a minute across all its tokens, and can still read', async (t) => {
   const vendor = await harness(t);
   const { clock, testApp } = vendor;
   toNextMinute(clock);

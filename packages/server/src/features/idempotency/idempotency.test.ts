@@ -19,7 +19,7 @@ import { newScope } from '../../../../../tests/laws/hot-fixtures.ts';
 
 const base64 = (bytes: number) => Buffer.alloc(bytes, 'k').toString('base64');
 
-test('the first claim executes, a duplicate waits, a retry gets the stored response', async (t) => {
+test('the first claim executes, a duplicate waits, and a retry gets the stored response', async (t) => {
   const { as } = await harness(t);
   const request = aRequest();
   const first = await as.liveKey(claim, request);
@@ -63,9 +63,9 @@ test('a claim of the same scope with another fingerprint is a mismatch', async (
   const other = { ...request, fingerprint: newScope() };
   equal((await as.liveKey(claim, other)).state, 'mismatch');
   clock.shift(LOCK_MS + 1000);
-  equal((await as.liveKey(claim, other)).state, 'mismatch', 'also when the lock has expired');
+  equal((await as.liveKey(claim, other)).state, 'mismatch', 'even when the lock has expired');
   await as.liveKey(complete, { ...lock, status: 200, ttl_ms: TTL_MS });
-  equal((await as.liveKey(claim, other)).state, 'mismatch', 'also when a response is stored');
+  equal((await as.liveKey(claim, other)).state, 'mismatch', 'even when a response is stored');
   clock.shift(TTL_MS + 1000);
   equal((await as.liveKey(claim, other)).state, 'execute', 'until the record expires');
 });
@@ -90,7 +90,7 @@ test('an expired lock is stolen once, and its old holder can change nothing', as
   deepEqual(replay.response, { status: 200, headers: {}, body: '', body_stored: true });
 });
 
-test('a second completion is lost, and the stored response stays', async (t) => {
+test('a second completion is reported as lost, and the stored response stays', async (t) => {
   const app = await harness(t);
   const { request, lock } = await executing(app);
   await app.as.liveKey(complete, { ...lock, status: 200, body: base64(3) });

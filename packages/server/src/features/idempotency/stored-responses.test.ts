@@ -48,7 +48,7 @@ async function bytesOf(app: Harness) {
   return { counted: Number(rows[0]?.counted), there: Number(rows[0]?.there) };
 }
 
-test('a full workspace still completes but stores no bodies, and its replays say so', async (t) => {
+test('in a full workspace requests complete without storing bodies, and replays say so', async (t) => {
   const app = await harness(t);
   const { live } = storingUpTo(app, 64 * KIBIBYTE);
   const headers = { 'content-type': 'text/plain' };

@@ -1,4 +1,4 @@
-// Dry runs of changes that affect more than a dry run looks at: every number is a lower bound and
+// Dry runs of changes that affect more than a dry run examines: every number is a lower bound and
 // is marked as one.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -45,7 +45,7 @@ const fill = (app: Harness, { project_id, tenant_id }: Key, keys: number) =>
     );
   });
 
-test('with more keys than a dry run looks at, the counts are capped', async (t) => {
+test('with more keys than a dry run examines, the counts are capped', async (t) => {
   const app = await harness(t);
   const first = await app.given.key({ env: 'test' });
   const id = first.project_id;
@@ -90,7 +90,7 @@ const recordCreated = ({ testApp: { app, db }, workspaceId }: Harness, id: strin
     return changed(null, [entry(), ...Array.from({ length: count - 1 }, entry)]);
   });
 
-test('a member with more log entries than a dry run looks at gets capped counts', async (t) => {
+test('a member with more log entries than a dry run examines gets capped counts', async (t) => {
   const app = await harness(t);
   const admin = await app.people.admin();
   const line = 'DELETE /v1/members/{userId}';
@@ -102,7 +102,7 @@ test('a member with more log entries than a dry run looks at gets capped counts'
   deepEqual(await dry(app, line, member), [0, 0, true]);
 });
 
-test('a tenant with keys in more projects than are looked at for nodes gets capped counts', async (t) => {
+test('a tenant with keys in more projects than a dry run examines gets capped counts', async (t) => {
   const app = await harness(t);
   const { id: tenant_id } = await app.given.tenant();
   const line = 'DELETE /v1/tenants/{id}';

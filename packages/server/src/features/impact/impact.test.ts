@@ -100,7 +100,7 @@ test('a dry run for a key shows its recent use and the nodes that hold it', asyn
     'a disabled key is not usable',
   );
   await app.as.liveKey('POST /v1/keys/{id}/revoke', { id });
-  deepEqual(await dry(app, 'POST /v1/keys/{id}/revoke', { id }), NOTHING, 'revoked already');
+  deepEqual(await dry(app, 'POST /v1/keys/{id}/revoke', { id }), NOTHING, 'already revoked');
 });
 
 test('a dry run for a tenant or a project covers all its unrevoked keys', async (t) => {
@@ -157,7 +157,7 @@ test('a dry run for a tenant or a project covers all its unrevoked keys', async 
   deepEqual(
     await dry(app, 'PATCH /v1/projects/{id}', { ...project, name: 'Renamed' }),
     { ...NOTHING, nodes: 2 },
-    'a name concerns no key',
+    'a new name affects no key',
   );
 });
 

@@ -49,7 +49,7 @@ test('every event is charged to the budget, and the headers show what is left', 
   const over = await refused(send(3), 429, 'rate_limited');
   match(over.headers.ratelimit ?? '', /^"ingest";r=2;t=\d+$/);
   equal(over.headers['ratelimit-policy'], '"ingest";q=5;w=60');
-  equal((await send(2)).accepted, 2, 'a refused batch was not charged');
+  equal((await send(2)).accepted, 2, 'a rejected batch was not charged');
   const out = await refused(send(1), 429, 'rate_limited');
   match(out.headers.ratelimit ?? '', /^"ingest";r=0;t=\d+$/);
   const seconds = Number(out.headers['retry-after']);

@@ -38,7 +38,7 @@ async function acknowledge(app: Harness, project_id: string, node: string): Prom
 const impatient = (t: TestContext, app: Harness) =>
   appBeside(t, app.testApp, { revokeWaitMsMax: 20 }).as(app.tokens.liveKey);
 
-test('after a restore, no revocation is complete until 100 s have been served', async (t) => {
+test('after a restore, no revocation is complete until the server has served for 100 s', async (t) => {
   const app = await harness(t);
   const call = impatient(t, app);
   const { id } = await app.given.key();
@@ -54,7 +54,7 @@ test('after a restore, no revocation is complete until 100 s have been served', 
   equal(await reason(), 'restored');
   const again = await servedTime(app);
   app.clock.shift(HOUR_MS);
-  equal(await reason(), 'restored', 'nothing served in that hour');
+  equal(await reason(), 'restored', 'no time was served in that hour');
   await again.serve(COUNTED_MS - 10 * SECOND_MS);
   await pruneFeed(app.testApp.app.worker);
   equal(await reason(), 'restored');
@@ -64,7 +64,7 @@ test('after a restore, no revocation is complete until 100 s have been served', 
   await pruneFeed(app.testApp.app.worker);
   app.clock.shift(-HOUR_MS);
   await servedTime(app);
-  equal(await reason(), null, 'a clock that is set back does not bring the restore back');
+  equal(await reason(), null, 'setting the clock back does not make the restore recent again');
 });
 
 test('after a restore, a revocation waits a second for nodes that appear, and lists them', async (t) => {
@@ -86,8 +86,8 @@ test('after a restore, a revocation waits a second for nodes that appear, and li
   deepEqual([complete, incomplete_reason], [false, 'restored']);
   deepEqual([acked_nodes, total_nodes], [2, 2]);
   ok(nodes.every(({ acked }) => acked));
-  ok(propagation.waited_ms >= SECOND_MS, 'it waited for nodes that appear');
-  ok(propagation.waited_ms < REVOKE_WAIT_MS_DEFAULT, 'but not as long as for missing ones');
+  ok(propagation.waited_ms >= SECOND_MS, 'it waited for unknown nodes to appear');
+  ok(propagation.waited_ms < REVOKE_WAIT_MS_DEFAULT, 'but not as long as for missing nodes');
   const claims = await claimsOf(app, propagation.receipt);
   deepEqual([claims.complete, claims.incomplete_reason], [false, 'restored']);
   deepEqual(
@@ -99,7 +99,7 @@ test('after a restore, a revocation waits a second for nodes that appear, and li
   );
 });
 
-test('an acknowledgement from before a restore says nothing about a key', async (t) => {
+test('an acknowledgement from before a restore does not confirm a change made after it', async (t) => {
   const app = await harness(t);
   const call = impatient(t, app);
   const { id, project_id } = await app.given.key();

@@ -182,7 +182,7 @@ test('each field of an import is checked', async (t) => {
   }
 });
 
-test('a thousand keys with meta of 6 KiB each fit one call', async (t) => {
+test('a thousand keys with meta of 6 KiB each fit into one call', async (t) => {
   const app = await harness(t);
   const { project_id, tenant_external_id } = await place(app);
   const meta = { note: 'x'.repeat(6 * 1024) };

@@ -54,7 +54,7 @@ test('only one of several concurrent imports of the same keys succeeds in each w
 });
 
 for (const isKept of [true, false]) {
-  test(`an import waits for a native key with the same hash that is ${isKept ? '' : 'not '}kept`, {
+  test(`an import waits for a native key with the same hash that is ${isKept ? 'committed' : 'rolled back'}`, {
     skip: oneConnection,
   }, async (t) => {
     const app = await harness(t);

@@ -9,7 +9,7 @@ import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 
 const rule = { id: 'r', limit: 5, window_ms: 1000, algorithm: 'fixed', scope: 'key' };
 
-test('the feed marks imported keys, and native keys as before', async (t) => {
+test('the feed marks imported keys, and native entries stay as they were', async (t) => {
   const app = await harness(t);
   const native = await app.given.key({ rate_limits: [] });
   const at = { project_id: native.project_id, tenant_id: native.tenant_id };
@@ -44,7 +44,7 @@ test('the feed marks imported keys, and native keys as before', async (t) => {
   ]);
 });
 
-test('rotating an imported key creates a native one with the same terms', async (t) => {
+test('rotating an imported key creates a native one with the same settings', async (t) => {
   const app = await harness(t);
   const terms = { name: 'Backend', scopes: ['a', 'b'], meta: { plan: 1 }, rate_limits: [rule] };
   const { key } = await importOne(app, { ...terms, expires_at: '2090-01-01T00:00:00Z' });

@@ -95,7 +95,7 @@ test('nodes remove a disabled key, and get it back unchanged when it is enabled'
   await as.liveKey(disable, { id });
   deepEqual(await changesSince(app, project_id, start.version), [['remove', id, 'disabled']]);
   const without = await readAll(app, { project_id });
-  equal(without.keys.size, 0, 'a snapshot does not hold a disabled key');
+  equal(without.keys.size, 0, 'a snapshot does not contain a disabled key');
 
   await as.liveKey('PATCH /v1/keys/{id}', { id, scopes: ['later'] });
   deepEqual(await changesSince(app, project_id, without.version), [['remove', id, 'disabled']]);
@@ -159,7 +159,7 @@ test('a disabled key that is found in public is quarantined, and stays so when e
   equal(
     enabled.expires_at,
     msAfter(new Date(enabled.quarantined_at), HOUR_MS).toISOString(),
-    'the key ends within the hour all the same',
+    'the key still expires within the hour',
   );
 });
 

@@ -70,13 +70,13 @@ test('a rotation never extends the old key and never shortens the new one', asyn
   const old = await given.key({ expires_at: soon });
   const next = await as.liveKey(rotate, { id: old.id, overlap_hours: 24 });
   equal(next.previous_key.expires_at, soon);
-  equal(next.expires_at, soon, 'the successor inherits the expiry that the vendor set');
+  equal(next.expires_at, soon, 'the new key inherits the expiry that the vendor set');
 
   const eternal = await given.key();
   const first = await as.liveKey(rotate, { id: eternal.id, overlap_hours: 1 });
   const second = await as.liveKey(rotate, { id: eternal.id, overlap_hours: 48 });
   equal(second.previous_key.expires_at, first.previous_key.expires_at);
-  equal(second.expires_at, null, 'the successor does not inherit the end set by a rotation');
+  equal(second.expires_at, null, 'the new key does not inherit the expiry set by a rotation');
   equal((await as.liveKey(rotate, { id: first.id })).rotated_from, first.id);
 });
 

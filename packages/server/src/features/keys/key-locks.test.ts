@@ -83,7 +83,7 @@ for (const { what, line, idOf, end } of parents) {
   });
 }
 
-test('a key created and rotated after the first walk is found by a third walk', {
+test('a key created and rotated after the first pass is found by a third pass', {
   skip,
 }, async (t) => {
   const app = await harness(t);
@@ -122,5 +122,5 @@ test('keys can be created, changed and read while the keys of a tenant are revok
   equal((await as.liveKey('GET /v1/keys/{id}', { id: doomed.id })).revoked_at, null);
   halfway.resolve();
   const { count } = await (await revoking).letGo();
-  equal(count, 2, 'the key created meanwhile is revoked too');
+  equal(count, 2, 'the key created in the meantime is revoked too');
 });

@@ -29,7 +29,7 @@ const countOf = (answers: Answer[], wanted: number): number =>
 /** Asserts the number of responses with each status. */
 function expect(answers: Answer[], wanted: Record<number, number>): void {
   for (const [status, count] of Object.entries(wanted)) {
-    equal(countOf(answers, Number(status)), count, `answers with ${status}`);
+    equal(countOf(answers, Number(status)), count, `responds with ${status}`);
   }
 }
 

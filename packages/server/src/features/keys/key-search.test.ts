@@ -31,7 +31,7 @@ test('a key is found by the start of its name, prefix or ID, in any case', async
   await refused(as.liveKey(list, { q: `${key.display_prefix}0` }), 400, 'invalid_request');
 });
 
-test('a key that matches by several fields is listed once', async (t) => {
+test('a key that matches in several fields is listed once', async (t) => {
   const { as, given } = await harness(t);
   const key = await given.key();
   for (const name of [key.id, key.display_prefix]) {
@@ -40,7 +40,7 @@ test('a key that matches by several fields is listed once', async (t) => {
   }
 });
 
-test('a search and every filter apply together, newest first and in pages', async (t) => {
+test('a search can be combined with every filter, newest first and in pages', async (t) => {
   const { as, ask, given, tokens } = await harness(t);
   const { id: project_id } = await given.project();
   const { id: tenant_id } = await given.tenant();

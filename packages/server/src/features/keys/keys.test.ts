@@ -63,7 +63,7 @@ test('a new key is shown once, and increments the version of its project', async
   equal(JSON.stringify(await as.liveKey(list)).includes(lookupHash(key)), false);
 });
 
-test('all fields of a key are kept, and no limits differ from default limits', async (t) => {
+test('all fields of a key are kept, and "no limits" is distinct from "default limits"', async (t) => {
   const { as, given } = await harness(t);
   const sent = {
     name: 'Server 🔑',
@@ -153,7 +153,7 @@ test('a filter with an unknown ID, or an ID from another workspace, finds nothin
   }
 });
 
-test('a list can be paged to its end, newest first, with any filter', async (t) => {
+test('a list can be paged through to the end, newest first, with any filter', async (t) => {
   const { as, ask, given, tokens } = await harness(t);
   const { id: project_id } = await given.project();
   for (let n = 0; n < 7; n += 1) {

@@ -269,5 +269,5 @@ test('a receipt altered in any part is rejected with a reason', async (t) => {
     ok(!verdict.valid && verdict.reason.length > 10, text);
   }
   equal((await verifyReceipt(receipt, { keys: [] })).valid, false);
-  ok((await verifyReceipt(`${receipt}\n`, jwks)).valid, 'as a file holds it');
+  ok((await verifyReceipt(`${receipt}\n`, jwks)).valid, 'as stored in a file');
 });

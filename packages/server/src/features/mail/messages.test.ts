@@ -76,7 +76,7 @@ test('a quarantine email about an expired key does not suggest a rotation', () =
   equal(/[Rr]otate|will stop|stops working/.test(text), false);
 });
 
-test('the place where a key was found is shown as text, never as a link', () => {
+test('the location where a key was found is shown as text, never as a link', () => {
   const found_at = 'https://git.example/acme/app?a="x"&b=<2>';
   const { text, html } = contentOf('key_quarantined', { ...leaked, found_at }, null);
   ok(text.includes(`Found at: ${found_at}\n`));

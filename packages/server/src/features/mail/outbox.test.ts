@@ -28,8 +28,8 @@ const DAY_MS = 86_400_000;
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 for (const [name, word] of [
-  ['a transaction that is rolled back queues no mail', 'commit'],
-  ['a transaction whose mail cannot be queued is rolled back', 'mail_outbox'],
+  ['a transaction that is rolled back queues no email', 'commit'],
+  ['a transaction whose email cannot be queued is rolled back', 'mail_outbox'],
 ] as const) {
   test(name, async (t) => {
     const app = await harness(t);
@@ -59,7 +59,7 @@ for (const [name, word] of [
     deepEqual(
       (await mailTo(testApp, unknown)).map(({ kind }) => kind),
       ['verify_email'],
-      'the rolled back sign-up created no account',
+      'the rolled-back sign-up created no account',
     );
   });
 }
@@ -77,7 +77,7 @@ test('the token of a queued email is sealed, and deleted once the email is sent'
       ['sign_up', null],
       ['password_reset_request', null],
     ],
-    'the token of a request is created when the mail is sent',
+    'the token of a request is created when the email is sent',
   );
   // The first attempt fails, so that the tokens stay in the queue.
   const down = { send: () => Promise.reject(new Error('connect ECONNREFUSED')), close: () => {} };
@@ -151,7 +151,7 @@ test('concurrent workers send each email once', async (t) => {
   );
 });
 
-test('a worker paused past its claim does not update the email', async (t) => {
+test('a worker paused until its claim has expired does not update the email', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const sent: string[] = [];
@@ -177,7 +177,7 @@ test('a worker paused past its claim does not update the email', async (t) => {
   equal(
     await sendAll(app.testApp, { transport: quick }),
     0,
-    'no other worker takes a claimed mail',
+    'no other worker takes a claimed email',
   );
 
   app.clock.shift(2 * MINUTE_MS + 1000);
@@ -188,7 +188,7 @@ test('a worker paused past its claim does not update the email', async (t) => {
   resume();
   await paused;
   deepEqual(await queuedFor(app.testApp, email), [marked], 'the late worker changed nothing');
-  equal(new Set(sent).size, 1, 'both attempts have the same id');
+  equal(new Set(sent).size, 1, 'both attempts have the same ID');
   deepEqual(warned, ['an email was sent after its claim had expired; it may be sent twice']);
 });
 
@@ -251,7 +251,7 @@ test('a late failure does not undo the success of another worker', async (t) => 
   equal(marked?.lastError, null);
 });
 
-test('an email is retried with a growing delay, and given up after three days', async (t) => {
+test('an email is retried with a growing delay, and abandoned after three days', async (t) => {
   const app = await harness(t);
   // Emails that other tests left to be retried must not become due below.
   app.clock.shift(4 * DAY_MS);

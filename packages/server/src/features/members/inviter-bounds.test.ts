@@ -39,7 +39,7 @@ async function scene(t: TestContext) {
   return { beside, clock, workspaceOf, sent };
 }
 
-test('a user’s invitations are counted over all workspaces together', async (t) => {
+test('a user’s invitations are counted across all workspaces', async (t) => {
   const { beside, clock, workspaceOf, sent } = await scene(t);
   const one = await newPerson(beside, beside.as);
   const other = await newPerson(beside, beside.as);
@@ -48,7 +48,7 @@ test('a user’s invitations are counted over all workspaces together', async (t
   await workspaceOf(one.token);
   equal(await sent(one.token, 3), 2);
   await workspaceOf(other.token);
-  equal(await sent(other.token, PER_HOUR), PER_HOUR, 'another person is not affected');
+  equal(await sent(other.token, PER_HOUR), PER_HOUR, 'another user is not affected');
   clock.shift(HOUR_MS + HOUR_MS / 16);
   equal(await sent((await logIn(beside.as, one.email)).token, 1), 1);
 });
@@ -67,7 +67,7 @@ test('invitations sent with a secret key count for its creator', async (t) => {
   equal(await sent(token, 1), 0);
 });
 
-test('invitations sent with keys of a workspace without a creator have the workspace’s limit', async (t) => {
+test('invitations sent with keys of a workspace without a creator share the workspace’s limit', async (t) => {
   const { sent } = await scene(t);
   const { tokens } = await harness(t);
   equal(await sent(tokens.liveKey, PER_HOUR + 1), PER_HOUR);

@@ -61,7 +61,7 @@ test('an invitation sent with a secret key names no inviter', async (t) => {
   ok(mail?.text.startsWith('You’ve been invited to join Acme as a member.'));
 });
 
-test('a verified account can accept an invitation to any address, and becomes active there', async (t) => {
+test('a verified account can accept an invitation to any address, and the workspace becomes active', async (t) => {
   const app = await harness(t);
   const { call, userId } = await someone(app);
   const { id, token } = await app.as.owner(invite, { email: newAddress(), role: 'admin' });

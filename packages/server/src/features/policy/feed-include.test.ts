@@ -15,7 +15,7 @@ const askedBy =
   (input: Input, headers: Record<string, string> = {}) =>
     app.ask(snapshot, input, { authorization: `Bearer ${app.tokens.liveKey}`, ...headers });
 
-test('entries and upserts have what was included, and nothing else changes', async (t) => {
+test('entries and upserts contain the included fields, and nothing else changes', async (t) => {
   const app = await harness(t);
   const meta = { plan: 'gold', seats: [1, { at: null }] };
   const { external_id } = await app.as.liveKey('POST /v1/tenants', { external_id: 'cus_1' });

@@ -108,7 +108,7 @@ test('an independent implementation verifies every kind of response', async (t) 
   }
 });
 
-test('the digest covers the body without its compression', async (t) => {
+test('the digest covers the uncompressed body', async (t) => {
   const app = await signing(t);
   const { id } = await app.given.project();
   for (let made = 0; made < 5; made += 1) await app.given.key({ project_id: id });

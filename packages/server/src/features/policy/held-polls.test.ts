@@ -168,7 +168,7 @@ test('a change between reading the version and waiting is not missed', async (t)
   const beganAt = performance.now();
   const { status } = await ask(beside, delta, { input, headers });
   equal(status, 200);
-  ok(performance.now() - beganAt < 25_000, 'answered only after its timeout');
+  ok(performance.now() - beganAt < 25_000, 'the response came only after its timeout');
 });
 
 test('1,000 held polls use no database connection, and share one read of the change', async (t) => {
@@ -228,7 +228,7 @@ test('other endpoints respond while 200 revocations wait for nodes', async (t) =
   }
   const sorted = times.toSorted((a, b) => a - b);
   t.diagnostic(`p50 ${sorted[20]?.toFixed(1)} ms, slowest ${sorted.at(-1)?.toFixed(1)} ms`);
-  equal(waiting, 200, 'revocations were answered before their node applied them');
+  equal(waiting, 200, 'revocations got a response before their node applied them');
   const { version } = await readAll(vendor, { project_id });
   await poll(vendor, delta, { project_id, since: version, node: 'lagging' });
   for (const { propagation } of await Promise.all(revoked)) equal(propagation?.complete, true);

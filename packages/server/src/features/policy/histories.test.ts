@@ -202,6 +202,6 @@ async function live(app: Harness, seed: number): Promise<number> {
 for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
   test(`every node ends in the state of a fresh snapshot, seed ${seed}`, async (t) => {
     const keys = await live(await harness(t), seed);
-    ok(keys > STEPS / 12, `only ${keys} keys were made`);
+    ok(keys > STEPS / 12, `only ${keys} keys were created`);
   });
 }

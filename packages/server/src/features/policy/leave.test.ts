@@ -20,7 +20,7 @@ async function countedIn(t: TestContext, vendor: Harness, id: string) {
   return { complete, silent_nodes, names: nodes.map(({ node_id }) => node_id) };
 }
 
-test('a node that leaves is deleted immediately, and counts again after its next poll', async (t) => {
+test('a node that leaves is deleted immediately, and is counted again after its next poll', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const { version: since } = await readAll(vendor, { project_id, node: 'old' });
@@ -41,7 +41,7 @@ test('a node that leaves is deleted immediately, and counts again after its next
   deepEqual((await countedIn(t, vendor, id)).names, ['old']);
 });
 
-test('a waiting revocation is complete when the node that it waits for leaves', async (t) => {
+test('a waiting revocation is complete when the node it waits for leaves', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const { version: since } = await readAll(vendor, { project_id, node: 'leaving' });
@@ -102,7 +102,7 @@ test('a poll that arrives after its node has left is rejected and not counted', 
   );
 });
 
-test('a node that polls a minute after it left counts again', async (t) => {
+test('a node that polls a minute after it left is counted again', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   const asked = { project_id, node: 'pod:1', since: 2 };
@@ -120,7 +120,7 @@ test('a node that polls a minute after it left counts again', async (t) => {
   equal(node?.first_seen_at, node?.last_seen_at);
 });
 
-test('nodes that have left are forgotten within the hour, and take up no room', async (t) => {
+test('nodes that have left are forgotten within the hour, and take up no space', async (t) => {
   const vendor = await harness(t);
   const { project_id } = await vendor.given.key();
   const { testApp, workspaceId } = vendor;

@@ -55,20 +55,20 @@ test('a polling node is never listed as seen in the future or a long time ago', 
   }
 });
 
-test('a node killed while the clock is ahead is not counted until the clock gets there', async (t) => {
+test('a node killed while the clock is ahead stops being counted after the usual time', async (t) => {
   const { app, serve, heard, listed, explained, reason, prune } = await scene(t);
   app.clock.shift(31 * DAY_MS);
   await heard();
   app.clock.shift(-31 * DAY_MS);
   await prune();
-  deepEqual(await explained(), { total: 1, current: 1 }, 'it counts on, for the usual time');
+  deepEqual(await explained(), { total: 1, current: 1 }, 'it is still counted, for the usual time');
   await serve(COUNTED_MS + 10 * SECOND_MS);
   equal((await listed())?.state, 'silent');
   deepEqual(await explained(), { total: 0, current: 0 });
   equal(await reason(), null);
 });
 
-test('stepping the clock ahead makes no node silent or behind', async (t) => {
+test('no node becomes silent or behind when the clock steps ahead', async (t) => {
   const { app, serve, heard, listed, explained, reason } = await scene(t);
   await heard();
   for (const stepMs of [HOUR_MS, 23 * HOUR_MS, 6 * DAY_MS - HOUR_MS]) {
@@ -77,5 +77,5 @@ test('stepping the clock ahead makes no node silent or behind', async (t) => {
     deepEqual(await explained(), { total: 1, current: 1 });
     await serve(10 * SECOND_MS);
   }
-  equal(await reason(), 'silent', 'it is waited for');
+  equal(await reason(), 'silent', 'revocations wait for it');
 });

@@ -53,7 +53,7 @@ test('a restarted node takes the place of the old node', async (t) => {
     wait: true,
   });
   const awaited = propagation?.nodes.map(({ node_id }) => node_id);
-  deepEqual(awaited, ['api:1', 'web:1', 'web:2'], 'the predecessor may still verify keys');
+  deepEqual(awaited, ['api:1', 'web:1', 'web:2'], 'the old node may still verify keys');
   equal(propagation?.complete, false);
 });
 
@@ -121,7 +121,11 @@ test('a node counts as connected for as long as it announced, whatever revocatio
   await serve(60 * SECOND_MS);
   const { data } = await app.as.liveKey(list, { project_id });
   deepEqual([...new Set(data.map(({ state }) => state))], ['current']);
-  deepEqual(await listed(), ['old', 'plain:1 away', 'relayed away'], 'it did not say how often');
+  deepEqual(
+    await listed(),
+    ['old', 'plain:1 away', 'relayed away'],
+    'it did not announce how often it polls',
+  );
   const { nodes: counts } = await app.as.liveKey('GET /v1/workspace/summary');
   const [newest] = data;
   deepEqual([counts.current, counts.connected, counts.connected_behind], [3, 1, 0]);
@@ -143,10 +147,10 @@ test('a node killed while its poll is held is no longer connected', async (t) =>
   const first = hold('web:1');
   await until(async () => (await listed()).includes('web:1'));
   await poll('web:2');
-  deepEqual(await listed(), ['web:1', 'web:2'], 'it still holds its poll');
+  deepEqual(await listed(), ['web:1', 'web:2'], 'its poll is still held');
   first.kill();
   await until(async () => (await listed()).length === 1);
-  deepEqual(await listed(), ['web:2'], 'a node of its name has begun since');
+  deepEqual(await listed(), ['web:2'], 'a node with its name has started since');
   equal(await first.held, null);
 
   const second = hold('web:1');

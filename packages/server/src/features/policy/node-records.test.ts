@@ -136,7 +136,7 @@ test('a new node replaces silent ones in a full scope, and is counted', async (t
   deepEqual([propagation?.complete, propagation?.total_nodes], [false, 11]);
 });
 
-test('a test key with invented node names cannot use up the room for live nodes', async (t) => {
+test('a test key with invented node names cannot use up the space for live nodes', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   await runAsRecord(app, {

@@ -43,7 +43,11 @@ test('a node is current, behind or silent, and a silent one keeps its version', 
   app.clock.shift(DAY_MS);
   const states = async () =>
     (await app.as.liveKey(list, { project_id })).data.map(({ state }) => state);
-  deepEqual(await states(), ['current', 'behind', 'silent'], 'an outage silences no node');
+  deepEqual(
+    await states(),
+    ['current', 'behind', 'silent'],
+    'no node becomes silent during an outage',
+  );
 });
 
 test('a listed node has all its fields, and the name of its SDK from its header', async (t) => {
@@ -99,7 +103,7 @@ test('a header without a valid name and version counts as missing', () => {
   }
 });
 
-test('a known node with a new SDK adds no write to a poll without changes', async (t) => {
+test('a known node with a new SDK causes no write in a poll without changes', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const { db, take } = traced(app.testApp.db);
@@ -176,7 +180,7 @@ test('nodes seen at the same moment are paged by name and scope', async (t) => {
     const { body, link } = await pageOf(app, input, headers);
     for (const { node_id, env_scope, first_seen_at, last_seen_at } of body.data as Node[]) {
       names.push(`${node_id} ${env_scope}`);
-      equal(first_seen_at, last_seen_at, 'a record without a first time');
+      equal(first_seen_at, last_seen_at, 'without a recorded first time, the last time is shown');
     }
     cursor = link;
   } while (cursor);

@@ -139,7 +139,7 @@ test('the feed of a deleted project still responds, without keys', async (t) => 
   );
 });
 
-test('pages have the version of the first, and the next delta covers changes in between', async (t) => {
+test("all pages have the first page's version, and the next delta covers changes in between", async (t) => {
   const app = await harness(t);
   const first = await app.given.key();
   const same = { project_id: first.project_id, tenant_id: first.tenant_id };
@@ -158,7 +158,7 @@ test('pages have the version of the first, and the next delta covers changes in 
   deepEqual(await foldedFrom(app, { project_id: first.project_id }, read), fold(fresh));
 });
 
-test('the error for a too large snapshot names max_keys and tenant_id', async (t) => {
+test('the error for an oversized snapshot names max_keys and tenant_id', async (t) => {
   const app = await harness(t);
   const key = await app.given.key();
   const same = { project_id: key.project_id, tenant_id: key.tenant_id };

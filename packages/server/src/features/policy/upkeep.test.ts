@@ -129,11 +129,7 @@ test('changes older than 30 days are deleted, and a node behind them starts over
   equal(up.page.changes.length, 1, 'newer changes are still in the delta');
   deepEqual(await foldedFrom(app, { project_id }, old), await sorted(app, project_id));
   const again = await as.liveKey('POST /v1/keys/{id}/revoke', { id: key.id, wait: true });
-  equal(
-    again.propagation?.version,
-    version,
-    'the floor stands for the version of a deleted change',
-  );
+  equal(again.propagation?.version, version, 'the floor replaces the version of a deleted change');
 });
 
 test('old changes are deleted in batches', async (t) => {

@@ -64,7 +64,7 @@ test('a slug is unique in a workspace and free again after a deletion', async (t
   );
 });
 
-test('a new name keeps the policy version, new limits increase it by one', async (t) => {
+test('a new name keeps the policy version; new limits increase it by one', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const made = await given.project();
@@ -116,7 +116,7 @@ test('a slug cannot be changed', async (t) => {
   ]);
 });
 
-test('deleting a project revokes its keys in both environments and returns their number', async (t) => {
+test('deleting a project revokes its keys in both environments and returns how many', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id } = await given.project();

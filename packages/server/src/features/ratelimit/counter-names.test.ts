@@ -43,20 +43,20 @@ for (const [what, other] of [
   ['environment', withSubjects({ env: 'test' })],
   ['project', withSubjects({ projectId: OTHER })],
   ['key', withSubjects({ keyId: OTHER })],
-  ['missing key', withSubjects({ keyId: null })],
+  ['anonymous subject', withSubjects({ keyId: null })],
   ['rule', withRule({ id: 'dax' })],
   ['window', withRule({ window_ms: 1000 + 4096 })],
   ['algorithm', withRule({ algorithm: 'sliding' })],
   ['scope', withRule({ scope: 'tenant' })],
   ['slot', { ...asked, slot: '{a}' }],
 ] as const) {
-  test(`another ${what} has another counter`, () => {
+  test(`each ${what} has its own counter`, () => {
     equal(nameOf(other), spelt(other));
     notEqual(nameOf(other), nameOf(asked));
   });
 }
 
-test('another limit keeps the counter, and so does another tenant for scope key', () => {
+test('a counter does not depend on the limit or, with scope key, on the tenant', () => {
   for (const other of [withRule({ limit: 2 }), withSubjects({ tenantId: OTHER })]) {
     equal(nameOf(other), spelt(asked));
   }
@@ -87,7 +87,7 @@ test('a tenant and all its keys share a slot, for every combination of rules', (
   notEqual(slotWith({ workspaceId: OTHER }, ofKey, ofTenant), slot);
 });
 
-test('a key without a tenant has its own slot, and so has the anonymous subject', () => {
+test('a key without a tenant has its own slot, and so does the anonymous subject', () => {
   const slot = slotWith({ tenantId: null }, ofKey);
   notEqual(slotWith({ tenantId: null, keyId: OTHER }, ofKey), slot);
   notEqual(slotWith({ tenantId: null, workspaceId: OTHER }, ofKey), slot);

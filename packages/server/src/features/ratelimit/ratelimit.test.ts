@@ -105,7 +105,7 @@ test('a cost above the limit is denied with the rule and without a retry time', 
   deepEqual(
     [both.limited_policy, both.retry_after_seconds],
     ['small', null],
-    'no retry is the longest wait',
+    'never is the longest wait',
   );
 });
 
@@ -191,7 +191,7 @@ test('remaining is 0 when the limit is lowered below the count', async (t) => {
   equal((await as.liveKey(check, lower)).policies[0]?.remaining, 0);
 });
 
-test('200 concurrent checks allow exactly the limit', async (t) => {
+test('of 200 concurrent checks, exactly the limit is allowed', async (t) => {
   const app = await harness(t);
   const input = aCheck([
     rule('fifty', { limit: 50 }),

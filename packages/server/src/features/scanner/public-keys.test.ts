@@ -1,5 +1,5 @@
-// The scanner's public keys: cached for an hour, kept longer while they cannot be read, and fetched
-// only a few times for unknown identifiers.
+// The scanner's public keys: cached for an hour, kept longer while they cannot be loaded, and
+// fetched only a few times for unknown identifiers.
 import { equal, ok, rejects } from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -89,14 +89,14 @@ test('concurrent lookups share one fetch', async () => {
 const faults: Record<string, () => Response | Promise<Response>> = {
   'an error': () => new Response('no', { status: 500 }),
   'no connection': () => Promise.reject(new TypeError('fetch failed')),
-  'no JSON': () => new Response('<html>'),
-  'another shape': () => new Response('{"keys":[]}'),
+  'a response that is not JSON': () => new Response('<html>'),
+  'JSON of another shape': () => new Response('{"keys":[]}'),
   null: () => new Response('null'),
-  'far too much': () => new Response('x'.repeat(1_048_577)),
+  'an oversized response': () => new Response('x'.repeat(1_048_577)),
 };
 
 for (const [what, answer] of Object.entries(faults)) {
-  test(`${what}: known keys are kept, and an unknown identifier gives 503`, async () => {
+  test(`${what}: known keys are kept, and an unknown identifier gets a 503`, async () => {
     const { keys, stub } = remote(() => new Response(listOf({ a: one })));
     await keys.find('a');
     stub.answer = answer;
@@ -106,10 +106,10 @@ for (const [what, answer] of Object.entries(faults)) {
     stub.answer = () => new Response(listOf({ b: two }));
     stub.nowMs += 5000;
     ok(await isFound(keys, 'b', two));
-    equal(await keys.find('a'), null, 'a key that is no longer listed is refused');
+    equal(await keys.find('a'), null, 'a key that is no longer listed is rejected');
   });
 
-  test(`${what} from the start: lookups give 503, and the list is fetched again later`, async () => {
+  test(`${what} from the start: lookups get a 503, and the list is fetched again later`, async () => {
     const { keys, stub } = remote(answer);
     for (let at = 0; at < 20; at += 1) await rejects(keys.find('a'), isAway);
     ok(stub.fetches <= 4, `${stub.fetches}`);

@@ -32,7 +32,7 @@ test('a report with more than 10,000 entries is processed completely', async (t)
   ok((await vendor.as.liveKey('GET /v1/keys/{id}', { id })).quarantined_at);
 });
 
-test('if a part of a long report fails, the others are kept and a redelivery completes it', async (t) => {
+test('if part of a long report fails, the rest is kept and a redelivery completes it', async (t) => {
   const vendor = await harness(t);
   const keys = [await vendor.given.key(), await vendor.given.key()] as const;
   const { db } = vendor.testApp;
@@ -62,7 +62,7 @@ test('if a part of a long report fails, the others are kept and a redelivery com
   deepEqual((await quarantined()).toSorted(), keys.map(({ id }) => id).toSorted());
 });
 
-test('one failure gives 503 and undoes nothing, and a redelivery does the rest', async (t) => {
+test('after one failure a report gets a 503, nothing is undone, and a redelivery does the rest', async (t) => {
   const vendor = await harness(t);
   const session = await someone(vendor);
   const key = await vendor.given.key();
@@ -88,7 +88,7 @@ test('one failure gives 503 and undoes nothing, and a redelivery does the rest',
   equal(mails.filter(({ kind }) => kind === 'key_quarantined').length, 1);
 });
 
-test('a report that takes too long gives 503, and a redelivery completes it', async (t) => {
+test('a report that takes too long gets a 503, and a redelivery completes it', async (t) => {
   const vendor = await harness(t);
   const { db } = vendor.testApp;
   const now = performance.now.bind(performance);

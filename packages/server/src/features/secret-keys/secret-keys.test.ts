@@ -62,7 +62,7 @@ test('a rotation never extends an expiry', async (t) => {
 
   const next = await as.liveKey(rotate, { id: old.id, overlap_hours: 24 });
   equal(next.previous_key.expires_at, soon);
-  equal(next.expires_at, soon, 'the successor inherits the expiry that the vendor set');
+  equal(next.expires_at, soon, 'the new key inherits the expiry that the vendor set');
 
   const again = await as.liveKey(rotate, { id: old.id, overlap_hours: 168 });
   equal(again.previous_key.expires_at, soon);

@@ -54,7 +54,7 @@ test('a session expires after thirty days even if it is used', async (t) => {
   await refused(person.call(me), 401, 'invalid_session');
 });
 
-test('use is written at most once a minute, even under load', async (t) => {
+test('a use is recorded at most once a minute, even under load', async (t) => {
   const app = await harness(t);
   const { token } = await someone(app);
   const { db, take } = traced(app.testApp.db);
@@ -110,7 +110,7 @@ const jumps: [name: string, byMs: number, isLive: boolean][] = [
   ['a day back', -DAY_MS, true],
 ];
 
-test('a jump of the clock does not extend a session', async (t) => {
+test('a clock jump does not extend a session', async (t) => {
   const app = await harness(t);
   for (const [name, byMs, isLive] of jumps) {
     const person = await someone(app);

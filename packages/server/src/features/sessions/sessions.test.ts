@@ -168,7 +168,11 @@ test('a login starts in the requested workspace, else the last one, else the old
     inviter: one.as.liveKey,
     role: 'member',
   });
-  equal((await join(two, person)).active, false, 'an active session is not moved');
+  equal(
+    (await join(two, person)).active,
+    false,
+    'a session with an active workspace is not switched',
+  );
   const { email } = person;
   const loggedIn = (input = {}) => one.as.nobody(login, { email, password: PASSWORD, ...input });
 

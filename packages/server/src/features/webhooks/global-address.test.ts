@@ -1,4 +1,4 @@
-// No address inside a network is reachable, however it is written.
+// Only addresses on the public internet are accepted, however they are written.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../base/errors.ts';
@@ -54,7 +54,7 @@ const refusedAddresses = [
   'ff02::1',
 ];
 
-test('only addresses of the public internet are global', () => {
+test('only addresses on the public internet count as global', () => {
   for (const address of GLOBAL) equal(isGlobalAddress(address), true, address);
   for (const address of refusedAddresses) equal(isGlobalAddress(address), false, address);
   for (const text of ['', 'localhost', '1.1.1', '8.8.8.8:53', 'fe80::1%eth0']) {

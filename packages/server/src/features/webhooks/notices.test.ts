@@ -61,10 +61,10 @@ test('a key is announced 14, 3 and 1 days before its expiry, and when it expires
   deepEqual(seen.at(5), ALL.slice(1));
   deepEqual(seen.at(6), ALL);
   deepEqual(seen.at(7), ALL);
-  deepEqual(await noticesTo(app, other.id), [], 'a live key concerns no endpoint of test');
+  deepEqual(await noticesTo(app, other.id), [], 'a live key causes no notice to a test endpoint');
 });
 
-test('concurrent workers, a restored mark and a shifted clock queue nothing twice', async (t) => {
+test('concurrent workers, a mark set back and a shifted clock queue no notice twice', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   await app.given.key({ expires_at: inDays(app, 4.5) });

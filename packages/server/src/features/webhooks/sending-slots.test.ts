@@ -17,7 +17,7 @@ test('an endpoint gets one slot until it has responded quickly, then eight', () 
   for (let n = 0; n < 8; n += 1) slots.take('a');
   deepEqual([...slots.roomFor(['a'])], []);
   slots.free('a', 15_000);
-  deepEqual([...slots.roomFor(['a'])], [], 'it answers slowly again, and has seven in flight');
+  deepEqual([...slots.roomFor(['a'])], [], 'it responds slowly again, and has seven in flight');
 });
 
 test('endpoints that never respond, however many, leave half of the slots to others', () => {

@@ -29,7 +29,7 @@ const answerOf = (error: unknown) => {
   return error.answer;
 };
 
-test('50 names without a response fill the lookup slots of one workspace only', async (t) => {
+test('50 names without a response fill the lookup slots of only one workspace', async (t) => {
   const attacker = await harness(t);
   const victim = await harness(t);
   const { names, beside } = await besideWith(t, attacker, false);
@@ -49,13 +49,13 @@ test('50 names without a response fill the lookup slots of one workspace only', 
   deepEqual(
     [refusal.status, Reflect.get(Object(refusal.body.error), 'code')],
     [400, 'invalid_request'],
-    'the victim gets its answer from the name server',
+    'the victim gets its response from the name server',
   );
   equal(statuses.length, REGISTRATIONS - PER_WORKSPACE, 'while the silent ones are in flight');
   const silent = new Set(names.asked.filter((question) => question.includes(SILENT)));
   equal(silent.size, 2 * PER_WORKSPACE, 'four names, each for both families');
   await Promise.all(flood);
-  deepEqual(new Set(statuses), new Set([429, 400]), 'a name without an answer is not registered');
+  deepEqual(new Set(statuses), new Set([429, 400]), 'a name without a response is not registered');
   const again = { url: `https://again${SILENT}/`, events: ['*'], env: 'test' };
   equal(answerOf(await asAttacker(register, again).catch((e) => e)).status, 400);
 });
@@ -133,6 +133,6 @@ test('a lookup ends when its caller disconnects', async (t) => {
     );
     return (await Promise.all(asked)).every((status) => status === 400);
   }, WAIT_MS);
-  ok(isStaying, 'all places are free before an earlier lookup has ended');
+  ok(isStaying, 'all slots are free before an earlier lookup has ended');
   equal(answerOf(await staying).status, 400);
 });

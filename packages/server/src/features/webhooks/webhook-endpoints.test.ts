@@ -47,7 +47,10 @@ test('an endpoint is created, read, changed and removed, and each change is audi
       ['webhook_endpoint.deleted', { host: '127.0.0.1:1' }],
     ],
   );
-  ok(!JSON.stringify(data).includes('secret-path'), 'a path may be a secret of the receiver');
+  ok(
+    !JSON.stringify(data).includes('secret-path'),
+    'the path may contain a secret of the receiver',
+  );
 });
 
 test('an update that changes nothing is not audited', async (t) => {
@@ -99,7 +102,7 @@ test('events, addresses and environments are checked', async (t) => {
   }
 });
 
-test('without KEYRAIL_WEBHOOK_PRIVATE, an address inside a network is rejected', async (t) => {
+test('without KEYRAIL_WEBHOOK_PRIVATE, a private address is rejected', async (t) => {
   const app = await harness(t);
   const strict = appBeside(t, app.testApp, { webhookPrivate: false }).as(app.tokens.liveKey);
   const { id } = await endpointFor(app, CLOSED);
@@ -109,7 +112,7 @@ test('without KEYRAIL_WEBHOOK_PRIVATE, an address inside a network is rejected',
   }
 });
 
-test('a workspace has at most 20 endpoints over both environments', async (t) => {
+test('a workspace has at most 20 endpoints across both environments', async (t) => {
   const app = await harness(t);
   const made: string[] = [];
   for (let n = 0; n < 20; n += 1) {

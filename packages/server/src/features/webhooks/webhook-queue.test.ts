@@ -21,7 +21,7 @@ test('every change is queued once for each endpoint subscribed to it', async (t)
   await app.as.liveKey('POST /v1/keys/{id}/rotate', { id: key.id });
   const made = ['project.created', 'tenant.created', 'api_key.created', 'api_key.rotated'];
   const [created] = await typesTo(app.testApp, all.id);
-  equal(created, 'webhook_endpoint.created', 'an endpoint hears of its own creation');
+  equal(created, 'webhook_endpoint.created', 'an endpoint gets the event of its own creation');
   const types = await typesTo(app.testApp, all.id);
   deepEqual(
     types.filter((type) => !type.startsWith('webhook_endpoint')).toSorted(),
@@ -49,7 +49,7 @@ test('an endpoint for one environment gets its events and events without an envi
   deepEqual(await count(both), ['api_key.created', 'api_key.created', 'tenant.created']);
 });
 
-test('a rolled back change is not queued', async (t) => {
+test('a rolled-back change is not queued', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events: ['project.*'] });
   const db = failingAt(app.testApp.db, 'commit');

@@ -32,7 +32,7 @@ const open = { allowPrivate: true, nowMs, hostNames: createHostNames({ allowPriv
 
 const MANY = Array.from({ length: 49 }, (_, n) => `93.184.216.${n}`);
 
-test('no connection is made to a name that now points into the network', async (t) => {
+test('no connection is made to a name that now resolves to a private address', async (t) => {
   const trap = await openTrap(t);
   const names = await openNameServer(t, {});
   const send = strict([names.server]);
@@ -80,7 +80,7 @@ test('the hosts file is only used if private addresses are allowed', async (t) =
   deepEqual(await found(false), []);
 });
 
-test('no connection is made to an address inside the network or over plain HTTP', async (t) => {
+test('no connection is made to a private address or over plain HTTP', async (t) => {
   const trap = await openTrap(t);
   const names = await openNameServer(t, { 'hooks.example.com': ['127.0.0.1'] });
   const send = strict([names.server]);

@@ -101,7 +101,7 @@ test('after a rotation both secrets sign until the overlap ends', async (t) => {
   equal(refusal, 'wrong_signature');
 });
 
-test('a failed delivery is tried again on schedule, under the same ID, and then given up', async (t) => {
+test('a failed delivery is tried again on schedule, under the same ID, and then abandoned', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t, () => 503);
   const { id, secret } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });
@@ -206,7 +206,7 @@ test('an endpoint that has failed for five days is disabled, and the owners get 
   const [event] = await deliveriesTo(app.testApp, heard.id);
   equal(event?.type, 'webhook_endpoint.disabled');
   await app.as.liveKey('PATCH /v1/webhook_endpoints/{id}', { id, disabled: false });
-  equal(await failOnce(), null, 'an enabled endpoint has failed nothing so far');
+  equal(await failOnce(), null, 'an endpoint that was enabled again has no failures yet');
 });
 
 test('several workers send each delivery once', async (t) => {
@@ -221,7 +221,7 @@ test('several workers send each delivery once', async (t) => {
   equal(new Set(receiver.received.map((each) => each.id)).size, EVENTS);
 });
 
-test('a worker paused past its claim does not record its result', async (t) => {
+test('a worker paused until its claim has expired does not record its result', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t, (_, count) => (count === 1 ? null : 204));
   const { id } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });

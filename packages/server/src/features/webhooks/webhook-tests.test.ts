@@ -1,4 +1,4 @@
-// Test events go to hosts that the caller has chosen, so there are few of them.
+// Test events go to hosts that the caller has chosen, so their number is limited.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -35,11 +35,11 @@ test('an endpoint has at most one test in flight, even from several processes', 
   receiver.relent();
   equal((await first).state, 'delivered');
   receiver.behave(() => 204);
-  equal((await testOf(app, id)).status, 200, 'refused tests count nothing');
+  equal((await testOf(app, id)).status, 200, 'rejected tests do not count');
   equal(receiver.received.length, 2);
 });
 
-test('a workspace sends ten tests a minute, whatever the endpoint and however many run together', async (t) => {
+test('a workspace sends ten tests a minute, whatever the endpoint and however many run at the same time', async (t) => {
   const app = await harness(t);
   const other = await harness(t);
   const receiver = await openReceiver(t);

@@ -258,7 +258,7 @@ const refusedChanges: [string, Input, string[]][] = [
   ['a wildcard host', { embed_origins: ['https://*.a.example'] }, ['embed_origins.0']],
   ['the origin null', { embed_origins: ['null'] }, ['embed_origins.0']],
   [
-    'an origin twice',
+    'a repeated origin',
     { embed_origins: ['https://a.example', 'https://a.example'] },
     ['embed_origins'],
   ],
@@ -266,8 +266,8 @@ const refusedChanges: [string, Input, string[]][] = [
   ['a name that is null', { name: null }, ['name']],
   ['an empty name', { name: '' }, ['name']],
   ['a slug', { slug: 'another' }, ['slug']],
-  ['an id', { id: '01890000-0000-7000-8000-000000000000' }, ['id']],
-  ['its date', { created_at: '2020-01-01T00:00:00.000Z' }, ['created_at']],
+  ['an ID', { id: '01890000-0000-7000-8000-000000000000' }, ['id']],
+  ['the creation date', { created_at: '2020-01-01T00:00:00.000Z' }, ['created_at']],
   ['21 origins', { embed_origins: manyOrigins(21) }, ['embed_origins']],
 ];
 

@@ -35,7 +35,7 @@ function serverOn(t: TestContext, folder: string, publicUrl = 'https://keys.exam
   return app;
 }
 
-test('each path of the dashboard gets the page with its policy, uncached', async (t) => {
+test('each path of the dashboard gets the page with its security policy, uncached', async (t) => {
   const app = serverOn(t, await built(t));
   const paths = DASHBOARD_PATHS.map((path) => path.replace('*', 'acme/live/keys/0190?tab=usage'));
   for (const url of [...paths, '/w/docs', '/?from=mail']) {

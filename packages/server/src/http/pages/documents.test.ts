@@ -53,7 +53,7 @@ test('every link inside the reference has a target', async () => {
   for (const target of targets) ok(target === '_' || ids.has(target), target);
 });
 
-test('the policy of the page allows its one script, its style sheet and its images', async () => {
+test("the page's security policy allows its one script, its style sheet and its images", async () => {
   const { headers, body } = await get('/docs');
   const scripts = Array.from(body.matchAll(/<script>(.*?)<\/script>/gs), ([, text = '']) => text);
   equal(scripts.length, 1);

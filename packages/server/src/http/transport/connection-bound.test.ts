@@ -54,7 +54,7 @@ async function listening(t: TestContext, socketLimits: object, more: Partial<Ser
   };
 }
 
-test('when all connections are in use, probes are served and other requests get 503', async (t) => {
+test('when all connections are in use, probes are served and other requests get a 503', async (t) => {
   const { hold, ask } = await listening(t, limits);
   for (let held = 0; held < limits.connectionsMax; held += 1) await hold();
   for (let round = 0; round < 5; round += 1) {
@@ -84,7 +84,7 @@ test('a reserved connection that sends no request is closed before one that does
   }
 });
 
-test('beyond four fifths, idle connections are closed for new ones, the oldest first', async (t) => {
+test('above four fifths of the limit, idle connections are closed for new ones, oldest first', async (t) => {
   const { hold, ask } = await listening(t, { ...limits, connectionsMax: 5, idleMsMin: 0 });
   const held: Socket[] = [];
   for (let at = 0; at < 5; at += 1) held.push(await hold());
@@ -96,7 +96,7 @@ test('beyond four fifths, idle connections are closed for new ones, the oldest f
   ok(!held[4]?.closed, 'the newest is still open after those before it');
 });
 
-test('a connection that is kept after its response becomes idle', async (t) => {
+test('a connection kept open after its response becomes idle', async (t) => {
   const { hold, ask } = await listening(t, { ...limits, connectionsMax: 5, idleMsMin: 50 });
   const kept: Socket[] = [];
   for (let at = 0; at < 4; at += 1) {
@@ -148,7 +148,7 @@ test('one address cannot hold all connections, unless it is a trusted proxy', as
   match(String((await once(more, 'data'))[0]), /^HTTP\/1\.1 200/);
 });
 
-test('the limit of connections leaves open files for the database and the disk', () => {
+test('the connection limit leaves enough open files for the database and the disk', () => {
   for (const files of [64, 256, 1024, 4096, 1_048_576, Number.POSITIVE_INFINITY, null]) {
     const { connectionsMax, probeConnectionsMax } = connectionLimits(files);
     ok(connectionsMax > 0 && probeConnectionsMax > 0, String(files));
@@ -156,7 +156,7 @@ test('the limit of connections leaves open files for the database and the disk',
   }
 });
 
-test('the limit of open files is read from the system, if it reports one', () => {
+test('the open file limit is read from the system, if it reports one', () => {
   const limit = (soft: string) =>
     softLimitIn(`Max processes 1 2 processes\nMax open files            ${soft}   4096   files\n`);
   deepEqual(

@@ -64,7 +64,7 @@ test('a connection reset counts as a store fault only if the store threw it', ()
   equal(apiErrorOf(refused).code, 'internal_error');
 });
 
-test('a request is gone if its client disconnects before the response, and not after it', async (t) => {
+test('a request counts as gone if its client disconnects before the response, but not after it', async (t) => {
   const signals: AbortSignal[] = [];
   const answer = Promise.withResolvers<object>();
   const waiting: ServedRoute = {

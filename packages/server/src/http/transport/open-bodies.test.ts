@@ -90,7 +90,7 @@ test('a client that sends too much is rejected before its body', async (t) => {
   equal(charged.join(), '127.0.0.1,127.0.0.1,127.0.0.1', 'each request once');
 });
 
-test('an endpoint that cannot serve responds with 503 before the body', async (t) => {
+test('an endpoint that cannot serve responds with a 503 before the body', async (t) => {
   const send = await scene(t);
   const one = send('unready', LARGE_MAX);
   equal(await one.status(), 503);
