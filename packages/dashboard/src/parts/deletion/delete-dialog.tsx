@@ -42,8 +42,7 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
       action={texts.action[kind]}
       // Losing one live key may be quickly fixed; several are a customer's service.
       typed={liveKeys > 1 ? name : null}
-      busy={change.isPending || live.isPending}
-      error={change.error}
+      change={{ isPending: change.isPending || live.isPending, error: change.error }}
       onConfirm={confirm}
       onClose={onClose}
     >

@@ -28,6 +28,7 @@ export function FixDialog({ apiKey, fix, onDone, onClose }: Props) {
   const [patch] = useState(() => patchOf(apiKey, fix));
   const enable = useChange('POST /v1/keys/{id}/enable', { refreshes });
   const edit = useChange('PATCH /v1/keys/{id}', { refreshes });
+  const change = fix.act === 'enable' ? enable : edit;
   const impact = useImpact('PATCH /v1/keys/{id}', { params: { id }, body: patch });
   const tenant = useApi('GET /v1/tenants/{id}', { params: { id: apiKey.tenant_id } });
   const onSuccess = () => {
@@ -46,8 +47,7 @@ export function FixDialog({ apiKey, fix, onDone, onClose }: Props) {
       title={`${texts.fix.action(fix, env)}?`}
       action={texts.fix.action(fix, env)}
       danger={false}
-      busy={enable.isPending || edit.isPending || tenant.isPending}
-      error={enable.error ?? edit.error}
+      change={{ isPending: change.isPending || tenant.isPending, error: change.error }}
       onConfirm={confirm}
       onClose={onClose}
     >

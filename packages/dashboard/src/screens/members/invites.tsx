@@ -10,7 +10,7 @@ import { State } from '../../ui/content/state.tsx';
 import { Time, useNow } from '../../ui/content/time.tsx';
 import { Switch } from '../../ui/controls/toggle.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose } from '../../ui/feedback/toast.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
 import { type Column, Table } from '../../ui/tables/table.tsx';
@@ -144,21 +144,12 @@ function RevokeDialog({ invite, onClose }: { invite: Invite; onClose(): void }) 
   const { revoking } = texts;
   const revoke = useChange('POST /v1/invites/{id}/revoke', { refreshes: STALE });
   const confirm = () =>
-    revoke.mutate(
-      { params: { id: invite.id } },
-      {
-        onSuccess: () => {
-          toast(revoking.done(invite.email));
-          onClose();
-        },
-      },
-    );
+    revoke.mutate({ params: { id: invite.id } }, thenClose(onClose, revoking.done(invite.email)));
   return (
     <Confirm
       title={revoking.title(invite.email)}
       action={revoking.action}
-      busy={revoke.isPending}
-      error={revoke.error}
+      change={revoke}
       onConfirm={confirm}
       onClose={onClose}
     >

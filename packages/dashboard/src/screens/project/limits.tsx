@@ -11,7 +11,7 @@ import { limitsOf, needsRule, rulesOf } from '../../ui/controls/limits.ts';
 import { LimitsChoice } from '../../ui/controls/limits-choice.tsx';
 import { type Rule, ruleText } from '../../ui/controls/rate-limits.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose } from '../../ui/feedback/toast.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import styles from './project.module.css';
 import { texts } from './texts.ts';
@@ -76,12 +76,7 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
     if (rules === null) return;
     save.mutate(
       { params: { id: project.id }, body: { default_rate_limits: rules } },
-      {
-        onSuccess: () => {
-          toast(texts.form.limitsDone);
-          onClose();
-        },
-      },
+      thenClose(onClose, texts.form.limitsDone),
     );
   };
   return (

@@ -5,7 +5,7 @@ import { Field } from '../../ui/controls/field.tsx';
 import { Textarea } from '../../ui/controls/input.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose } from '../../ui/feedback/toast.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { texts } from './texts.ts';
 import type { Tenant } from './types.ts';
@@ -46,15 +46,7 @@ export function EditTenant({ of: tenant, onClose }: { of: Tenant; onClose(): voi
       ...(newName !== tenant.name && { name: newName }),
       ...(text !== metaText(tenant.meta) && { meta }),
     };
-    save.mutate(
-      { params: { id: tenant.id }, body },
-      {
-        onSuccess: () => {
-          toast(texts.form.done);
-          onClose();
-        },
-      },
-    );
+    save.mutate({ params: { id: tenant.id }, body }, thenClose(onClose, texts.form.done));
   };
   return (
     <FormDialog
