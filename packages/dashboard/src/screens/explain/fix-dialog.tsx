@@ -7,7 +7,7 @@ import { useApi, useChange } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import { KeyText } from '../../ui/content/secret.tsx';
 import { Time } from '../../ui/content/time.tsx';
-import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
+import { ImpactOf } from '../../ui/feedback/impact-facts.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
@@ -80,11 +80,7 @@ export function FixDialog({ apiKey, fix, onDone, onClose }: Props) {
       {tenant.error && (
         <Problem error={tenant.error} title={texts.fix.noTenant} onRetry={tenant.refetch} />
       )}
-      {impact.error ? (
-        <Problem error={impact.error} title={texts.fix.noImpact} onRetry={impact.refetch} />
-      ) : (
-        <ImpactFacts impact={impact.data} />
-      )}
+      <ImpactOf query={impact} />
     </Confirm>
   );
 }
