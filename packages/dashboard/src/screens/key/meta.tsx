@@ -2,6 +2,7 @@
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import type { ApiKey } from '../../parts/key/key.ts';
+import { parseMeta } from '../../parts/key/parse-meta.ts';
 import { texts } from '../../parts/key/texts.ts';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
@@ -91,17 +92,3 @@ function MetaForm({ of: key, json, onClose }: FormProps) {
     </Form>
   );
 }
-
-type Json = ApiKey['meta'];
-
-function parseMeta(text: string): { meta: Json } | { fault: string } {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? { meta: value } : { fault: texts.meta.notObject };
-  } catch (error) {
-    return { fault: texts.meta.notJson(error instanceof Error ? error.message : '') };
-  }
-}
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
