@@ -8,7 +8,7 @@ import { IconButton } from '../../src/ui/controls/icon-button.tsx';
 import { Input, PasswordInput, Textarea } from '../../src/ui/controls/input.tsx';
 import { limitsOf } from '../../src/ui/controls/limits.ts';
 import { LimitsChoice } from '../../src/ui/controls/limits-choice.tsx';
-import { type Rule, ruleText } from '../../src/ui/controls/rate-limits.tsx';
+import { firstRule, ruleText } from '../../src/ui/controls/rate-limits.tsx';
 import { Scopes } from '../../src/ui/controls/scopes.tsx';
 import { Select } from '../../src/ui/controls/select.tsx';
 import { Tabs } from '../../src/ui/controls/tabs.tsx';
@@ -133,17 +133,9 @@ function Choices() {
   );
 }
 
-const rule: Rule = {
-  id: 'requests',
-  limit: 1000,
-  window_ms: 60_000,
-  algorithm: 'sliding',
-  scope: 'key',
-};
-
 function Lists() {
   const [scopes, setScopes] = useState(['orders:read', 'orders:write']);
-  const [limits, setLimits] = useState(limitsOf([rule]));
+  const [limits, setLimits] = useState(limitsOf([firstRule]));
   const [state, setState] = useState<string | null>('active');
   const tabs = ['Overview', 'Usage', 'History', 'Metadata'].map((label) => ({
     id: label,
@@ -161,7 +153,7 @@ function Lists() {
           <LimitsChoice
             of="key"
             limits={limits}
-            inherited={[rule]}
+            inherited={[firstRule]}
             errors={{}}
             onLimits={setLimits}
           />
