@@ -26,7 +26,6 @@ type Row = Item<'GET /v1/usage/tenants'>;
 export type TenantSum = {
   tenantId: string;
   requests: number;
-  projects: number;
   firstAt: string;
   lastAt: string;
 };
@@ -70,14 +69,12 @@ function sumsOf(rows: readonly Row[], isWhole: boolean): MonthOfTenants {
       sums.set(tenantId, {
         tenantId,
         requests: request_count,
-        projects: 1,
         firstAt: first_seen_at,
         lastAt: last_seen_at,
       });
       continue;
     }
     known.requests += request_count;
-    known.projects += 1;
     if (first_seen_at < known.firstAt) known.firstAt = first_seen_at;
     if (last_seen_at > known.lastAt) known.lastAt = last_seen_at;
   }
