@@ -61,7 +61,7 @@ export async function buildDraft(root) {
 async function bundleDashboard({ home, out, forGallery = false, isDraft = false }) {
   const { build } = await import('esbuild');
   const assets = join(out, 'assets');
-  const entry = forGallery ? 'src/gallery/gallery.tsx' : 'src/main.tsx';
+  const entry = forGallery ? 'test/gallery/gallery.tsx' : 'src/main.tsx';
   mkdirSync(assets, { recursive: true });
   const shared = {
     absWorkingDir: home,

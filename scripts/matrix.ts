@@ -38,7 +38,7 @@ export const RUN_MS_MAX = 45 * 60_000;
  * packages, and further checks of all screens.
  */
 export const LONG_FILES = [
-  'packages/dashboard/src/{adapts,bounded,every-role,gallery/gallery,layers}.test.ts',
+  'packages/dashboard/src/{adapts,bounded,every-role,gallery,layers}.test.ts',
   'packages/reference/src/browser.test.ts',
   'packages/widget/src/mounts.test.ts',
   'tests/contracts/{counters-flood,counters-lease-simulation}.test.ts',

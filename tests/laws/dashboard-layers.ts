@@ -13,7 +13,7 @@ const LAYERS = [
   ['shell'],
   ['parts'],
   ['screens', 'workers'],
-  ['app.tsx', 'first.ts', 'gallery', 'lazy-screen.tsx', 'main.tsx'],
+  ['app.tsx', 'first.ts', 'lazy-screen.tsx', 'main.tsx'],
 ];
 
 type Arrow = { from: string; to: string };

@@ -24,7 +24,7 @@ const locked: Record<string, Locked> = JSON.parse(
 
 const isLoaded = ({ path }: Source): boolean =>
   !isTest(path) &&
-  !/\/(gallery|testing)\//.test(path) &&
+  !/\/testing\//.test(path) &&
   (path.startsWith('packages/') || SCRIPTS.test(path) || EXAMPLE.test(path));
 
 /** The package an import names; null for our own files and Node.js modules. */

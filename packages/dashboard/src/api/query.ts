@@ -69,7 +69,7 @@ export function useList<E extends PagedEndpoint & ReadEndpoint>(
     // shape.
     queryKey: [...keyOf(workspaceId, endpoint, input), 'pages'],
     queryFn: ({ signal, pageParam }) =>
-      readPage(endpoint, withCursor({ ...input, signal }, pageParam), workspaceId),
+      firstOf(sendPages(endpoint, withCursor({ ...input, signal }, pageParam), workspaceId)),
     initialPageParam: null as string | null,
     getNextPageParam: (last) => last.cursor,
     refetchInterval: everyMs,
@@ -153,6 +153,13 @@ export const useSend = () => {
     send(endpoint, input, workspaceId);
 };
 
+/** For a read of several pages. */
+export const useSendPages = () => {
+  const workspaceId = useContext(WorkspaceIdContext);
+  return <E extends PagedEndpoint>(endpoint: E, input: CallInput<E>) =>
+    sendPages(endpoint, input, workspaceId) as AsyncGenerator<{ items: Item<E>[] }>;
+};
+
 const keyOf = (workspaceId: string | null, endpoint: Endpoint, input: unknown) =>
   [scopeOf(endpoint, workspaceId), endpoint, input] as const;
 
@@ -197,15 +204,15 @@ const send = async <E extends Endpoint>(
 
 type LoosePage = { items: unknown[]; cursor: string | null };
 
-async function readPage(
+async function* sendPages(
   endpoint: Endpoint,
   input: AnyInput,
   workspaceId: string | null,
-): Promise<LoosePage> {
-  const pages: AsyncGenerator<LoosePage> = (client.pages as LoosePages)(
-    endpoint,
-    await placed(endpoint, input, workspaceId),
-  );
+): AsyncGenerator<LoosePage> {
+  yield* (client.pages as LoosePages)(endpoint, await placed(endpoint, input, workspaceId));
+}
+
+async function firstOf(pages: AsyncIterable<LoosePage>): Promise<LoosePage> {
   for await (const page of pages) return page;
   return { items: [], cursor: null };
 }

@@ -120,16 +120,19 @@ test('a tab stops when another tab switches workspaces, and can switch back or f
   const owner = await ground.signIn();
   const { page, vendor, visit } = owner;
   const person = await vendor.people.owner();
-  await vendor.given.project({ name: 'Payments' });
+  const project = await vendor.given.project({ name: 'Payments' });
   const globex = await openVendor(t);
   await globex.as.liveKey('PATCH /v1/workspace', { name: 'Globex' });
   const invited = { email: person.email, role: 'admin' };
   const { token } = await globex.as.owner('POST /v1/invites', invited);
   await person.call('POST /v1/auth/invites/accept', { token });
 
+  // A dialog that shows a dry run stays open in the tab that stops.
   await page.clock.install();
-  await visit(`/w/${vendor.slug}/live/nodes`);
-  await titled(page, 'Nodes').waitFor();
+  await visit(`/w/${vendor.slug}/live/projects/${project.slug}`);
+  await page.getByRole('button', { name: 'Delete project' }).click();
+  const impact = page.getByRole('dialog').getByText('Requests (24 h)');
+  await impact.waitFor();
   const second = await tab(owner, ground, `/w/${globex.slug}/live/nodes`);
   await titled(second, 'Nodes').waitFor();
   const stopped = (each: Page, name: string) =>
@@ -137,6 +140,7 @@ test('a tab stops when another tab switches workspaces, and can switch back or f
   await stopped(page, 'Globex').waitFor();
   // Nothing here expects a 409: a stopped tab sends no requests.
   await page.clock.fastForward(20_000);
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
   await page.getByRole('button', { name: 'Switch back to Acme' }).click();
   await stopped(page, 'Globex').waitFor({ state: 'detached' });
   await stopped(second, 'Acme').waitFor();
@@ -144,6 +148,7 @@ test('a tab stops when another tab switches workspaces, and can switch back or f
   await second.waitForURL(`**/w/${vendor.slug}/live/overview`);
   await titled(second, 'Overview').waitFor();
   equal(await stopped(page, 'Globex').count(), 0);
+  await impact.waitFor();
 
   // Another app switches the session: the next response says so.
   ground.expects(409);

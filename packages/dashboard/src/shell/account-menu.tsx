@@ -8,14 +8,9 @@ import { navigate } from '../router/location.ts';
 import { en } from '../texts/en.ts';
 import { chooseTheme, storedTheme, themes } from '../theme.ts';
 import { classes } from '../ui/classes.ts';
-import { Icon, type IconName } from '../ui/controls/icon.tsx';
+import { Icon } from '../ui/controls/icon.tsx';
 import { Menu } from '../ui/overlays/menu.tsx';
 import styles from './account-menu.module.css';
-
-const themeIcons = { system: 'system', light: 'sun', dark: 'moon' } as const satisfies Record<
-  string,
-  IconName
->;
 
 type Props = { placement: 'top-start' | 'bottom-end'; compact?: boolean };
 
@@ -28,7 +23,7 @@ export function AccountMenu({ placement, compact = false }: Props) {
   const go = (to: string) => void navigate(to);
   const themeItems = themes.map((one) => ({
     label: en.account.themes[one],
-    icon: themeIcons[one],
+    icon: one,
     checked: theme === one,
     onSelect: () => {
       chooseTheme(one);

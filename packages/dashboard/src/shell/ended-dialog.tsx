@@ -1,7 +1,7 @@
 // The session ended: a sign-in dialog covers the page, and the same user continues where they were.
 import { KeyrailError } from '@keyrail/client';
 import { useState } from 'react';
-import { client } from '../api/client.ts';
+import { useChange } from '../api/query.ts';
 import { signedIn, signedOut } from '../api/session.ts';
 import { ended } from '../texts/ended.ts';
 import { Button } from '../ui/controls/button.tsx';
@@ -11,27 +11,18 @@ import { Dialog } from '../ui/overlays/dialog.tsx';
 
 export function EndedDialog({ email }: { email: string }) {
   const [password, setPassword] = useState('');
-  const [error, setError] = useState<Error | null>(null);
-  const [isBusy, setBusy] = useState(false);
+  const signIn = useChange('POST /v1/auth/sessions');
+  const { error, isPending } = signIn;
   const isWrong = error instanceof KeyrailError && error.code === 'invalid_credentials';
-  const submit = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      signedIn(await client.call('POST /v1/auth/sessions', { body: { email, password } }));
-    } catch (thrown) {
-      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
-      setBusy(false);
-    }
-  };
+  const submit = () => signIn.mutate({ body: { email, password } }, { onSuccess: signedIn });
   return (
     <Dialog
       title={ended.title}
-      onSubmit={() => void submit()}
+      onSubmit={submit}
       actions={
         <>
           <Button onClick={signedOut}>{ended.other}</Button>
-          <Button type="submit" kind="primary" busy={isBusy}>
+          <Button type="submit" kind="primary" busy={isPending}>
             {ended.action}
           </Button>
         </>

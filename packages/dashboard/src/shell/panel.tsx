@@ -1,6 +1,7 @@
 // A form or message in the middle of the page: the body of every screen in the open frame.
-import { type FormEvent, type ReactNode, useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { en } from '../texts/en.ts';
+import { Form } from '../ui/controls/form.tsx';
 import { useHeadingFocus } from './focus.ts';
 import styles from './panel.module.css';
 
@@ -19,10 +20,6 @@ export function Panel({ title, lead, children, foot, onSubmit }: Props) {
   useEffect(() => {
     document.title = `${title} · ${en.product}`;
   }, [title]);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit?.();
-  };
   const content = (
     <>
       <div className={styles.titles}>
@@ -37,9 +34,9 @@ export function Panel({ title, lead, children, foot, onSubmit }: Props) {
   return (
     <>
       {onSubmit ? (
-        <form className={styles.panel} onSubmit={submit} noValidate>
+        <Form className={styles.panel} onSubmit={onSubmit}>
           {content}
-        </form>
+        </Form>
       ) : (
         <div className={styles.panel}>{content}</div>
       )}

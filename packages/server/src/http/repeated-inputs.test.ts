@@ -43,7 +43,7 @@ test('requests cannot change an input shared with others', () => {
   throws(() => Object.assign(rule ?? {}, { limit: 6 }), TypeError);
 });
 
-test('memory use is limited in inputs and in characters', () => {
+test('the number of kept inputs and of their characters is limited', () => {
   const { parse, parsed } = counted();
   for (let since = 0; since <= INPUTS_KEPT_MAX; since += 1) parse(`/feed?since=${since}`, since);
   equal(parsed.length, INPUTS_KEPT_MAX + 1);

@@ -4,6 +4,7 @@ import { type Env, paths } from '../../paths.ts';
 import { type Scope, useScope } from '../../shell/scope.ts';
 import { Link } from '../../ui/controls/link.tsx';
 import { actions, actors, fieldNames } from './actions.ts';
+import { changedFields } from './changes.ts';
 import styles from './sentence.module.css';
 import type { AuditRow, Names } from './use-names.ts';
 
@@ -102,11 +103,4 @@ function tailOf({ action, payload, target_id }: AuditRow, names: Names): string 
   }
   if (role !== null) return `as ${role}`;
   return reason === null ? null : `“${reason}”`;
-}
-
-/** The names of the fields an update changed. */
-export function changedFields(payload: Readonly<Record<string, unknown>>): string[] {
-  const { changes, changed } = payload;
-  if (typeof changes === 'object' && changes !== null) return Object.keys(changes);
-  return Array.isArray(changed) ? changed.map(String) : [];
 }

@@ -1,8 +1,7 @@
 // Deletes a tenant or a project, after showing what that would affect.
 import { useImpact } from '../../api/impact.ts';
 import { useApi, useChange, useRefresh } from '../../api/query.ts';
-import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
-import { Problem } from '../../ui/feedback/problem.tsx';
+import { ImpactOf } from '../../ui/feedback/impact-facts.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { texts } from './texts.ts';
@@ -42,16 +41,11 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
       action={texts.action[kind]}
       // One live key is quickly replaced; losing several can take a customer's service down.
       typed={liveKeys > 1 ? name : null}
-      busy={change.isPending || live.isPending}
-      error={change.error}
+      change={{ isPending: change.isPending || live.isPending, error: change.error }}
       onConfirm={confirm}
       onClose={onClose}
     >
-      {impact.error ? (
-        <Problem error={impact.error} title={texts.noImpact} onRetry={impact.refetch} />
-      ) : (
-        <ImpactFacts impact={impact.data} />
-      )}
+      <ImpactOf query={impact} failed={texts.noImpact} />
       <p>{texts.meaning[kind]}</p>
     </Confirm>
   );

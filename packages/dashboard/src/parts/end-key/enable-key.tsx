@@ -1,7 +1,7 @@
 // Enables a disabled key.
 import { useChange } from '../../api/query.ts';
 import { Time } from '../../ui/content/time.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose } from '../../ui/feedback/toast.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { texts } from './texts.ts';
 import type { ApiKey } from './watch.ts';
@@ -12,22 +12,13 @@ export function EnableKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
   });
   const name = key.name ?? key.display_prefix;
   const confirm = () =>
-    enable.mutate(
-      { params: { id: key.id } },
-      {
-        onSuccess: () => {
-          toast(texts.enable.done(name));
-          onClose();
-        },
-      },
-    );
+    enable.mutate({ params: { id: key.id } }, thenClose(onClose, texts.enable.done(name)));
   return (
     <Confirm
       title={texts.enable.title(name)}
       action={texts.enable.action(key.env)}
       danger={false}
-      busy={enable.isPending}
-      error={enable.error}
+      change={enable}
       onConfirm={confirm}
       onClose={onClose}
     >

@@ -5,7 +5,7 @@ import { useImpact } from '../../api/impact.ts';
 import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
-import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
+import { ImpactOf } from '../../ui/feedback/impact-facts.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import styles from './end-key.module.css';
@@ -88,11 +88,7 @@ function Before({ act, of: key, reason, onReason }: BeforeProps) {
   const impact = useImpact(`POST /v1/keys/{id}/${act}`, { params: { id: key.id } });
   return (
     <>
-      {impact.error ? (
-        <Problem error={impact.error} title={texts.noImpact} onRetry={impact.refetch} />
-      ) : (
-        <ImpactFacts impact={impact.data} />
-      )}
+      <ImpactOf query={impact} />
       <p>{texts.meaning[act]}</p>
       <TextField
         label={texts.reason}

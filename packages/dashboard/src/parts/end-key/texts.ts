@@ -38,7 +38,6 @@ export const texts = {
     revoke: ['Leaked', 'No longer used', 'Customer left', 'Replaced by another key'],
     disable: ['Unpaid invoice', 'Suspicious traffic', 'Requested by the customer'],
   },
-  noImpact: 'Couldn’t load the impact.',
   running: { revoke: 'Revoking…', disable: 'Disabling…' },
   clock: (ms: number) => milliseconds(ms),
   everywhere: (ms: number) => `Rejected everywhere after ${milliseconds(ms)}`,

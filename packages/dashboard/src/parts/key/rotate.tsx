@@ -17,8 +17,8 @@ import { useScope } from '../../shell/scope.ts';
 import { momentText } from '../../ui/content/spans.ts';
 import { Segments } from '../../ui/controls/segments.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
-import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
-import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
+import { ImpactOf } from '../../ui/feedback/impact-facts.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { type ApiKey, nameOf } from './key.ts';
@@ -39,6 +39,7 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
   const rotate = useChange('POST /v1/keys/{id}/rotate', {
     refreshes: ['/v1/keys', '/v1/audit_logs'],
   });
+  const impact = useImpact('POST /v1/keys/{id}/rotate', { params: { id: key.id } });
   const hours = Number(choice === OTHER ? typed : choice);
   const isValid =
     Number.isInteger(hours) && hours >= OVERLAP_HOURS_MIN && hours <= OVERLAP_HOURS_MAX;
@@ -79,7 +80,7 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
       onSubmit={submit}
       onClose={onClose}
     >
-      <Used of={key} />
+      <ImpactOf query={impact} />
       <Segments label={texts.rotate.overlap} value={choice} options={choices} onValue={setChoice} />
       {choice === OTHER && (
         <TextField
@@ -102,13 +103,4 @@ export function RotateKey({ of: key, onClose }: { of: ApiKey; onClose(): void })
 function endWithin({ expires_at }: ApiKey, hours: number): string | null {
   if (expires_at === null) return null;
   return Date.parse(expires_at) < nowMs() + hours * HOUR_MS ? expires_at : null;
-}
-
-function Used({ of: key }: { of: ApiKey }) {
-  const impact = useImpact('POST /v1/keys/{id}/rotate', { params: { id: key.id } });
-  return impact.error ? (
-    <Problem error={impact.error} title={texts.rotate.noImpact} onRetry={impact.refetch} />
-  ) : (
-    <ImpactFacts impact={impact.data} />
-  );
 }

@@ -1,11 +1,12 @@
 // Sets a new password; the current one is required as proof.
 import { KeyrailError } from '@keyrail/client';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { sendToTabs } from '../../api/tabs.ts';
 import { NewPasswordField } from '../../shell/credential-form.tsx';
 import { Section } from '../../ui/content/section.tsx';
 import { Button } from '../../ui/controls/button.tsx';
+import { Form } from '../../ui/controls/form.tsx';
 import { KnownEmail, PasswordField } from '../../ui/controls/text-field.tsx';
 import { useWaitSeconds } from '../../ui/feedback/countdown.ts';
 import { fieldErrors, Problem, reasonOf } from '../../ui/feedback/problem.tsx';
@@ -21,9 +22,8 @@ export function Password({ email }: { email: string }) {
   const errors = fieldErrors(change.error);
   const isWrong = change.error instanceof KeyrailError && change.error.code === 'forbidden';
   const isKnown = isWrong || errors.password !== undefined || errors.current_password !== undefined;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (change.isPending || wait > 0) return;
+  const submit = () => {
+    if (wait > 0) return;
     change.mutate(
       { body: { current_password: current, password } },
       {
@@ -39,7 +39,7 @@ export function Password({ email }: { email: string }) {
   };
   return (
     <Section title={texts.password.title} lead={texts.password.lead}>
-      <form className={styles.form} onSubmit={submit} noValidate>
+      <Form className={styles.form} onSubmit={submit}>
         <KnownEmail email={email} />
         <PasswordField
           kind="current"
@@ -66,7 +66,7 @@ export function Password({ email }: { email: string }) {
             {texts.password.action}
           </Button>
         </div>
-      </form>
+      </Form>
     </Section>
   );
 }

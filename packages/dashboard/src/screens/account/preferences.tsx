@@ -6,15 +6,10 @@ import { shortcuts } from '../../texts/shortcuts.ts';
 import { chooseTheme, storedTheme, themes } from '../../theme.ts';
 import { Section } from '../../ui/content/section.tsx';
 import { Button } from '../../ui/controls/button.tsx';
-import { Icon, type IconName } from '../../ui/controls/icon.tsx';
+import { Icon } from '../../ui/controls/icon.tsx';
 import { Switch } from '../../ui/controls/toggle.tsx';
 import styles from './account.module.css';
 import { texts } from './texts.ts';
-
-const icons = { system: 'system', light: 'sun', dark: 'moon' } as const satisfies Record<
-  string,
-  IconName
->;
 
 export function ThemeChoice() {
   const [chosen, setChosen] = useState(storedTheme);
@@ -34,7 +29,7 @@ export function ThemeChoice() {
                 setChosen(theme);
               }}
             />
-            <Icon name={icons[theme]} />
+            <Icon name={theme} />
             {texts.theme.themes[theme]}
           </label>
         ))}

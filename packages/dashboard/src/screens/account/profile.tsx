@@ -1,11 +1,12 @@
 // The user's name and email address.
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import type { Me } from '../../api/me.ts';
 import { useChange } from '../../api/query.ts';
 import { sendToTabs } from '../../api/tabs.ts';
 import { Section } from '../../ui/content/section.tsx';
 import { State } from '../../ui/content/state.tsx';
 import { Button } from '../../ui/controls/button.tsx';
+import { Form } from '../../ui/controls/form.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
@@ -16,9 +17,7 @@ export function Profile({ user }: { user: Me['user'] }) {
   const save = useChange('PATCH /v1/auth/me', { refreshes: ['/v1/auth/me', '/v1/members'] });
   const [name, setName] = useState(user.name ?? '');
   const errors = fieldErrors(save.error);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (save.isPending) return;
+  const submit = () => {
     const given = name.trim();
     save.mutate(
       { body: { name: given === '' ? null : given } },
@@ -33,7 +32,7 @@ export function Profile({ user }: { user: Me['user'] }) {
   const isChanged = name.trim() !== (user.name ?? '');
   return (
     <Section title={texts.profile.title} lead={texts.profile.lead}>
-      <form className={styles.form} onSubmit={submit} noValidate>
+      <Form className={styles.form} onSubmit={submit}>
         <TextField
           label={texts.profile.name}
           optional
@@ -64,7 +63,7 @@ export function Profile({ user }: { user: Me['user'] }) {
             {texts.profile.action}
           </Button>
         </div>
-      </form>
+      </Form>
     </Section>
   );
 }

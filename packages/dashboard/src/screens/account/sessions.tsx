@@ -1,5 +1,6 @@
 // Where the user is signed in. Any other session can be signed out here.
 import type { Item } from '@keyrail/client';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useChange, useList, useRefresh, useSend } from '../../api/query.ts';
 import { asQuery, Loaded } from '../../shell/loaded.tsx';
@@ -9,7 +10,7 @@ import { Time } from '../../ui/content/time.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose, toast } from '../../ui/feedback/toast.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import styles from './account.module.css';
 import { texts } from './texts.ts';
@@ -84,23 +85,15 @@ function EndOthers({ others }: { others: readonly Session[] }) {
   const send = useSend();
   const refresh = useRefresh();
   const [isOpen, setOpen] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
-  const endAll = async () => {
-    setBusy(true);
-    setError(null);
-    try {
+  const endAll = useMutation({
+    mutationFn: async () => {
       for (const { id } of others) {
         await send('DELETE /v1/auth/sessions/{id}', { params: { id } });
       }
-      setOpen(false);
-      toast(texts.sessions.othersEnded);
-    } catch (thrown) {
-      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    }
-    setBusy(false);
-    await refresh('/v1/auth/sessions');
-  };
+    },
+    ...thenClose(() => setOpen(false), texts.sessions.othersEnded),
+    onSettled: () => void refresh('/v1/auth/sessions'),
+  });
   return (
     <>
       {others.length > 0 && (
@@ -114,9 +107,8 @@ function EndOthers({ others }: { others: readonly Session[] }) {
         <Confirm
           title={texts.sessions.confirmTitle}
           action={texts.sessions.endOthers}
-          busy={isBusy}
-          error={error}
-          onConfirm={() => void endAll()}
+          change={endAll}
+          onConfirm={endAll.mutate}
           onClose={() => setOpen(false)}
         >
           <p>{texts.sessions.confirm(others.length)}</p>

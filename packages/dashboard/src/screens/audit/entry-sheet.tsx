@@ -3,7 +3,8 @@ import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/query.ts';
 import { hashedText } from '../../parts/audit-log/chain.ts';
-import { changedFields, Sentence } from '../../parts/audit-log/sentence.tsx';
+import { changesOf } from '../../parts/audit-log/changes.ts';
+import { Sentence } from '../../parts/audit-log/sentence.tsx';
 import { type AuditRow, useNames } from '../../parts/audit-log/use-names.ts';
 import { paths } from '../../paths.ts';
 import { navigate } from '../../router/location.ts';
@@ -16,7 +17,7 @@ import { Button, LinkButton } from '../../ui/controls/button.tsx';
 import { Copy } from '../../ui/controls/copy.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { Sheet } from '../../ui/overlays/dialog.tsx';
-import { Diff, type FieldChange } from '../../ui/tables/diff.tsx';
+import { Diff } from '../../ui/tables/diff.tsx';
 import styles from './audit.module.css';
 import type { AuditSearch } from './search.ts';
 import { sha256InPage } from './sha256-in-page.ts';
@@ -84,7 +85,7 @@ function NoSuchRow({ seq }: { seq: number }) {
 
 function Entry({ row, before }: { row: AuditRow; before: AuditRow | null }) {
   const names = useNames([row]);
-  const changes = changesOf(row);
+  const changes = changesOf(row.payload);
   const raw = JSON.stringify(row, null, 2);
   const { entry } = texts;
   return (
@@ -174,23 +175,3 @@ const Fit = ({ fits, good, bad }: { fits: boolean; good: string; bad: string }) 
     {fits ? good : bad}
   </State>
 );
-
-/** Older rows have only the names of the changed fields. */
-function changesOf({ payload }: AuditRow): FieldChange[] {
-  const { changes, changed } = payload;
-  const known: object = typeof changes === 'object' && changes !== null ? changes : {};
-  const others = Array.isArray(changed) ? changed.map(String) : [];
-  const fields = [...new Set([...changedFields(payload), ...others])];
-  return fields.map((field) => changeOf(field, Reflect.get(known, field)));
-}
-
-function changeOf(field: string, change: unknown): FieldChange {
-  if (typeof change !== 'object' || change === null) return { field };
-  const { from, to, added, removed }: Record<string, unknown> = { ...change };
-  if (Array.isArray(added) || Array.isArray(removed)) {
-    return { field, added: listOf(added), removed: listOf(removed) };
-  }
-  return 'to' in change ? { field, from, to } : { field };
-}
-
-const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

@@ -3,14 +3,13 @@ import { useRef, useState } from 'react';
 import { useSend } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Button } from '../../ui/controls/button.tsx';
+import { saveFile } from '../../ui/controls/save-file.ts';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { type AuditSearch, queryOf } from './search.ts';
 import { texts } from './texts.ts';
 
 const PAGE_ROWS = 200;
 const ROWS_MAX = 100_000;
-/** The browser needs the URL until it has read the file. */
-const ADDRESS_KEPT_MS = 60_000;
 
 export function ExportButton({ search }: { search: AuditSearch }) {
   const { slug } = useScope();
@@ -30,7 +29,7 @@ export function ExportButton({ search }: { search: AuditSearch }) {
       last = rows.at(-1)?.seq ?? last;
       isWhole = rows.length < PAGE_ROWS;
     }
-    save(`audit-${slug}.jsonl`, lines);
+    saveFile(`audit-${slug}.jsonl`, lines, 'application/x-ndjson');
     toast(isWhole ? texts.export.done(lines.length) : texts.export.partial(lines.length));
   };
   const start = () =>
@@ -51,13 +50,4 @@ export function ExportButton({ search }: { search: AuditSearch }) {
       {texts.export.running(exported)}
     </Button>
   );
-}
-
-function save(name: string, lines: string[]): void {
-  const address = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }));
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), ADDRESS_KEPT_MS);
 }

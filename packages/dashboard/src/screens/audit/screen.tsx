@@ -1,13 +1,5 @@
 // The audit log, newest first. An entry opens in a sheet with its own URL.
-import {
-  createContext,
-  type FormEvent,
-  useContext,
-  useDeferredValue,
-  useEffect,
-  useMemo,
-  useState,
-} from 'react';
+import { createContext, useContext, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { useList } from '../../api/query.ts';
 import { matchOf } from '../../match.ts';
 import { envOf, Sentence } from '../../parts/audit-log/sentence.tsx';
@@ -23,6 +15,7 @@ import { count } from '../../ui/content/spans.ts';
 import { State } from '../../ui/content/state.tsx';
 import { Time } from '../../ui/content/time.tsx';
 import { Button } from '../../ui/controls/button.tsx';
+import { Form } from '../../ui/controls/form.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
@@ -207,13 +200,12 @@ function EnvState({ row }: { row: AuditRow }) {
 function GoToRow({ search }: { search: AuditSearch }) {
   const scope = useScope();
   const [text, setText] = useState('');
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const seq = seqOf(text.replaceAll(/[,.\s]/g, ''));
     if (seq > 0) void navigate(paths.auditEntry({ ...scope, seq }), { search, keepsScroll: true });
   };
   return (
-    <form className={styles.goTo} onSubmit={submit}>
+    <Form className={styles.goTo} onSubmit={submit}>
       <label>
         <span>{texts.goTo}</span>
         <input
@@ -224,6 +216,6 @@ function GoToRow({ search }: { search: AuditSearch }) {
         />
       </label>
       <Button type="submit">{texts.go}</Button>
-    </form>
+    </Form>
   );
 }

@@ -1,11 +1,12 @@
 import { EMBED_ORIGINS_MAX } from '@keyrail/protocol/wire/limits.ts';
 // The allowed origins: a list that is saved in full.
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Section } from '../../ui/content/section.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field } from '../../ui/controls/field.tsx';
+import { Form } from '../../ui/controls/form.tsx';
 import { IconButton } from '../../ui/controls/icon-button.tsx';
 import { Input } from '../../ui/controls/input.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
@@ -44,13 +45,12 @@ function Editor({ stored }: { stored: readonly string[] }) {
   const isChanged = origins.join(' ') !== stored.join(' ');
   const removed = stored.filter((origin) => !origins.includes(origin));
   const { add, full, save: action, saved, removing, none } = texts.origins;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (save.isPending || !isValid) return;
-    save.mutate({ body: { embed_origins: origins } }, { onSuccess: () => toast(saved) });
+  const submit = () => {
+    if (isValid)
+      save.mutate({ body: { embed_origins: origins } }, { onSuccess: () => toast(saved) });
   };
   return (
-    <form className={styles.form} onSubmit={submit} noValidate>
+    <Form className={styles.form} onSubmit={submit}>
       {lines.map((line, at) => (
         <OriginLine
           // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its position
@@ -81,7 +81,7 @@ function Editor({ stored }: { stored: readonly string[] }) {
           {action}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

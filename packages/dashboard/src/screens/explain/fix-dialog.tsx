@@ -7,7 +7,7 @@ import { useApi, useChange } from '../../api/query.ts';
 import { nowMs } from '../../clock.ts';
 import { KeyText } from '../../ui/content/secret.tsx';
 import { Time } from '../../ui/content/time.tsx';
-import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
+import { ImpactOf } from '../../ui/feedback/impact-facts.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
@@ -28,6 +28,7 @@ export function FixDialog({ apiKey, fix, onDone, onClose }: Props) {
   const [patch] = useState(() => patchOf(apiKey, fix));
   const enable = useChange('POST /v1/keys/{id}/enable', { refreshes });
   const edit = useChange('PATCH /v1/keys/{id}', { refreshes });
+  const change = fix.act === 'enable' ? enable : edit;
   const impact = useImpact('PATCH /v1/keys/{id}', { params: { id }, body: patch });
   const tenant = useApi('GET /v1/tenants/{id}', { params: { id: apiKey.tenant_id } });
   const onSuccess = () => {
@@ -46,8 +47,7 @@ export function FixDialog({ apiKey, fix, onDone, onClose }: Props) {
       title={`${texts.fix.action(fix, env)}?`}
       action={texts.fix.action(fix, env)}
       danger={false}
-      busy={enable.isPending || edit.isPending || tenant.isPending}
-      error={enable.error ?? edit.error}
+      change={{ isPending: change.isPending || tenant.isPending, error: change.error }}
       onConfirm={confirm}
       onClose={onClose}
     >
@@ -80,11 +80,7 @@ export function FixDialog({ apiKey, fix, onDone, onClose }: Props) {
       {tenant.error && (
         <Problem error={tenant.error} title={texts.fix.noTenant} onRetry={tenant.refetch} />
       )}
-      {impact.error ? (
-        <Problem error={impact.error} title={texts.fix.noImpact} onRetry={impact.refetch} />
-      ) : (
-        <ImpactFacts impact={impact.data} />
-      )}
+      <ImpactOf query={impact} />
     </Confirm>
   );
 }

@@ -1,14 +1,14 @@
 // The request to explain: a key, and what the route requires of it.
 import { type Env, envs } from '@keyrail/protocol/wire/env.ts';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
-import type { FormEvent, RefObject } from 'react';
-import { useState } from 'react';
+import { type RefObject, useState } from 'react';
 import { useApi, useList } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Combobox } from '../../ui/controls/combobox.tsx';
 import { DateTime } from '../../ui/controls/date-time.tsx';
 import { type ControlProps, Field } from '../../ui/controls/field.tsx';
+import { Form } from '../../ui/controls/form.tsx';
 import { Input } from '../../ui/controls/input.tsx';
 import { Scopes } from '../../ui/controls/scopes.tsx';
 import { Select } from '../../ui/controls/select.tsx';
@@ -38,8 +38,7 @@ const CHOICES_MAX = 20;
 
 export function QuestionForm({ asking, input, busy, onChange, onAsk }: Props) {
   const [isMissing, setMissing] = useState(false);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const submit = () => {
     const isReady = asking.keyId !== null || input.current?.value !== '';
     setMissing(!isReady);
     if (isReady) onAsk();
@@ -50,7 +49,7 @@ export function QuestionForm({ asking, input, busy, onChange, onAsk }: Props) {
     if (asking.keyId !== null) onChange({ keyId: null });
   };
   return (
-    <form className={styles.form} aria-label={texts.question} onSubmit={submit} noValidate>
+    <Form className={styles.form} aria-label={texts.question} onSubmit={submit}>
       <Field label={texts.key} hint={texts.keyHint} error={isMissing ? texts.askFirst : null}>
         {(control) => (
           <Input
@@ -106,7 +105,7 @@ export function QuestionForm({ asking, input, busy, onChange, onAsk }: Props) {
           {texts.ask}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

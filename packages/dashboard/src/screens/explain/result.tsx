@@ -1,11 +1,11 @@
 // A node's verdict and its checks in order. The failed check shows how to fix it.
 import { paths } from '../../paths.ts';
 import { useScope } from '../../shell/scope.ts';
+import { KeyState } from '../../ui/content/key-state.tsx';
 import { KeyText } from '../../ui/content/secret.tsx';
 import { State } from '../../ui/content/state.tsx';
 import { Icon, type IconName } from '../../ui/controls/icon.tsx';
 import { Link } from '../../ui/controls/link.tsx';
-import { KeyState } from '../../ui/key-state.tsx';
 import styles from './explain.module.css';
 import { Remedies, type ResultProps } from './remedies.tsx';
 import { texts } from './texts.ts';

@@ -94,7 +94,6 @@ export const texts = {
     tenant: 'Tenant',
     expires: 'New expiry',
     noTenant: 'Couldn’t load the tenant.',
-    noImpact: 'Couldn’t load the impact.',
     done: {
       addScopes: 'Scopes added.',
       enable: 'Key enabled.',

@@ -11,8 +11,8 @@ import { needsRule } from '../../ui/controls/limits.ts';
 import { LimitsChoice } from '../../ui/controls/limits-choice.tsx';
 import { Scopes } from '../../ui/controls/scopes.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
-import { ImpactFacts } from '../../ui/feedback/impact-facts.tsx';
-import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
+import { ImpactOf } from '../../ui/feedback/impact-facts.tsx';
+import { fieldErrors } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import {
@@ -124,11 +124,7 @@ function Taken({ of: key, patch, removed, isEarlier }: TakenProps) {
       {removed.length > 0 && <p>{texts.edit.removed(removed)}</p>}
       {isEarlier && <p>{texts.edit.earlier}</p>}
       <p className={styles.quiet}>{texts.edit.impact}</p>
-      {impact.error ? (
-        <Problem error={impact.error} title={texts.edit.noImpact} onRetry={impact.refetch} />
-      ) : (
-        <ImpactFacts impact={impact.data} />
-      )}
+      <ImpactOf query={impact} />
     </section>
   );
 }

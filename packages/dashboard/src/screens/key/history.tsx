@@ -1,6 +1,7 @@
 // The audit rows of the key, newest first, each a sentence with what it changed.
-import type { Item } from '@keyrail/client';
 import { useList } from '../../api/query.ts';
+import { changesOf } from '../../parts/audit-log/changes.ts';
+import type { AuditRow } from '../../parts/audit-log/use-names.ts';
 import type { ApiKey } from '../../parts/key/key.ts';
 import { texts } from '../../parts/key/texts.ts';
 import { paths } from '../../paths.ts';
@@ -11,10 +12,8 @@ import { Time } from '../../ui/content/time.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
-import { Diff, type FieldChange } from '../../ui/tables/diff.tsx';
+import { Diff } from '../../ui/tables/diff.tsx';
 import styles from './key.module.css';
-
-type AuditRow = Item<'GET /v1/audit_logs'>;
 
 const ROWS = 50;
 
@@ -77,26 +76,4 @@ function HistoryRow({ row }: { row: AuditRow }) {
       {changes.length > 0 && <Diff changes={changes} />}
     </li>
   );
-}
-
-type Payload = Readonly<Record<string, unknown>>;
-
-const isRecord = (value: unknown): value is Payload =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const strings = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
-
-/** Older rows have the names of the changed fields, without their values. */
-function changesOf({ changes, changed }: Payload): FieldChange[] {
-  const known = isRecord(changes) ? changes : {};
-  const named = new Set([...Object.keys(known), ...strings(changed)]);
-  return [...named].map((field) => {
-    const change = known[field];
-    if (!isRecord(change)) return { field };
-    if ('added' in change || 'removed' in change) {
-      return { field, added: strings(change.added), removed: strings(change.removed) };
-    }
-    return 'from' in change ? { field, from: change.from, to: change.to } : { field };
-  });
 }

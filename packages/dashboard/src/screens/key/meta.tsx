@@ -2,16 +2,18 @@
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import type { ApiKey } from '../../parts/key/key.ts';
+import { parseMeta } from '../../parts/key/parse-meta.ts';
 import { texts } from '../../parts/key/texts.ts';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Copy } from '../../ui/controls/copy.tsx';
 import { Field } from '../../ui/controls/field.tsx';
+import { Form } from '../../ui/controls/form.tsx';
 import { Textarea } from '../../ui/controls/input.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose } from '../../ui/feedback/toast.tsx';
 import styles from './key.module.css';
 
 export function Meta({ of: key }: { of: ApiKey }) {
@@ -55,26 +57,14 @@ function MetaForm({ of: key, json, onClose }: FormProps) {
   const refused = fieldErrors(change.error);
   const error = 'fault' in read ? read.fault : (Object.values(refused)[0] ?? null);
   const save = () => {
-    if ('fault' in read || change.isPending) return;
+    if ('fault' in read) return;
     change.mutate(
       { params: { id: key.id }, body: { meta: read.meta } },
-      {
-        onSuccess: () => {
-          toast(texts.meta.saved);
-          onClose();
-        },
-      },
+      thenClose(onClose, texts.meta.saved),
     );
   };
   return (
-    <form
-      className={styles.meta}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        save();
-      }}
-    >
+    <Form className={styles.meta} onSubmit={save}>
       <Field label={texts.meta.label} error={error} hint={texts.meta.lead}>
         {(control) => (
           <Textarea
@@ -99,20 +89,6 @@ function MetaForm({ of: key, json, onClose }: FormProps) {
         </Button>
         <Button onClick={onClose}>{en.cancel}</Button>
       </div>
-    </form>
+    </Form>
   );
 }
-
-type Json = ApiKey['meta'];
-
-function parseMeta(text: string): { meta: Json } | { fault: string } {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? { meta: value } : { fault: texts.meta.notObject };
-  } catch (error) {
-    return { fault: texts.meta.notJson(error instanceof Error ? error.message : '') };
-  }
-}
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

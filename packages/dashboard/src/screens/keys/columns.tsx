@@ -2,12 +2,12 @@
 import { paths } from '../../paths.ts';
 import type { Scope } from '../../shell/scope.ts';
 import { Sparkline } from '../../ui/charts/sparkline.tsx';
+import { KeyState } from '../../ui/content/key-state.tsx';
 import { KeyText } from '../../ui/content/secret.tsx';
 import { Time } from '../../ui/content/time.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import { Checkbox } from '../../ui/controls/toggle.tsx';
 import { Skeleton } from '../../ui/feedback/skeleton.tsx';
-import { KeyState } from '../../ui/key-state.tsx';
 import type { Column } from '../../ui/tables/table.tsx';
 import styles from './keys.module.css';
 import type { ApiKey, Names, Weeks } from './names.ts';

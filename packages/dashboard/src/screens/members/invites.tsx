@@ -10,9 +10,10 @@ import { State } from '../../ui/content/state.tsx';
 import { Time, useNow } from '../../ui/content/time.tsx';
 import { Switch } from '../../ui/controls/toggle.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose } from '../../ui/feedback/toast.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
+import { menuColumn } from '../../ui/tables/menu-column.ts';
 import { type Column, Table } from '../../ui/tables/table.tsx';
 import styles from './members.module.css';
 import { type Invite, isOpen, type Member, nameOf, STALE } from './people.ts';
@@ -28,7 +29,7 @@ export function Invites({ members }: { members: readonly Member[] }) {
   const [revoking, setRevoking] = useState<Invite | null>(null);
   const invites = useList('GET /v1/invites', { query: { limit: PAGE_ROWS } });
   const now = useNow();
-  const menu = menuColumn(isOwner ? null : texts.ownersOnly, setRevoking);
+  const menu = menuOf(isOwner ? null : texts.ownersOnly, setRevoking);
   const columns = columnsOf(members, now);
   return (
     <section className={styles.section} aria-label={texts.invitations}>
@@ -111,17 +112,8 @@ function InviteState({ invite, nowMs }: { invite: Invite; nowMs: number }) {
   );
 }
 
-const menuColumn = (
-  because: string | null,
-  onRevoke: (invite: Invite) => void,
-): Column<Invite> => ({
-  id: 'menu',
-  title: '',
-  label: texts.menus,
-  width: '36px',
-  align: 'end',
-  card: 'menu',
-  cell: (invite) =>
+const menuOf = (because: string | null, onRevoke: (invite: Invite) => void) =>
+  menuColumn<Invite>(texts.menus, (invite) =>
     invite.accepted_at === null && invite.revoked_at === null ? (
       <Menu
         label={texts.menu(invite.email)}
@@ -138,27 +130,18 @@ const menuColumn = (
         ]}
       />
     ) : null,
-});
+  );
 
 function RevokeDialog({ invite, onClose }: { invite: Invite; onClose(): void }) {
   const { revoking } = texts;
   const revoke = useChange('POST /v1/invites/{id}/revoke', { refreshes: STALE });
   const confirm = () =>
-    revoke.mutate(
-      { params: { id: invite.id } },
-      {
-        onSuccess: () => {
-          toast(revoking.done(invite.email));
-          onClose();
-        },
-      },
-    );
+    revoke.mutate({ params: { id: invite.id } }, thenClose(onClose, revoking.done(invite.email)));
   return (
     <Confirm
       title={revoking.title(invite.email)}
       action={revoking.action}
-      busy={revoke.isPending}
-      error={revoke.error}
+      change={revoke}
       onConfirm={confirm}
       onClose={onClose}
     >

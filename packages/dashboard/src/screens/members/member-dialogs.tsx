@@ -13,7 +13,7 @@ import { Time } from '../../ui/content/time.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose, toast } from '../../ui/feedback/toast.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Dialog } from '../../ui/overlays/dialog.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
@@ -53,12 +53,7 @@ export function RoleDialog({ member, isSelf, onClose }: Props) {
   const submit = () => {
     change.mutate(
       { params: { userId: member.user_id }, body: { role } },
-      {
-        onSuccess: () => {
-          toast(roleChange.done(nameOf(member), roleName));
-          onClose();
-        },
-      },
+      thenClose(onClose, roleChange.done(nameOf(member), roleName)),
     );
   };
   return (
@@ -98,8 +93,7 @@ export function RemoveDialog({ member, isSelf, onClose }: Props) {
     <Confirm
       title={isSelf ? removing.leaveTitle : removing.title(name)}
       action={isSelf ? removing.leaveAction : removing.action(name)}
-      busy={remove.isPending}
-      error={remove.error}
+      change={remove}
       onConfirm={confirm}
       onClose={onClose}
     >

@@ -12,6 +12,7 @@ import { Time } from '../../ui/content/time.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
+import { menuColumn } from '../../ui/tables/menu-column.ts';
 import { type Column, Table } from '../../ui/tables/table.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { Invites } from './invites.tsx';
@@ -92,7 +93,7 @@ const columnsOf = (shown: Shown): Column<Member>[] => [
   { id: 'role', title: texts.columns.role, width: '96px', card: 'fact', cell: ({ role }) => en.roles[role] },
   { id: 'state', title: texts.columns.state, width: 'minmax(150px, 1fr)', card: 'state', cell: ({ email_verified }) => <AddressState isVerified={email_verified} /> },
   { id: 'joined', title: texts.columns.joined, width: '96px', card: 'fact', cell: ({ created_at }) => <Time at={created_at} /> },
-  ...(shown.mayChange ? [menuColumn(shown)] : []),
+  ...(shown.mayChange ? [menuOf(shown)] : []),
 ];
 
 const Person = ({ member, isSelf }: { member: Member; isSelf: boolean }) => (
@@ -122,29 +123,21 @@ const AddressState = ({ isVerified }: { isVerified: boolean }) =>
   );
 
 /** The last owner gets an explanation instead of an error. */
-function menuColumn({ pages, selfId, isOwner, onOpen }: Shown): Column<Member> {
+function menuOf({ pages, selfId, isOwner, onOpen }: Shown) {
   const because = isOwner ? null : texts.ownersOnly;
   const all = pages.flat();
-  return {
-    id: 'menu',
-    title: '',
-    label: texts.menus,
-    width: '36px',
-    align: 'end',
-    card: 'menu',
-    cell: (member) => {
-      const isLast = isLastOwner(member, all);
-      const select = (kind: Open['kind']) => () => onOpen({ kind: isLast ? 'last' : kind, member });
-      const leaves = member.user_id === selfId ? texts.leave : texts.remove;
-      return (
-        <Menu
-          label={texts.menu(nameOf(member))}
-          groups={[
-            [{ label: texts.changeRole, icon: 'edit', because, onSelect: select('role') }],
-            [{ label: leaves, icon: 'trash', danger: true, because, onSelect: select('remove') }],
-          ]}
-        />
-      );
-    },
-  };
+  return menuColumn<Member>(texts.menus, (member) => {
+    const isLast = isLastOwner(member, all);
+    const select = (kind: Open['kind']) => () => onOpen({ kind: isLast ? 'last' : kind, member });
+    const leaves = member.user_id === selfId ? texts.leave : texts.remove;
+    return (
+      <Menu
+        label={texts.menu(nameOf(member))}
+        groups={[
+          [{ label: texts.changeRole, icon: 'edit', because, onSelect: select('role') }],
+          [{ label: leaves, icon: 'trash', danger: true, because, onSelect: select('remove') }],
+        ]}
+      />
+    );
+  });
 }

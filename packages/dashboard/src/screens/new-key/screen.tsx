@@ -1,6 +1,6 @@
 // Creates a key on one page. Beside the form, it shows the request as a sentence, as curl and as a
 // CLI command.
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { nowMs } from '../../clock.ts';
 import { keySnippets } from '../../parts/key/snippets.ts';
 import { paths } from '../../paths.ts';
@@ -13,6 +13,7 @@ import { useScope } from '../../shell/scope.ts';
 import { limitChoice } from '../../texts/rate-limits.ts';
 import { Snippet } from '../../ui/content/snippet.tsx';
 import { Button } from '../../ui/controls/button.tsx';
+import { Form } from '../../ui/controls/form.tsx';
 import { needsRule } from '../../ui/controls/limits.ts';
 import { fieldErrors, outcomeOf, Problem } from '../../ui/feedback/problem.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
@@ -33,17 +34,17 @@ export function Screen() {
   return (
     <Page title={title} crumbs={crumbs}>
       {!scope.mayChange && <NotAllowed />}
-      {scope.mayChange && like === null && <Form initial={emptyKey} />}
+      {scope.mayChange && like === null && <CreateForm initial={emptyKey} />}
       {scope.mayChange && like !== null && (
         <LikeKey key={like} id={like}>
-          {(initial) => <Form initial={initial} />}
+          {(initial) => <CreateForm initial={initial} />}
         </LikeKey>
       )}
     </Page>
   );
 }
 
-function Form({ initial }: { initial: NewKey }) {
+function CreateForm({ initial }: { initial: NewKey }) {
   const scope = useScope();
   const { env } = scope;
   const [key, setKey] = useState(initial);
@@ -62,8 +63,7 @@ function Form({ initial }: { initial: NewKey }) {
     if ('tenant' in changes) forget('tenant');
     setKey((now) => ({ ...now, ...changes }));
   };
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
+  const submit = async () => {
     setTried(true);
     if (Object.keys(missing).length > 0) return;
     const made = await createKey(key);
@@ -83,7 +83,7 @@ function Form({ initial }: { initial: NewKey }) {
   const part = { form: key, errors, onForm: put };
   return (
     <div className={styles.columns}>
-      <form className={styles.form} onSubmit={(event) => void submit(event)} noValidate>
+      <Form className={styles.form} onSubmit={() => void submit()}>
         <Place {...part} />
         <What {...part} />
         <UntilWhen {...part} />
@@ -93,7 +93,7 @@ function Form({ initial }: { initial: NewKey }) {
             {texts.action(env)}
           </Button>
         </div>
-      </form>
+      </Form>
       <aside className={styles.same} aria-label={texts.same}>
         <p className={styles.sentence}>{sentenceOf(key, env, nowMs())}</p>
         <Snippet

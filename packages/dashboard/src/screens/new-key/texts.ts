@@ -42,8 +42,6 @@ export const texts = {
     meta: 'Its metadata is copied too.',
   },
   action: (env: Env) => `Create ${env} key`,
-  readOnly: 'Members can’t create keys. Ask an admin or owner.',
-  back: 'All keys',
   same: 'Same request as code',
   asCode: 'Same request as code',
   sentence: {

@@ -1,6 +1,6 @@
 // Creates a workspace. Its first secret key is shown once, and the Get started guide uses it.
 import { KeyrailError } from '@keyrail/client';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { holdFirstSecret } from '../../parts/first-secret.ts';
 import { isSlug, slugOf } from '../../parts/slug.ts';
@@ -9,6 +9,7 @@ import { navigate } from '../../router/location.ts';
 import { Page } from '../../shell/page.tsx';
 import { showSecret } from '../../shell/reveal.tsx';
 import { Button } from '../../ui/controls/button.tsx';
+import { Form } from '../../ui/controls/form.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
 import styles from './new-workspace.module.css';
@@ -21,9 +22,8 @@ export function Screen() {
   const slug = chosen ?? slugOf(name);
   const errors = errorsOf(found.error, slug);
   const isKnownError = errors.name !== null || errors.slug !== null;
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (found.isPending || !isSlug(slug)) return;
+  const submit = () => {
+    if (!isSlug(slug)) return;
     found.mutate(
       { body: { name: name.trim(), slug, env: 'test' } },
       {
@@ -46,7 +46,7 @@ export function Screen() {
       lead={texts.lead}
       crumbs={[{ label: texts.crumb, to: paths.workspaces }]}
     >
-      <form className={styles.form} onSubmit={submit} noValidate>
+      <Form className={styles.form} onSubmit={submit}>
         <TextField
           label={texts.name}
           error={errors.name}
@@ -71,7 +71,7 @@ export function Screen() {
             {texts.action}
           </Button>
         </div>
-      </form>
+      </Form>
     </Page>
   );
 }

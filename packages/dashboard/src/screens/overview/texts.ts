@@ -66,7 +66,6 @@ export const texts = {
   against: { '24h': 'vs. previous 24 h', '7d': 'vs. previous 7 d' },
   same: { '24h': 'same as previous 24 h', '7d': 'same as previous 7 d' },
   nothingBefore: 'no earlier data',
-  ofRequests: (share: string) => `${share} of requests`,
   admitted: 'allowed requests',
   degraded: (requests: string) => `${requests} were decided with a stale or incomplete policy.`,
   failed: {

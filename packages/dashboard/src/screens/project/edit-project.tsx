@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose } from '../../ui/feedback/toast.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { texts } from './texts.ts';
 import type { Project } from './types.ts';
@@ -17,12 +17,7 @@ export function EditProject({ of: project, onClose }: { of: Project; onClose(): 
   const submit = () => {
     save.mutate(
       { params: { id: project.id }, body: { name: name.trim() } },
-      {
-        onSuccess: () => {
-          toast(texts.form.done);
-          onClose();
-        },
-      },
+      thenClose(onClose, texts.form.done),
     );
   };
   return (

@@ -9,9 +9,9 @@ import { Card } from '../../ui/content/card.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { limitsOf, needsRule, rulesOf } from '../../ui/controls/limits.ts';
 import { LimitsChoice } from '../../ui/controls/limits-choice.tsx';
-import { type Rule, ruleText } from '../../ui/controls/rate-limits.tsx';
+import { firstRule, ruleText } from '../../ui/controls/rate-limits.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose } from '../../ui/feedback/toast.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import styles from './project.module.css';
 import { texts } from './texts.ts';
@@ -48,18 +48,10 @@ export function Limits({ project }: { project: Project }) {
   );
 }
 
-const anyRule: Rule = {
-  id: 'requests',
-  limit: 1,
-  window_ms: 60_000,
-  algorithm: 'sliding',
-  scope: 'key',
-};
-
 /** A dry run of any change counts the keys that use the defaults. Members may not do one. */
 function useInheriting(project: Project, mayAsk: boolean): Impact | undefined {
   const isLimited = project.default_rate_limits.length > 0;
-  const body = { default_rate_limits: isLimited ? [] : [anyRule] };
+  const body = { default_rate_limits: isLimited ? [] : [firstRule] };
   const input = { params: { id: project.id }, body };
   return useImpact('PATCH /v1/projects/{id}', input, { enabled: mayAsk }).data;
 }
@@ -76,12 +68,7 @@ function ChangeLimits({ project, onClose }: { project: Project; onClose(): void 
     if (rules === null) return;
     save.mutate(
       { params: { id: project.id }, body: { default_rate_limits: rules } },
-      {
-        onSuccess: () => {
-          toast(texts.form.limitsDone);
-          onClose();
-        },
-      },
+      thenClose(onClose, texts.form.limitsDone),
     );
   };
   return (

@@ -14,7 +14,7 @@ import { Time } from '../../ui/content/time.tsx';
 import { Field } from '../../ui/controls/field.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose, toast } from '../../ui/feedback/toast.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { STALE } from './create-dialog.tsx';
 import { SecretImpact } from './secret-impact.tsx';
@@ -56,8 +56,7 @@ export function RotateDialog({ secretKey, onClose }: Props) {
       title={rotating.title(nameOf(secretKey))}
       action={rotating.action(secretKey.env)}
       danger={false}
-      busy={rotate.isPending}
-      error={rotate.error}
+      change={rotate}
       onConfirm={confirm}
       onClose={onClose}
     >
@@ -100,20 +99,14 @@ export function RevokeDialog({ secretKey, onClose }: Props) {
     const given = reason.trim();
     revoke.mutate(
       { params, body: given === '' ? {} : { reason: given } },
-      {
-        onSuccess: () => {
-          toast(revoking.done(nameOf(secretKey)));
-          onClose();
-        },
-      },
+      thenClose(onClose, revoking.done(nameOf(secretKey))),
     );
   };
   return (
     <Confirm
       title={revoking.title(nameOf(secretKey))}
       action={revoking.action(secretKey.env)}
-      busy={revoke.isPending}
-      error={revoke.error}
+      change={revoke}
       onConfirm={confirm}
       onClose={onClose}
     >

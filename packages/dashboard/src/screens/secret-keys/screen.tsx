@@ -7,14 +7,15 @@ import { Page } from '../../shell/page.tsx';
 import { ReadOnly } from '../../shell/read-only.tsx';
 import { useScope } from '../../shell/scope.ts';
 import { en } from '../../texts/en.ts';
+import { KeyState } from '../../ui/content/key-state.tsx';
 import { KeyText } from '../../ui/content/secret.tsx';
 import { Time } from '../../ui/content/time.tsx';
 import { Button } from '../../ui/controls/button.tsx';
 import { Switch } from '../../ui/controls/toggle.tsx';
 import { Empty } from '../../ui/feedback/empty.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
-import { KeyState } from '../../ui/key-state.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
+import { menuColumn } from '../../ui/tables/menu-column.ts';
 import { type Column, Table } from '../../ui/tables/table.tsx';
 import { CreateDialog } from './create-dialog.tsx';
 import { nameOf, RevokeDialog, RotateDialog, type SecretKey } from './end-dialogs.tsx';
@@ -90,7 +91,7 @@ function Rows({ pages, isAll, keys, onOpen }: RowsProps) {
   return (
     <Table
       label={texts.list}
-      columns={mayChange ? [...columns, menuColumn(onOpen)] : columns}
+      columns={mayChange ? [...columns, menuOf(onOpen)] : columns}
       pages={shown}
       rowKey={({ id }) => id}
       isFaded={({ revoked_at }) => revoked_at !== null}
@@ -129,14 +130,8 @@ function MintedBy({ secretKey, minters }: { secretKey: SecretKey; minters: Known
   return minters.get(id) ?? <span className={styles.dim}>{texts.former}</span>;
 }
 
-const menuColumn = (onOpen: RowsProps['onOpen']): Column<SecretKey> => ({
-  id: 'menu',
-  title: '',
-  label: texts.menu(''),
-  width: '36px',
-  align: 'end',
-  card: 'menu',
-  cell: (secretKey) => {
+const menuOf = (onOpen: RowsProps['onOpen']) =>
+  menuColumn<SecretKey>(texts.menu(''), (secretKey) => {
     if (secretKey.revoked_at !== null) return null;
     return (
       <Menu
@@ -161,5 +156,4 @@ const menuColumn = (onOpen: RowsProps['onOpen']): Column<SecretKey> => ({
         ]}
       />
     );
-  },
-});
+  });

@@ -1,6 +1,6 @@
 // The workspace: its name, billing email and IDs.
 import type { Answer } from '@keyrail/client';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { useApi, useChange } from '../../api/query.ts';
 import { sendToTabs } from '../../api/tabs.ts';
 import { Loaded } from '../../shell/loaded.tsx';
@@ -12,6 +12,7 @@ import { KeyText } from '../../ui/content/secret.tsx';
 import { Section, SectionFacts } from '../../ui/content/section.tsx';
 import { Time } from '../../ui/content/time.tsx';
 import { Button } from '../../ui/controls/button.tsx';
+import { Form } from '../../ui/controls/form.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors, Problem } from '../../ui/feedback/problem.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
@@ -86,9 +87,7 @@ function OneField({ field, type = 'text', stored, bodyOf, ...says }: OneFieldPro
   });
   const [text, setText] = useState(stored);
   const errors = fieldErrors(save.error);
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (save.isPending) return;
+  const submit = () => {
     save.mutate(
       { body: bodyOf(text) },
       {
@@ -101,7 +100,7 @@ function OneField({ field, type = 'text', stored, bodyOf, ...says }: OneFieldPro
   };
   if (!mayChange) return <p className={styles.value}>{stored || says.none}</p>;
   return (
-    <form className={styles.form} onSubmit={submit} noValidate>
+    <Form className={styles.form} onSubmit={submit}>
       <TextField
         label={says.label}
         error={errors[field]}
@@ -121,7 +120,7 @@ function OneField({ field, type = 'text', stored, bodyOf, ...says }: OneFieldPro
           {says.action}
         </Button>
       </div>
-    </form>
+    </Form>
   );
 }
 

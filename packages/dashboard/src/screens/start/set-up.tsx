@@ -1,8 +1,10 @@
 // Three filled-in fields and one button.
-import { type FormEvent, useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useRefresh, useSend } from '../../api/query.ts';
 import { showSecret } from '../../shell/reveal.tsx';
 import { Button } from '../../ui/controls/button.tsx';
+import { Form } from '../../ui/controls/form.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { Problem } from '../../ui/feedback/problem.tsx';
 import { snippetsOf } from './command.ts';
@@ -23,35 +25,23 @@ export function SetUp({ onCreated }: { onCreated?: () => void }) {
   const send = useSend();
   const refresh = useRefresh();
   const [names, setNames] = useState(given);
-  const [error, setError] = useState<Error | null>(null);
-  const [isBusy, setBusy] = useState(false);
   const { secretKeyOf, field: secretKeyField } = useSecretKey(send);
   const isEmpty = (field: keyof Names) => names[field].trim() === '';
-  const submit = async () => {
-    if (isBusy || fields.some(isEmpty)) return;
-    setBusy(true);
-    setError(null);
-    try {
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: async () => {
       const secretKey = await secretKeyOf();
-      if (secretKey !== null) {
-        show(await createFirst(send, trimmed(names)), secretKey);
-        onCreated?.();
-      }
-    } catch (thrown) {
-      setError(thrown instanceof Error ? thrown : new Error(String(thrown)));
-    }
-    setBusy(false);
-    await refresh('/v1/workspace', '/v1/keys', '/v1/projects', '/v1/tenants', '/v1/secret_keys');
+      if (secretKey === null) return;
+      show(await createFirst(send, trimmed(names)), secretKey);
+      onCreated?.();
+    },
+    onSettled: () =>
+      void refresh('/v1/workspace', '/v1/keys', '/v1/projects', '/v1/tenants', '/v1/secret_keys'),
+  });
+  const submit = () => {
+    if (!isPending && !fields.some(isEmpty)) mutate();
   };
   return (
-    <form
-      className={styles.form}
-      noValidate
-      onSubmit={(event: FormEvent) => {
-        event.preventDefault();
-        void submit();
-      }}
-    >
+    <Form className={styles.form} onSubmit={submit}>
       {fields.map((field) => (
         <TextField
           key={field}
@@ -64,12 +54,12 @@ export function SetUp({ onCreated }: { onCreated?: () => void }) {
       ))}
       {secretKeyField}
       <div className={styles.submit}>
-        <Button type="submit" kind="primary" busy={isBusy}>
+        <Button type="submit" kind="primary" busy={isPending}>
           {texts.setUp.action}
         </Button>
       </div>
       {error && <Problem title={texts.setUp.failed} error={error} />}
-    </form>
+    </Form>
   );
 }
 

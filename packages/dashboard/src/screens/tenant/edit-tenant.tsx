@@ -1,60 +1,37 @@
 // A tenant's name and metadata. Only changed fields are sent.
 import { useState } from 'react';
 import { useChange } from '../../api/query.ts';
+import { parseMeta } from '../../parts/key/parse-meta.ts';
 import { Field } from '../../ui/controls/field.tsx';
 import { Textarea } from '../../ui/controls/input.tsx';
 import { TextField } from '../../ui/controls/text-field.tsx';
 import { fieldErrors } from '../../ui/feedback/problem.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose } from '../../ui/feedback/toast.tsx';
 import { FormDialog } from '../../ui/overlays/form-dialog.tsx';
 import { texts } from './texts.ts';
 import type { Tenant } from './types.ts';
 
-type Meta = Tenant['meta'];
-
-const isObject = (value: unknown): value is Meta =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Null if the text isn't a JSON object. */
-function parseMeta(text: string): Meta | null {
-  if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-const metaText = (meta: Meta): string =>
+const metaText = ({ meta }: Tenant): string =>
   Object.keys(meta).length === 0 ? '' : JSON.stringify(meta, null, 2);
 
 export function EditTenant({ of: tenant, onClose }: { of: Tenant; onClose(): void }) {
   const [name, setName] = useState(tenant.name ?? '');
-  const [text, setText] = useState(metaText(tenant.meta));
+  const [text, setText] = useState(metaText(tenant));
   const [isChecked, setChecked] = useState(false);
   const save = useChange('PATCH /v1/tenants/{id}', {
     refreshes: ['/v1/tenants', '/v1/audit_logs'],
   });
   const errors = fieldErrors(save.error);
-  const meta = parseMeta(text);
+  const read = parseMeta(text.trim() || '{}');
   const submit = () => {
     setChecked(true);
-    if (meta === null) return;
+    if ('fault' in read) return;
     const newName = name.trim() === '' ? null : name.trim();
     const body = {
       ...(newName !== tenant.name && { name: newName }),
-      ...(text !== metaText(tenant.meta) && { meta }),
+      ...(text !== metaText(tenant) && { meta: read.meta }),
     };
-    save.mutate(
-      { params: { id: tenant.id }, body },
-      {
-        onSuccess: () => {
-          toast(texts.form.done);
-          onClose();
-        },
-      },
-    );
+    save.mutate({ params: { id: tenant.id }, body }, thenClose(onClose, texts.form.done));
   };
   return (
     <FormDialog
@@ -76,7 +53,7 @@ export function EditTenant({ of: tenant, onClose }: { of: Tenant; onClose(): voi
         label={texts.form.meta}
         optional
         hint={texts.form.metaHint}
-        error={isChecked && meta === null ? texts.form.notJson : errors.meta}
+        error={isChecked && 'fault' in read ? texts.form.notJson : errors.meta}
       >
         {(control) => (
           <Textarea

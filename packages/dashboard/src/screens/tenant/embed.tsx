@@ -4,7 +4,7 @@ import { useChange } from '../../api/query.ts';
 import { useScope } from '../../shell/scope.ts';
 import { Card } from '../../ui/content/card.tsx';
 import { Button } from '../../ui/controls/button.tsx';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose } from '../../ui/feedback/toast.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { Facts } from '../../ui/tables/facts.tsx';
 import { texts } from './texts.ts';
@@ -19,12 +19,7 @@ export function Embed({ tenant }: { tenant: Tenant }) {
   const confirm = () =>
     end.mutate(
       { params: { id: tenant.id } },
-      {
-        onSuccess: () => {
-          setOpen(false);
-          toast(texts.ended);
-        },
-      },
+      thenClose(() => setOpen(false), texts.ended),
     );
   return (
     <Card
@@ -43,8 +38,7 @@ export function Embed({ tenant }: { tenant: Tenant }) {
         <Confirm
           title={texts.endTitle(tenant.name ?? tenant.external_id)}
           action={texts.endAction}
-          busy={end.isPending}
-          error={end.error}
+          change={end}
           onConfirm={confirm}
           onClose={() => setOpen(false)}
         >

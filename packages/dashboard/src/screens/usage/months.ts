@@ -1,11 +1,9 @@
 // The last months, and the tenants of one of them.
 
 import type { Item } from '@keyrail/client';
-import { WORKSPACE_HEADER } from '@keyrail/protocol/wire/workspace-header.ts';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
-import { client } from '../../api/client.ts';
-import { WorkspaceIdContext } from '../../api/query.ts';
+import { useSendPages, WorkspaceIdContext } from '../../api/query.ts';
 import type { Env } from '../../paths.ts';
 
 export const MONTHS = 12;
@@ -26,7 +24,6 @@ type Row = Item<'GET /v1/usage/tenants'>;
 export type TenantSum = {
   tenantId: string;
   requests: number;
-  projects: number;
   firstAt: string;
   lastAt: string;
 };
@@ -40,15 +37,14 @@ export function useTenantsOf(
   env: Env,
 ): UseQueryResult<MonthOfTenants> {
   const workspaceId = useContext(WorkspaceIdContext);
+  const pagesOf = useSendPages();
   const query = { months: back + 1, env, limit: PAGE_ROWS };
   return useQuery({
     queryKey: [workspaceId, 'GET /v1/usage/tenants', { month, query }],
     queryFn: async ({ signal }) => {
       const rows: Row[] = [];
-      const headers = workspaceId === null ? {} : { [WORKSPACE_HEADER]: workspaceId };
-      const pages = client.pages('GET /v1/usage/tenants', { query, headers, signal });
       let read = 0;
-      for await (const { items } of pages) {
+      for await (const { items } of pagesOf('GET /v1/usage/tenants', { query, signal })) {
         const own = items.filter((row) => row.month.startsWith(month));
         rows.push(...own);
         read += 1;
@@ -70,14 +66,12 @@ function sumsOf(rows: readonly Row[], isWhole: boolean): MonthOfTenants {
       sums.set(tenantId, {
         tenantId,
         requests: request_count,
-        projects: 1,
         firstAt: first_seen_at,
         lastAt: last_seen_at,
       });
       continue;
     }
     known.requests += request_count;
-    known.projects += 1;
     if (first_seen_at < known.firstAt) known.firstAt = first_seen_at;
     if (last_seen_at > known.lastAt) known.lastAt = last_seen_at;
   }

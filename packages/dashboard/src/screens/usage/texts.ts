@@ -22,8 +22,6 @@ export const texts = {
   externalId: 'External ID',
   requests: 'Requests',
   share: 'Share',
-  projects: 'Projects',
-  first: 'First seen',
   last: 'Last seen',
   deleted: 'Deleted tenant',
   copyCsv: 'Copy CSV',

@@ -1,6 +1,6 @@
 // Rotating the signing secret of an endpoint, and removing an endpoint.
 import { useChange } from '../../api/query.ts';
-import { toast } from '../../ui/feedback/toast.tsx';
+import { thenClose } from '../../ui/feedback/toast.tsx';
 import { Confirm } from '../../ui/overlays/confirm.tsx';
 import { hostOf, STALE, type WebhookEndpoint } from './endpoint.ts';
 import { showSigningSecret } from './endpoint-form.tsx';
@@ -26,8 +26,7 @@ export function RotateDialog({ endpoint, onClose }: Props) {
       title={rotating.title(hostOf(endpoint))}
       action={rotating.action}
       danger={false}
-      busy={rotate.isPending}
-      error={rotate.error}
+      change={rotate}
       onConfirm={confirm}
       onClose={onClose}
     >
@@ -41,21 +40,12 @@ export function RemoveDialog({ endpoint, onClose }: Props) {
   const remove = useChange('DELETE /v1/webhook_endpoints/{id}', { refreshes: STALE });
   const host = hostOf(endpoint);
   const confirm = () =>
-    remove.mutate(
-      { params: { id: endpoint.id } },
-      {
-        onSuccess: () => {
-          toast(removing.done(host));
-          onClose();
-        },
-      },
-    );
+    remove.mutate({ params: { id: endpoint.id } }, thenClose(onClose, removing.done(host)));
   return (
     <Confirm
       title={removing.title(host)}
       action={removing.action}
-      busy={remove.isPending}
-      error={remove.error}
+      change={remove}
       onConfirm={confirm}
       onClose={onClose}
     >

@@ -13,6 +13,7 @@ import { Empty } from '../../ui/feedback/empty.tsx';
 import { SkeletonRows } from '../../ui/feedback/skeleton.tsx';
 import { toast } from '../../ui/feedback/toast.tsx';
 import { Menu } from '../../ui/overlays/menu.tsx';
+import { menuColumn } from '../../ui/tables/menu-column.ts';
 import { type Column, Table } from '../../ui/tables/table.tsx';
 import { DeliveriesSheet } from './deliveries.tsx';
 import { RemoveDialog, RotateDialog } from './end-dialogs.tsx';
@@ -77,7 +78,7 @@ function Rows({ pages, onOpen }: RowsProps) {
   return (
     <Table
       label={texts.list}
-      columns={mayChange ? [...columns, menuColumn(onOpen)] : columns}
+      columns={mayChange ? [...columns, menuOf(onOpen)] : columns}
       pages={pages}
       rowKey={({ id }) => id}
       isFaded={({ disabled_at }) => disabled_at !== null}
@@ -121,15 +122,10 @@ function EndpointState({ endpoint }: { endpoint: WebhookEndpoint }) {
   );
 }
 
-const menuColumn = (onOpen: RowsProps['onOpen']): Column<WebhookEndpoint> => ({
-  id: 'menu',
-  title: '',
-  label: texts.menu(''),
-  width: '36px',
-  align: 'end',
-  card: 'menu',
-  cell: (endpoint) => <RowMenu endpoint={endpoint} onOpen={onOpen} />,
-});
+const menuOf = (onOpen: RowsProps['onOpen']) =>
+  menuColumn<WebhookEndpoint>(texts.menu(''), (endpoint) => (
+    <RowMenu endpoint={endpoint} onOpen={onOpen} />
+  ));
 
 function RowMenu({ endpoint, onOpen }: Pick<RowsProps, 'onOpen'> & { endpoint: WebhookEndpoint }) {
   const update = useChange('PATCH /v1/webhook_endpoints/{id}', { refreshes: STALE });

@@ -15,7 +15,9 @@ type Rules = NonNullable<Answer<'GET /v1/keys/{id}'>['rate_limits']>;
 export type Rule = Rules[number];
 
 const WINDOWS_MS = [SECOND_MS, 10 * SECOND_MS, MINUTE_MS, 10 * MINUTE_MS, HOUR_MS, DAY_MS];
-const first: Rule = {
+
+/** What a new rule begins with. */
+export const firstRule: Rule = {
   id: 'requests',
   limit: 1000,
   window_ms: MINUTE_MS,
@@ -32,7 +34,7 @@ type Props = {
 export function RateLimits({ rules, errors = {}, onRules }: Props) {
   const change = (at: number, changes: Partial<Rule>) =>
     onRules(rules.map((rule, each) => (each === at ? { ...rule, ...changes } : rule)));
-  const add = () => onRules([...rules, { ...first, id: freeId(rules) }]);
+  const add = () => onRules([...rules, { ...firstRule, id: freeId(rules) }]);
   return (
     <div className={styles.rules}>
       {rules.map((rule, at) => (
@@ -57,10 +59,10 @@ export function RateLimits({ rules, errors = {}, onRules }: Props) {
 
 function freeId(rules: readonly Rule[]): string {
   const isTaken = (id: string) => rules.some((rule) => rule.id === id);
-  if (!isTaken(first.id)) return first.id;
+  if (!isTaken(firstRule.id)) return firstRule.id;
   let at = 2;
-  while (isTaken(`${first.id}-${at}`)) at += 1;
-  return `${first.id}-${at}`;
+  while (isTaken(`${firstRule.id}-${at}`)) at += 1;
+  return `${firstRule.id}-${at}`;
 }
 
 type LineProps = {

@@ -1,10 +1,13 @@
 // Saves text as a file on the user's machine.
 
-export function saveFile(name: string, text: string, type: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+/** The browser needs the URL until it has read the file. */
+const ADDRESS_KEPT_MS = 60_000;
+
+export function saveFile(name: string, text: string | string[], type: string): void {
+  const url = URL.createObjectURL(new Blob([text].flat(), { type }));
   const link = document.createElement('a');
   link.href = url;
   link.download = name;
   link.click();
-  URL.revokeObjectURL(url);
+  setTimeout(() => URL.revokeObjectURL(url), ADDRESS_KEPT_MS);
 }

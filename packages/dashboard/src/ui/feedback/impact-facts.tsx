@@ -8,12 +8,23 @@ import { useNow } from '../content/time.tsx';
 import { Icon } from '../controls/icon.tsx';
 import styles from './impact-facts.module.css';
 import { texts } from './impact-texts.ts';
+import { Problem } from './problem.tsx';
 import { Skeleton } from './skeleton.tsx';
 
 type Figures = Pick<
   Impact,
   'keys' | 'capped' | 'active_keys' | 'tenants' | 'requests_24h' | 'requests_7d' | 'last_used_at'
 > & { nodes: number | null };
+
+type Query = { data: Impact | undefined; error: Error | null; refetch(): unknown };
+
+/** The numbers once they are read, or why they could not be. */
+export const ImpactOf = ({ query, failed = texts.failed }: { query: Query; failed?: string }) =>
+  query.error ? (
+    <Problem error={query.error} title={failed} onRetry={query.refetch} />
+  ) : (
+    <ImpactFacts impact={query.data} />
+  );
 
 export function ImpactFacts({ impact }: { impact: Figures | undefined }) {
   const now = useNow();

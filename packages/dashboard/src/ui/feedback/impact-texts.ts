@@ -1,4 +1,5 @@
 export const texts = {
+  failed: 'Couldn’t load the impact.',
   day: 'Requests (24 h)',
   week: 'Requests (7 d)',
   lastUse: 'Last used',

@@ -18,6 +18,14 @@ export function toast(text: string): void {
   toasts.set([...toasts.get(), { id: made, text }].slice(-TOASTS_MAX));
 }
 
+/** What a dialog does after its change: it closes, and a toast says what was done. */
+export const thenClose = (onClose: () => void, text: string) => ({
+  onSuccess: () => {
+    onClose();
+    toast(text);
+  },
+});
+
 const dismiss = (id: number): void => toasts.set(toasts.get().filter((one) => one.id !== id));
 
 export const Toasts = () => (

@@ -1,8 +1,9 @@
 // The platform's dialog: it holds the focus, makes the page behind it inert, and gives the focus
 // back. A sheet is a dialog at the side. Narrow screens show both at full height.
-import { type FormEvent, type ReactNode, useId, useRef } from 'react';
+import { type ReactNode, useId, useRef } from 'react';
 import { en } from '../../texts/en.ts';
 import { classes } from '../classes.ts';
+import { Form } from '../controls/form.tsx';
 import { IconButton } from '../controls/icon-button.tsx';
 import styles from './dialog.module.css';
 import { useModal } from './modal.ts';
@@ -37,10 +38,6 @@ export function Dialog(props: Props) {
       {actions && <footer className={styles.foot}>{actions}</footer>}
     </>
   );
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    onSubmit?.();
-  };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Esc does what a click on the backdrop does
     <dialog
@@ -50,9 +47,9 @@ export function Dialog(props: Props) {
       onClick={({ target }) => target === dialog.current && onClose?.()}
     >
       {onSubmit ? (
-        <form className={styles.frame} onSubmit={submit} noValidate>
+        <Form className={styles.frame} onSubmit={onSubmit}>
           {content}
-        </form>
+        </Form>
       ) : (
         <div className={styles.frame}>{content}</div>
       )}

@@ -10,6 +10,7 @@ type Props = {
   title: ReactNode;
   /** The button that sends the form. */
   action: string;
+  danger?: boolean;
   /** Why the form cannot be sent now. */
   because?: string | null;
   change: { isPending: boolean; error: Error | null };
@@ -19,28 +20,30 @@ type Props = {
   children: ReactNode;
 };
 
-export function FormDialog(props: Props) {
-  const { title, action, because = null, change, kind = 'dialog', onSubmit, onClose } = props;
+export function FormDialog({ action, danger = false, because = null, change, ...dialog }: Props) {
   const { isPending, error } = change;
   const submit = () => {
-    if (!isPending && because === null) onSubmit();
+    if (!isPending && because === null) dialog.onSubmit();
   };
   return (
     <Dialog
-      kind={kind}
-      title={title}
-      onClose={onClose}
+      {...dialog}
       onSubmit={submit}
       actions={
         <>
-          <Button onClick={onClose}>{en.cancel}</Button>
-          <Button type="submit" kind="primary" busy={isPending} because={because}>
+          <Button onClick={dialog.onClose}>{en.cancel}</Button>
+          <Button
+            type="submit"
+            kind={danger ? 'danger' : 'primary'}
+            busy={isPending}
+            because={because}
+          >
             {action}
           </Button>
         </>
       }
     >
-      {props.children}
+      {dialog.children}
       {error && Object.keys(fieldErrors(error)).length === 0 && <Problem error={error} />}
     </Dialog>
   );

@@ -1,19 +1,19 @@
 // States, times, texts to copy, tables and charts.
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
-import { nowMs } from '../clock.ts';
-import { Chart } from '../ui/charts/chart.tsx';
-import { Meter } from '../ui/charts/meter.tsx';
-import { Sparkline } from '../ui/charts/sparkline.tsx';
-import { KeyText, Secret } from '../ui/content/secret.tsx';
-import { Snippet } from '../ui/content/snippet.tsx';
-import { State } from '../ui/content/state.tsx';
-import { Time } from '../ui/content/time.tsx';
-import { Copy } from '../ui/controls/copy.tsx';
-import { Link } from '../ui/controls/link.tsx';
-import { KeyState } from '../ui/key-state.tsx';
-import { Menu } from '../ui/overlays/menu.tsx';
-import { Diff } from '../ui/tables/diff.tsx';
-import { type Column, Table } from '../ui/tables/table.tsx';
+import { nowMs } from '../../src/clock.ts';
+import { Chart } from '../../src/ui/charts/chart.tsx';
+import { Meter } from '../../src/ui/charts/meter.tsx';
+import { Sparkline } from '../../src/ui/charts/sparkline.tsx';
+import { KeyState } from '../../src/ui/content/key-state.tsx';
+import { KeyText, Secret } from '../../src/ui/content/secret.tsx';
+import { Snippet } from '../../src/ui/content/snippet.tsx';
+import { State } from '../../src/ui/content/state.tsx';
+import { Time } from '../../src/ui/content/time.tsx';
+import { Copy } from '../../src/ui/controls/copy.tsx';
+import { Link } from '../../src/ui/controls/link.tsx';
+import { Menu } from '../../src/ui/overlays/menu.tsx';
+import { Diff } from '../../src/ui/tables/diff.tsx';
+import { type Column, Table } from '../../src/ui/tables/table.tsx';
 import { Block } from './block.tsx';
 import { exampleKeys, type Key } from './example-keys.ts';
 

@@ -1,21 +1,21 @@
 // Buttons, inputs and choices.
 import { useState } from 'react';
-import { Button, LinkButton } from '../ui/controls/button.tsx';
-import { Combobox } from '../ui/controls/combobox.tsx';
-import { DateTime } from '../ui/controls/date-time.tsx';
-import { Field } from '../ui/controls/field.tsx';
-import { IconButton } from '../ui/controls/icon-button.tsx';
-import { Input, PasswordInput, Textarea } from '../ui/controls/input.tsx';
-import { limitsOf } from '../ui/controls/limits.ts';
-import { LimitsChoice } from '../ui/controls/limits-choice.tsx';
-import { type Rule, ruleText } from '../ui/controls/rate-limits.tsx';
-import { Scopes } from '../ui/controls/scopes.tsx';
-import { Select } from '../ui/controls/select.tsx';
-import { Tabs } from '../ui/controls/tabs.tsx';
-import { Checkbox, Switch } from '../ui/controls/toggle.tsx';
-import { Menu } from '../ui/overlays/menu.tsx';
-import { Tooltip } from '../ui/overlays/tooltip.tsx';
-import { FilterChip, FilterSearch, Filters } from '../ui/tables/filters.tsx';
+import { Button, LinkButton } from '../../src/ui/controls/button.tsx';
+import { Combobox } from '../../src/ui/controls/combobox.tsx';
+import { DateTime } from '../../src/ui/controls/date-time.tsx';
+import { Field } from '../../src/ui/controls/field.tsx';
+import { IconButton } from '../../src/ui/controls/icon-button.tsx';
+import { Input, PasswordInput, Textarea } from '../../src/ui/controls/input.tsx';
+import { limitsOf } from '../../src/ui/controls/limits.ts';
+import { LimitsChoice } from '../../src/ui/controls/limits-choice.tsx';
+import { firstRule, ruleText } from '../../src/ui/controls/rate-limits.tsx';
+import { Scopes } from '../../src/ui/controls/scopes.tsx';
+import { Select } from '../../src/ui/controls/select.tsx';
+import { Tabs } from '../../src/ui/controls/tabs.tsx';
+import { Checkbox, Switch } from '../../src/ui/controls/toggle.tsx';
+import { Menu } from '../../src/ui/overlays/menu.tsx';
+import { Tooltip } from '../../src/ui/overlays/tooltip.tsx';
+import { FilterChip, FilterSearch, Filters } from '../../src/ui/tables/filters.tsx';
 import { Block } from './block.tsx';
 
 const nothing = () => {};
@@ -133,17 +133,9 @@ function Choices() {
   );
 }
 
-const rule: Rule = {
-  id: 'requests',
-  limit: 1000,
-  window_ms: 60_000,
-  algorithm: 'sliding',
-  scope: 'key',
-};
-
 function Lists() {
   const [scopes, setScopes] = useState(['orders:read', 'orders:write']);
-  const [limits, setLimits] = useState(limitsOf([rule]));
+  const [limits, setLimits] = useState(limitsOf([firstRule]));
   const [state, setState] = useState<string | null>('active');
   const tabs = ['Overview', 'Usage', 'History', 'Metadata'].map((label) => ({
     id: label,
@@ -161,7 +153,7 @@ function Lists() {
           <LimitsChoice
             of="key"
             limits={limits}
-            inherited={[rule]}
+            inherited={[firstRule]}
             errors={{}}
             onLimits={setLimits}
           />

@@ -1,12 +1,12 @@
 // Dialogs, sheets, confirmations and toasts, opened by buttons.
 import { useState } from 'react';
-import { Button } from '../ui/controls/button.tsx';
-import { Field } from '../ui/controls/field.tsx';
-import { Input } from '../ui/controls/input.tsx';
-import { toast } from '../ui/feedback/toast.tsx';
-import { Confirm } from '../ui/overlays/confirm.tsx';
-import { Dialog, Sheet } from '../ui/overlays/dialog.tsx';
-import { Menu } from '../ui/overlays/menu.tsx';
+import { Button } from '../../src/ui/controls/button.tsx';
+import { Field } from '../../src/ui/controls/field.tsx';
+import { Input } from '../../src/ui/controls/input.tsx';
+import { toast } from '../../src/ui/feedback/toast.tsx';
+import { Confirm } from '../../src/ui/overlays/confirm.tsx';
+import { Dialog, Sheet } from '../../src/ui/overlays/dialog.tsx';
+import { Menu } from '../../src/ui/overlays/menu.tsx';
 import { Block } from './block.tsx';
 
 export function Windows() {

@@ -1,10 +1,10 @@
 // Skeletons, empty lists, failures, steps.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
-import { Button } from '../ui/controls/button.tsx';
-import { Empty } from '../ui/feedback/empty.tsx';
-import { Problem } from '../ui/feedback/problem.tsx';
-import { SkeletonCards, SkeletonRows } from '../ui/feedback/skeleton.tsx';
-import { Steps } from '../ui/feedback/steps.tsx';
+import { Button } from '../../src/ui/controls/button.tsx';
+import { Empty } from '../../src/ui/feedback/empty.tsx';
+import { Problem } from '../../src/ui/feedback/problem.tsx';
+import { SkeletonCards, SkeletonRows } from '../../src/ui/feedback/skeleton.tsx';
+import { Steps } from '../../src/ui/feedback/steps.tsx';
 import { Block } from './block.tsx';
 
 const conflict = new KeyrailError({

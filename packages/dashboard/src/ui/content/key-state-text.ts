@@ -4,8 +4,8 @@ import type { Answer } from '@keyrail/client';
 import { DAY_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import { UNUSED_DAYS_COUNTED } from '@keyrail/protocol/wire/limits.ts';
-import { en } from '../texts/en.ts';
-import { dayText, longestUnit, timeOfDay } from './content/spans.ts';
+import { en } from '../../texts/en.ts';
+import { dayText, longestUnit, timeOfDay } from './spans.ts';
 
 /** An API key or a secret key. */
 export type StatedKey = { state: KeyState } & Pick<

@@ -1,10 +1,10 @@
 // Every element in all its states, on one page. It is built for tests only.
-import '../style/base.css';
-import '../style/tokens.css';
-import '../style/fonts.css';
+import '../../src/style/base.css';
+import '../../src/style/tokens.css';
+import '../../src/style/fonts.css';
 import { createRoot } from 'react-dom/client';
-import { Mark } from '../shell/mark.tsx';
-import { Toasts } from '../ui/feedback/toast.tsx';
+import { Mark } from '../../src/shell/mark.tsx';
+import { Toasts } from '../../src/ui/feedback/toast.tsx';
 import { Controls } from './controls.tsx';
 import { Figures } from './figures.tsx';
 import styles from './gallery.module.css';

@@ -1,12 +1,12 @@
+// A key's state as a shape and a word.
 import type { KeyState as StateName } from '@keyrail/protocol/wire/key-states.ts';
 import { useEffect, useRef } from 'react';
-import { queryClient } from '../api/query-client.ts';
-import { rereadKeys } from '../api/reread.ts';
-// A key's state as a shape and a word.
-import { en } from '../texts/en.ts';
-import { type Shape, State, type Tone } from './content/state.tsx';
-import { useTextOfNow } from './content/time.tsx';
+import { queryClient } from '../../api/query-client.ts';
+import { rereadKeys } from '../../api/reread.ts';
+import { en } from '../../texts/en.ts';
 import { isUnused, keyStateText, type StatedKey } from './key-state-text.ts';
+import { type Shape, State, type Tone } from './state.tsx';
+import { useTextOfNow } from './time.tsx';
 
 const looks: Readonly<Record<StateName, { tone: Tone; shape: Shape }>> = {
   revoked: { tone: 'bad', shape: 'cross' },

@@ -1,7 +1,7 @@
 // The text for each key state.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { exampleKeys } from '../gallery/example-keys.ts';
+import { exampleKeys } from '../../../test/gallery/example-keys.ts';
 import { isUnused, keyStateText, type StatedKey } from './key-state-text.ts';
 
 const NOW = Date.parse('2026-06-01T12:00:00Z');

@@ -1,8 +1,8 @@
 // Every element of the gallery, in both themes and at three widths, and by keyboard.
 import { equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { serveGallery } from '../../test/gallery-server.ts';
-import { openGround } from '../../test/ground.ts';
+import { serveGallery } from '../test/gallery-server.ts';
+import { openGround } from '../test/ground.ts';
 
 async function openGallery(t: TestContext) {
   const ground = await openGround(t);

@@ -1,0 +1,22 @@
+// The fields that an audit row says were changed, with their values where the row has them.
+import type { FieldChange } from '../../ui/tables/diff.tsx';
+import type { AuditRow } from './use-names.ts';
+
+type Payload = AuditRow['payload'];
+
+/** The names of the changed fields. Older rows have only these. */
+export const changedFields = ({ changes, changed }: Payload): string[] => [
+  ...new Set([...Object.keys(membersOf(changes)), ...textsOf(changed)]),
+];
+
+export const changesOf = (payload: Payload): FieldChange[] =>
+  changedFields(payload).map((field) => {
+    const { from, to, added, removed } = membersOf(membersOf(payload.changes)[field]);
+    if (added || removed) return { field, added: textsOf(added), removed: textsOf(removed) };
+    return to === undefined ? { field } : { field, from, to };
+  });
+
+const membersOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' ? { ...value } : {};
+
+const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);

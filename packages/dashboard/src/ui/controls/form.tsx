@@ -1,0 +1,15 @@
+// A form that a script sends: the page stays, and its fields show their own errors.
+import type { ComponentProps } from 'react';
+
+type Props = Omit<ComponentProps<'form'>, 'onSubmit'> & { onSubmit(): void };
+
+export const Form = ({ onSubmit, ...form }: Props) => (
+  <form
+    {...form}
+    noValidate
+    onSubmit={(event) => {
+      event.preventDefault();
+      onSubmit();
+    }}
+  />
+);
