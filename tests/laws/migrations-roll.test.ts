@@ -27,7 +27,7 @@ const bad: [string, RegExp][] = [
   ['alter table api_keys alter name set data type text', /changes the type/],
   ['alter table api_keys alter column name set not null', /sets not null/],
   ['alter table api_keys add column x uuid default gen_random_uuid()', /computed for each row/],
-  ['alter table api_keys add column x text not null', /lack/],
+  ['alter table api_keys add column x text not null', /does not set/],
   ['alter table api_keys add x int generated always as (1) stored', /rewrites/],
   ['alter table api_keys add constraint c check (name <> $$$$)', /not valid/],
   ['alter table api_keys add foreign key (x) references tenants', /not valid/],
