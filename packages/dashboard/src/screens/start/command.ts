@@ -20,10 +20,13 @@ KEYRAIL_SECRET_KEY=${secretKey} \\
 
 const RETRIES = '--retry 20 --retry-delay 1 --retry-connrefused';
 
-/** Edge listens before it has the policy; it is ready once it does. */
+/**
+ * Edge listens before it has the policy; it is ready once it does. With --fail curl writes no body of
+ * a 503, which it could not take back from /dev/null before the next attempt.
+ */
 const edgeOf = (facts: Facts): string => `\
 ${settingsOf(facts)}KEYRAIL_EDGE_LISTEN=127.0.0.1:4410 npx keyrail-edge &
-curl -sS -o /dev/null ${RETRIES} http://127.0.0.1:4410/readyz
+curl -s --fail -o /dev/null ${RETRIES} http://127.0.0.1:4410/readyz
 curl -sS -w '\\n' http://127.0.0.1:4410/v1/verify \\
   -H 'content-type: application/json' \\
   -d '{"key":"${facts.key}","scopes":["${SCOPE}"]}'
