@@ -54,6 +54,19 @@ test('the palette opens pages, switches environments, creates keys, and finds an
     await page.goBack();
     await at('Create test key');
   }
+  const tenant = await vendor.given.tenant({ name: 'Globex', external_id: 'cust_1042' });
+  const project = await vendor.given.project({ name: 'Zebra billing' });
+  for (const text of ['globe', 'cust_10']) {
+    await run(text, /Globex/);
+    await page.waitForURL(`**/test/tenants/${tenant.id}`);
+    await at('Globex');
+    await page.goBack();
+    await at('Create test key');
+  }
+  await run('zebra', /Zebra billing/);
+  await page.waitForURL(`**/test/projects/${project.slug}`);
+  await page.goBack();
+  await at('Create test key');
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
   await run(key.key, 'Explain this key');

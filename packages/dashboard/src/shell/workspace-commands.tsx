@@ -1,4 +1,6 @@
-// What the palette finds in a workspace: keys by name, prefix or ID, and a pasted key to explain.
+// What the palette finds in a workspace: tenants, keys and projects by the beginning of a name or
+// an identifier, and a pasted key to explain.
+import type { Item } from '@keyrail/client';
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { useSend } from '../api/query.ts';
 import { type Env, type Place, paths } from '../paths.ts';
@@ -7,9 +9,10 @@ import { en } from '../texts/en.ts';
 import { palette } from '../texts/palette.ts';
 import { handKey } from './handed-key.ts';
 import { type Command, type Source, usePaletteSource } from './palette-state.ts';
-import { useScope } from './scope.ts';
+import { type Scope, useScope } from './scope.ts';
 
 const KEYS_FOUND_MAX = 8;
+const OTHERS_FOUND_MAX = 4;
 const TEXT_CHARS_MIN = 2;
 const TEXT_CHARS_MAX = 100;
 /** Longer than the prefix that lists show: it may be a full key, which no search may send. */
@@ -25,21 +28,48 @@ export function WorkspaceCommands() {
     const text = withoutSecrets(typed);
     if (pasted) return explains(pasted[0], { ...scope, env: envOf(pasted[1]) });
     if (text.length < TEXT_CHARS_MIN || text.length > TEXT_CHARS_MAX) return [];
-    const query = { q: text, include_revoked: true, limit: KEYS_FOUND_MAX };
-    const { data: keys } = await send('GET /v1/keys', { query, signal });
-    return keys.map(
-      ({ id, name, env, display_prefix: prefix }): Command => ({
-        id: `key ${id}`,
-        label: name ?? prefix,
-        note: `${prefix} ${en.envs[env]}`,
-        icon: 'key',
-        run: go(paths.key({ slug: scope.slug, env, keyId: id })),
-      }),
-    );
+    const others = { query: { q: text, limit: OTHERS_FOUND_MAX }, signal };
+    const keys = { query: { q: text, include_revoked: true, limit: KEYS_FOUND_MAX }, signal };
+    const found = await Promise.all([
+      send('GET /v1/tenants', others).then(({ data }) => data.map(tenantCommand(scope))),
+      send('GET /v1/keys', keys).then(({ data }) => data.map(keyCommand(scope))),
+      send('GET /v1/projects', others).then(({ data }) => data.map(projectCommand(scope))),
+    ]);
+    return found.flat();
   };
   usePaletteSource(source);
   return null;
 }
+
+const tenantCommand =
+  (scope: Scope) =>
+  ({ id, name, external_id: externalId }: Item<'GET /v1/tenants'>): Command => ({
+    id: `tenant ${id}`,
+    label: name ?? externalId,
+    note: `${palette.tenant} ${externalId}`,
+    icon: 'tenant',
+    run: go(paths.tenant({ ...scope, tenantId: id })),
+  });
+
+const keyCommand =
+  (scope: Scope) =>
+  ({ id, name, env, display_prefix: prefix }: Item<'GET /v1/keys'>): Command => ({
+    id: `key ${id}`,
+    label: name ?? prefix,
+    note: `${prefix} ${en.envs[env]}`,
+    icon: 'key',
+    run: go(paths.key({ slug: scope.slug, env, keyId: id })),
+  });
+
+const projectCommand =
+  (scope: Scope) =>
+  ({ id, name, slug }: Item<'GET /v1/projects'>): Command => ({
+    id: `project ${id}`,
+    label: name,
+    note: `${palette.project} ${slug}`,
+    icon: 'project',
+    run: go(paths.project({ ...scope, project: slug })),
+  });
 
 const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'test');
 

@@ -3,6 +3,8 @@ export const palette = {
   label: 'Search or jump to…',
   placeholder: 'Search, or paste a key',
   results: 'Results',
+  tenant: 'Tenant',
+  project: 'Project',
   found: (count: number) => (count === 1 ? '1 result' : `${count} results`),
   go: (name: string) => `Go to ${name}`,
   switchEnv: (name: string) => `Switch to ${name}`,
