@@ -166,6 +166,9 @@ test('nodes are mentioned only if they were counted, and a revoked key is called
   await explain(page, key.key);
   await page.getByText('This key is revoked.').waitFor();
   await page.getByText('Reason reported by nodes: unknown_key').waitFor();
+  const shown = await checks.innerText();
+  match(shown, /was disabled at\s+\d+ \w+ \d{4}, [\d:]+ \w+/);
+  doesNotMatch(shown, /\dT\d/, 'times are local');
 });
 
 test('a link sends nothing before a dialog shows the change and its tenant', async (t) => {

@@ -4,6 +4,7 @@ import { useScope } from '../../shell/scope.ts';
 import { KeyState } from '../../ui/content/key-state.tsx';
 import { KeyText } from '../../ui/content/secret.tsx';
 import { State } from '../../ui/content/state.tsx';
+import { LocalTimes } from '../../ui/content/time.tsx';
 import { Icon, type IconName } from '../../ui/controls/icon.tsx';
 import { Link } from '../../ui/controls/link.tsx';
 import styles from './explain.module.css';
@@ -58,7 +59,9 @@ export function Result(props: ResultProps) {
             </span>
             <strong>{texts.checkNames[check]}</strong>
             <div className={styles.detail}>
-              <p>{detail}</p>
+              <p>
+                <LocalTimes text={detail} />
+              </p>
               {outcome === 'fail' && <Remedies {...props} check={check} />}
             </div>
           </li>

@@ -2,7 +2,7 @@
 import { useSyncExternalStore } from 'react';
 import { nowMs } from '../../clock.ts';
 import { Tooltip } from '../overlays/tooltip.tsx';
-import { relativeTime, tooltipTime } from './spans.ts';
+import { absoluteTime, relativeTime, tooltipTime } from './spans.ts';
 import styles from './time.module.css';
 
 const TICK_MS = 10_000;
@@ -64,6 +64,24 @@ function Known({ at }: Props) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard shows the absolute time */}
       <time dateTime={at} tabIndex={0} className={styles.time}>
         {text}
+      </time>
+    </Tooltip>
+  );
+}
+
+const ISO_TIME = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z)/;
+
+/** A text of the server, with local times in place of those in ISO 8601. */
+export const LocalTimes = ({ text }: { text: string }) =>
+  text.split(ISO_TIME).map((part, at) => (at % 2 === 1 ? <Absolute key={part} at={part} /> : part));
+
+function Absolute({ at }: Props) {
+  const date = new Date(at);
+  return (
+    <Tooltip text={tooltipTime(date)}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard shows the time in UTC */}
+      <time dateTime={at} tabIndex={0} className={styles.time}>
+        {absoluteTime(date)}
       </time>
     </Tooltip>
   );
