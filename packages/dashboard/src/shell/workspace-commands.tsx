@@ -30,12 +30,16 @@ export function WorkspaceCommands() {
     if (text.length < TEXT_CHARS_MIN || text.length > TEXT_CHARS_MAX) return [];
     const others = { query: { q: text, limit: OTHERS_FOUND_MAX }, signal };
     const keys = { query: { q: text, include_revoked: true, limit: KEYS_FOUND_MAX }, signal };
-    const found = await Promise.all([
-      send('GET /v1/tenants', others).then(({ data }) => data.map(tenantCommand(scope))),
-      send('GET /v1/keys', keys).then(({ data }) => data.map(keyCommand(scope))),
-      send('GET /v1/projects', others).then(({ data }) => data.map(projectCommand(scope))),
+    const [tenants, found, projects] = await Promise.all([
+      send('GET /v1/tenants', others),
+      send('GET /v1/keys', keys),
+      send('GET /v1/projects', others),
     ]);
-    return found.flat();
+    return [
+      ...tenants.data.map(tenantCommand(scope)),
+      ...found.data.map(keyCommand(scope)),
+      ...projects.data.map(projectCommand(scope)),
+    ];
   };
   usePaletteSource(source);
   return null;

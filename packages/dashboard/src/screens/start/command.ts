@@ -21,8 +21,8 @@ KEYRAIL_SECRET_KEY=${secretKey} \\
 const RETRIES = '--retry 20 --retry-delay 1 --retry-connrefused';
 
 /**
- * Edge listens before it has the policy; it is ready once it does. With --fail curl writes no body of
- * a 503, which it could not take back from /dev/null before the next attempt.
+ * Edge listens before it has the policy; it is ready once it does. Without --fail, curl would write
+ * the body of a 503 and fail when it tries to truncate /dev/null before the next attempt.
  */
 const edgeOf = (facts: Facts): string => `\
 ${settingsOf(facts)}KEYRAIL_EDGE_LISTEN=127.0.0.1:4410 npx keyrail-edge &
