@@ -39,13 +39,14 @@ export const RUN_MS_MAX = 45 * 60_000;
  */
 export const LONG_FILES = [
   'packages/dashboard/src/{adapts,bounded,every-role,gallery,layers}.test.ts',
+  'packages/dashboard/src/parts/deletion/capped.test.ts',
   'packages/reference/src/browser.test.ts',
   'packages/widget/src/mounts.test.ts',
   'tests/contracts/{counters-flood,counters-lease-simulation}.test.ts',
   'tests/faults/{backup-leftovers,directory-lock,embedded-roles,event-loop,failover,goodput-*}.test.ts',
-  'tests/faults/{kill-ingest,mail-worker,memory,soak-embedded}.test.ts',
+  'tests/faults/{kill-ingest,mail-worker,memory,soak-*}.test.ts',
   'tests/journeys/{backup-schedule,backup-to-*,edge-proxies*,examples,first-start,import}.test.ts',
-  'tests/journeys/{leases-cluster,login-flood,monitoring,proxies}.test.ts',
+  'tests/journeys/{leases-cluster,login-flood,monitoring,production,proxies}.test.ts',
   'tests/journeys/{relay-faults,restored-again,rolling-upgrade,sdk-faults}.test.ts',
   'tests/packages/{compiled,documents-compile,image,next}.test.ts',
 ];
@@ -126,7 +127,7 @@ export function lanesWith(main: Store): Lane[] {
     {
       ...onStore[main],
       name: 'browser',
-      sharing: sharingFew,
+      sharing: { ...sharingFew, most: 10 },
       files: [`packages/{${BROWSER.join(',')}}/src/**/*.test.ts`],
     },
     {

@@ -8,17 +8,14 @@
  *   npm test -- secret-keys           only test files whose path contains this
  *   npm test -- --store postgres      only lanes on that store
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findChromium } from '@keyrail/testing/stores/chromium.ts';
-import { programIsMissing } from '@keyrail/testing/stores/daemon.ts';
 import { startPostgres } from '@keyrail/testing/stores/postgres.ts';
 import { findPostgres } from '@keyrail/testing/stores/postgres-binaries.ts';
-import { prometheusIsMissing } from '@keyrail/testing/stores/prometheus.ts';
-import { proxyIsMissing } from '@keyrail/testing/stores/proxies.ts';
-import { redisIsMissing } from '@keyrail/testing/stores/redis.ts';
 import { endAll } from './children.ts';
 import { type Lane, LONG_FILES, lanesWith, type Store } from './matrix.ts';
 import { printAccount, type Row } from './report.ts';
@@ -41,12 +38,14 @@ async function main(): Promise<void> {
 
   const env = cleanEnvironment();
   if (extent === 'full') env.KEYRAIL_TEST_FULL = '1';
-  if (filters.length === 0 && extent !== 'quick') installPrograms(env);
   const lanes = lanesWith(mainStore(command));
   const chosen = runsOf(lanes, command);
+  // Tests start after both: while the compilers ran, requests of the first tests timed out.
+  const [checked] = await Promise.all([
+    filters.length > 0 ? [] : runStaticChecks(root, env),
+    filters.length > 0 || extent === 'quick' ? null : installPrograms(env),
+  ]);
   const backends = await startBackends(chosen.map(({ lane }) => lane));
-  // One after the other: while the compilers ran, requests of the first tests timed out.
-  const checked = filters.length > 0 ? [] : await runStaticChecks(root, env);
   const tested = await runLanes(chosen, { root, env, scratch, backends, only: store });
   const rows: Row[] = [checked, tested].flat();
   const failed = rows.some(({ failures }) => failures.length > 0);
@@ -120,14 +119,9 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 /** Once for all tests, so that no test installs while others run, and none retries in vain. */
-function installPrograms(env: NodeJS.ProcessEnv): void {
-  findPostgres();
-  redisIsMissing();
-  findChromium();
-  proxyIsMissing('nginx');
-  proxyIsMissing('caddy');
-  prometheusIsMissing();
-  for (const name of ['pgbouncer', 'haproxy', 'etcd', 'patroni'] as const) programIsMissing(name);
+async function installPrograms(env: NodeJS.ProcessEnv): Promise<void> {
+  const installer = join(root, 'scripts/install-programs.ts');
+  await once(spawn(process.execPath, [installer], { env, stdio: 'inherit' }), 'exit');
   env.KEYRAIL_TEST_INSTALL ??= 'tried';
 }
 

@@ -1,5 +1,6 @@
 // What is true of every registered screen: it opens directly and after a reload, keeps no secret,
-// has no axe violations in either theme at three widths, and does not scroll sideways at 320 px.
+// has no axe violations in either theme (in the full run, at three widths), and does not scroll
+// sideways at 320 px.
 import { ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressesOf, walkShare } from '../test/every-screen.ts';

@@ -1,6 +1,7 @@
 // Checks the accessibility of a page with axe-core, in both themes and at several widths.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { isFullRun } from '@keyrail/testing/full-run.ts';
 import type { Page } from 'playwright-core';
 
 const NARROWEST = 320;
@@ -8,16 +9,18 @@ const HEIGHT = 900;
 
 type View = { width: number; colorScheme: 'light' | 'dark' };
 
-export const everyView: readonly View[] = [390, 768, 1440].flatMap((width) => [
+const everyView: readonly View[] = [390, 768, 1440].flatMap((width) => [
   { width, colorScheme: 'light' },
   { width, colorScheme: 'dark' },
 ]);
 
-/** Each theme once, for pages whose screens are checked in every view elsewhere. */
-export const twoViews: readonly View[] = [
+/** Each theme once. */
+const twoViews: readonly View[] = [
   { width: 390, colorScheme: 'light' },
   { width: 1440, colorScheme: 'dark' },
 ];
+
+const views = isFullRun ? everyView : twoViews;
 
 let source: string | undefined;
 
@@ -43,7 +46,7 @@ export async function axeLayerFaults(page: Page): Promise<string[]> {
   return faults;
 }
 
-export async function axeFaults(page: Page, views = everyView): Promise<string[]> {
+export async function axeFaults(page: Page): Promise<string[]> {
   await loadAxe(page);
   const faults: string[] = [];
   const before = page.viewportSize();

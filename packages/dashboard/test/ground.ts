@@ -3,12 +3,11 @@
 // console.
 import { deepEqual } from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
-import { isFullRun } from '@keyrail/testing/full-run.ts';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
 import { findChromium } from '@keyrail/testing/stores/chromium.ts';
 import { testApp } from '@keyrail/testing/test-app.ts';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { axeFaults, everyView, twoViews } from './axe.ts';
+import { axeFaults } from './axe.ts';
 
 export type Role = 'owner' | 'admin' | 'member';
 
@@ -32,8 +31,8 @@ export type Ground = {
   /** Allows errors in the console that a test provokes by other means. */
   expectsErrors(...texts: RegExp[]): void;
   /**
-   * Asserts that there are no violations in either theme and no sideways scrolling; at three widths
-   * in the full run.
+   * Asserts that there are no violations in either theme and no sideways scrolling; in the full run
+   * at three widths.
    */
   axe(page: Page): Promise<void>;
 };
@@ -103,7 +102,7 @@ export async function openGround(t: TestContext): Promise<Ground | null> {
     },
     expects: watch.expects,
     expectsErrors: watch.expectsErrors,
-    axe: async (page) => deepEqual(await axeFaults(page, isFullRun ? everyView : twoViews), []),
+    axe: async (page) => deepEqual(await axeFaults(page), []),
   };
 }
 
