@@ -4,7 +4,10 @@
 /** The purpose of keys that sign the feed. No other signatures use it. */
 export const FEED_PURPOSE = 'policy_feed';
 
-/** The signature's name in the two headers, which may contain other signatures. */
+/**
+ * The label of the signature in `Signature-Input` and `Signature`. Both headers may contain other
+ * signatures.
+ */
 export const FEED_LABEL = 'keyrail';
 
 /** What a signature covers. The target is the request's path and query, as sent. */

@@ -27,12 +27,12 @@ export type ReceiptClaims = {
   /** SHA-256 of the full key, in hex. */
   lookup_hash: string;
   change: ReceiptChange;
-  /** The policy version with the change, and whether every awaited node had applied it. */
+  /** The policy version that contains the change, and whether every awaited node had applied it. */
   version: number;
   complete: boolean;
   /** Null if complete. Receipts from earlier releases lack this claim and the next one. */
   incomplete_reason?: IncompleteReason | null;
-  /** Nodes seen in the last 24 hours that nothing waited for. They may still accept the key. */
+  /** Nodes seen in the last 24 hours that were not waited for. They may still accept the key. */
   silent_nodes?: number;
   waited_ms: number;
   nodes: { node_id: string; version: number; acked: boolean }[];
