@@ -26,7 +26,10 @@ type Parser = (text: string) => unknown;
 type Value = string | Buffer | null;
 type Column = { name: string; parse: Parser };
 
-/** Replaced by the next statement, because a pooler may send that one to another connection. */
+/**
+ * Behind a pooler, the next statement may run on another connection, so nothing is prepared by
+ * name.
+ */
 const UNNAMED = '';
 
 export class Batch {

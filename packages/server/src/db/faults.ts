@@ -49,7 +49,7 @@ export const violatedConstraint = (error: unknown): string | undefined =>
   sqlState(error) === '23505' ? text(error, 'constraint') : undefined;
 
 /**
- * The table of a prepared statement was migrated by a newer process. The routine identifies this
+ * Whether a newer process has migrated a table of a prepared statement. The routine identifies this
  * error, because its message is translated and its code is shared with other errors.
  */
 export const isStalePlan = (error: unknown): boolean =>

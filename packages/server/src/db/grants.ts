@@ -1,6 +1,6 @@
-// The privileges of each door on each table. The migrations grant them; this list repeats them on
-// purpose: a grant that is added, lost or widened by accident differs from it. A test compares it
-// with a new database, and the doctor with the operator's.
+// The privileges of each door on each table. The migrations grant them, and this list repeats them
+// on purpose: it shows any grant that is added, lost or widened by accident. A test compares it
+// with a new database, and the doctor compares it with the operator's.
 import type { DoorRole } from './roles.ts';
 
 /** A privilege, or a privilege on some columns: `select(id,email)`. */

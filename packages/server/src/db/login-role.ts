@@ -12,7 +12,7 @@ export async function refuseUnsafeLogin(admin: pg.ClientBase): Promise<void> {
      from pg_roles where rolname = session_user`,
   );
   const role = rows[0];
-  if (!role) throw new UnsafeLoginRole('The database login has no role of its own.');
+  if (!role) throw new UnsafeLoginRole('The database login is missing from pg_roles.');
   if (role.super || role.bypass) {
     const why = role.super ? 'is a superuser' : 'has BYPASSRLS';
     throw new UnsafeLoginRole(

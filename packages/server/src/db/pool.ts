@@ -77,7 +77,7 @@ export function pooledDatabase(parts: PoolParts): Database {
         const now = answers.at(-1)?.rows[0]?.now;
         if (!(now instanceof Date)) throw new Error('bug: the database returned no time');
         const run = (statement: Statement) => runIn(client, statement, opening);
-        // The embedded store never yields, so other work gets a turn between two statements.
+        // The embedded store never yields, so this lets other work run between two statements.
         const inTurn = (statement: Statement) =>
           run(statement).finally(() => (kind === 'embedded' ? nextTurn() : undefined));
         return finish(client, opening, () => body({ now, run: inTurn }));
@@ -228,7 +228,7 @@ async function abandon(client: pg.PoolClient, error: unknown, deadline: Deadline
   if (!spoilsConnection(error)) await sendOne(client, ROLLBACK, deadline);
 }
 
-/** Connections to a pooler, which gives each transaction any of its server connections. */
+/** Connections to a pooler, which may run each transaction on a different server connection. */
 const unprepared = new WeakSet<pg.ClientBase>();
 
 function send(
