@@ -63,7 +63,10 @@ export function retention({ usageHoursKeptDays }: { usageHoursKeptDays: number }
   ];
 }
 
-/** By position, because the days of last uses are kept and would fill every batch. */
+/**
+ * Goes through the table page by page: the days of last uses are kept, and would otherwise fill
+ * every batch.
+ */
 function keyDaysInPages(): Kept['remove'] {
   let after: KeyDayPlace | null = null;
   return async (tx, batch) => {

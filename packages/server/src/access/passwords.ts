@@ -25,10 +25,11 @@ type HashCause = { clientAddress: string; isKnownClient: boolean };
 
 export type PasswordHasher = {
   hash(password: string, cause: HashCause): Promise<string>;
-  /** Without a stored hash it does the same work, then returns false. */
+  /** If no hash is stored, does the same work and returns false. */
   verify(stored: string | null, password: string, cause: HashCause): Promise<boolean>;
   /**
-   * The hash that is verified if none is stored. Tests compare its cost with the cost of real ones.
+   * The hash that is verified if none is stored. Tests compare its cost with the cost of a real
+   * hash.
    */
   unusedHash: string;
   /** How often argon2 has run. Tests compare the numbers, since equal work takes equal time. */

@@ -169,10 +169,10 @@ export function sharedInFlight<Result>(call: () => Promise<Result>): {
 }
 
 type SharedWithin<Result> = {
-  /** Joins a call with this name that began less than `withinMs` ago, or else begins one. */
+  /** Joins a call with this name that began less than `withinMs` ago, or else starts a new call. */
   run(name: string, withinMs: number, call: () => Promise<Result>): Promise<Result>;
   isRunning(name: string): boolean;
-  /** Later calls don't join a call that began before this. */
+  /** Calls made after this don't join calls that began before it. */
   forget(): void;
 };
 

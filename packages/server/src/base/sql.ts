@@ -51,14 +51,14 @@ const made = <Row>(texts: readonly string[], values: readonly Value[]): Sql<Row>
 const isSql = (value: Value | Sql): value is Sql =>
   typeof value === 'object' && value !== null && IS_SQL in value;
 
-/** The whole text, with its parameters numbered. */
+/** The statement's text, with numbered parameters. */
 export const textOf = ({ texts }: Sql): string =>
   texts.reduce((text, part, number) => `${text}$${number}${part}`);
 
 export const joined = (parts: readonly Sql[], separator = sql`, `): Sql =>
   parts.reduce((all, part) => sql`${all}${separator}${part}`);
 
-/** Conditions that must all hold. There is at least one. */
+/** Joins conditions with `and`. There must be at least one. */
 export const allOf = (conditions: readonly Sql[]): Sql => joined(conditions, sql` and `);
 
 /** The name of a table, a column or a type: `d.due_at`. */

@@ -1,5 +1,5 @@
-// The port to traces. Its implementation is loaded only if the OpenTelemetry settings are present.
-// Without them, all code that uses this port gets null and does nothing.
+// The port for tracing. Its implementation is loaded only if the OpenTelemetry settings are
+// present. Without them, all code that uses this port gets null and does nothing.
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Names, numbers and IDs. Never a secret, and never a value from a caller's query. */
