@@ -33,7 +33,7 @@ export type Manifest = {
   migrations: { name: string; hash: string }[];
   tables: TableRecord[];
   chains: ChainHead[];
-  /** The same heads, signed. Empty if the server had no key to sign them. */
+  /** The same chain heads as signed anchors. Empty if the server had no key to sign them. */
   anchors: AuditAnchor[];
 };
 

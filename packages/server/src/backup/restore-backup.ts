@@ -29,7 +29,7 @@ type RestoreOrder = FenceOrder & {
 
 type Restored = { migrated: string[]; fenced: Fenced };
 
-/** The target refuses to serve until this has returned. A failed restore can be run again. */
+/** No server starts on the target until this has returned. A failed restore can be run again. */
 export async function restoreBackup(
   admin: pg.ClientBase,
   backup: OpenBackup,
