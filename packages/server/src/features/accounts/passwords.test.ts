@@ -1,4 +1,5 @@
-// Passwords: rules for new ones, changing and resetting them, and the sessions this ends.
+// Passwords: rules for new passwords, changing and resetting a password, and the sessions that this
+// ends.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

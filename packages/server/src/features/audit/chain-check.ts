@@ -80,6 +80,6 @@ function envIn(payload: string): unknown {
     const { env = null } = JSON.parse(payload);
     return env;
   } catch {
-    return undefined; // not JSON, although its hash matches: equal to no environment
+    return undefined; // not JSON although its hash matches, so it matches no environment
   }
 }

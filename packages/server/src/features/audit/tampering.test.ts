@@ -93,7 +93,10 @@ const at = (seq: number) => `where workspace_id = '${workspaceId}' and seq = ${s
 const set = (assignment: string) => (seq: number) =>
   `update audit_logs set ${assignment} ${at(seq)}`;
 const here = (seq: number) => seq;
-/** The next row no longer links. For the last row, the head no longer matches. */
+/**
+ * Where an edited row is found: at the next row, which no longer links to it. For the last row, the
+ * head no longer matches.
+ */
 const next = (seq: number) => Math.min(seq + 1, ROWS);
 
 type Tamper = {

@@ -108,7 +108,7 @@ test('a tenant can make 120 changes a minute across all its tokens, and can stil
   }
   equal((await page.call('GET /v1/embed/keys')).data.length, 0);
   const stranger = await embedded(vendor, { project_id });
-  ok((await callOf(stranger)(create)).id, 'another tenant has a budget of its own');
+  ok((await callOf(stranger)(create)).id, 'another tenant has a separate budget');
   vendor.clock.shift(61_000);
   ok((await page.call(create)).id);
 });

@@ -33,7 +33,7 @@ const recordDoor = ({ workspaceId }: Harness): Opening => ({
   deadline: { remainingMs: () => 10_000 },
 });
 
-test('a scope whose record has expired can be claimed again, and nothing of the record is left', async (t) => {
+test('a scope whose record has expired can be claimed again, and nothing remains of the old record', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock } = await executing(app);

@@ -47,8 +47,8 @@ type Completion = {
 };
 
 /**
- * Returns which of the two was stored; null if the caller no longer holds the lock. Concurrent
- * completions do not see each other's bytes, so together they may exceed the limit.
+ * Returns whether `whole` or `rest` was stored; null if the caller no longer holds the lock.
+ * Concurrent completions do not see each other's bytes, so together they may exceed the limit.
  */
 export async function updateStored(
   tx: Read,

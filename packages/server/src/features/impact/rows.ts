@@ -11,7 +11,7 @@ export const KEYS_PER_STATEMENT = 250;
 /** Selects keys for one statement. */
 type KeyRange = {
   under: { id: string } | { tenantId: string } | { projectId: string };
-  /** The list partition to read; not for a single key, which may be in any. */
+  /** The list partition to read; null for a single key, which may be in any partition. */
   shelf: number | null;
   onlyInheriting: boolean;
   after: { createdAt: Date; id: string } | null;

@@ -1,4 +1,4 @@
-// The cost of a batch before it is validated, and that computing the cost never takes long.
+// Computes the cost of a batch before the batch is validated. This never takes long.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../base/errors.ts';

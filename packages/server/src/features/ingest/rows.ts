@@ -73,7 +73,9 @@ export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> 
       where batch_id = ${batchId} and env = ${senderEnv(tx)}`,
   );
 
-/** The environment of the sender's secret key. A live key may report events of both. */
+/**
+ * The environment of the sender's secret key. A live key may report events of both environments.
+ */
 const senderEnv = ({ reach }: Read): Env => (reach.envs.includes('live') ? 'live' : 'test');
 
 /** The SQL function reads snake_case members. */

@@ -24,9 +24,9 @@ export async function updateHeartbeat(tx: Work, workerId: string): Promise<void>
 }
 
 /**
- * True if the job is due and no other worker runs it; it is then leased to this worker. A time
- * further ahead than a correct clock could have written comes from a clock that has since been set
- * back, and counts as past.
+ * Leases the job to this worker if it is due and no other worker runs it; otherwise returns false.
+ * A time further ahead than a correct clock could have written comes from a clock that has since
+ * been set back, and counts as past.
  */
 export async function lockJob(
   tx: Work,

@@ -88,7 +88,7 @@ async function pollUntilAcked(
     nodes = timed(nodes, counted(nodes, known), { version: awaited.version, waitedMs });
     const polled = { nodes, isFull: isFull(known) };
     if (isOver(awaited, polled, waitedMs) || waitedMs >= waitMsMax || signal.aborted) return polled;
-    // All waits poll at multiples of the pause, so that concurrent ones share one query.
+    // All waits poll at multiples of the pause, so that concurrent waits share a query.
     const untilNextMs = pauseMs - (monotonicMs() % pauseMs);
     const timeoutMs = Math.min(untilNextMs, waitMsMax - waitedMs);
     const isHeld = await hub.awaitAck(projectId, { timeoutMs, signal });

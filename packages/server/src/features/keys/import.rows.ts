@@ -31,7 +31,7 @@ export async function lockProjectOfKeys(tx: Write, projectId: string): Promise<v
   if (!held) throw notFound('project');
 }
 
-/** The IDs of tenants by their external IDs; unknown ones are absent. */
+/** The IDs of tenants by their external IDs; unknown external IDs are absent. */
 export async function findTenantIds(
   tx: Write,
   externalIds: readonly string[],

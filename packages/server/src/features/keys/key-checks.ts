@@ -1,5 +1,5 @@
 // The checks of an explanation, in the order in which a node runs them. The verdict and its reason
-// are the same as from `decide` in the SDK, and one table of test cases keeps them the same.
+// are the same as those of `decide` in the SDK; both are tested with one table of cases.
 import type {
   CheckName,
   DecisionReason,

@@ -21,7 +21,8 @@ export type MailParams = {
   backup_failed: { task: string; reason: string; at: string };
   webhook_disabled: { workspace: string; host: string };
   /**
-   * `keys` lists the first of `count` keys, separated by `; `; `others` is how many more there are.
+   * `keys` lists the first of `count` keys, separated by `; `; `others` is the number of keys that
+   * are not listed.
    */
   keys_expiring: { workspace: string; count: string; keys: string; others: string };
 };

@@ -137,7 +137,9 @@ export function contentOf<K extends MailKind>(
 /** Keeps parameters on one line: a workspace name must not look like a paragraph of the email. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
-/** Invisible characters, some of which reverse text. Two of them are part of Persian and emoji. */
+/**
+ * Invisible characters, some of which reverse text. Persian text and emoji need the two exceptions.
+ */
 const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
 /**
  * Characters that join the parts of a link or an address, and their look-alikes, unless a space

@@ -52,8 +52,8 @@ export async function insertMailOnce<K extends MailKind>(
 }
 
 /**
- * How many due emails are examined, so that an email whose time comes from a clock that has since
- * been set back is found before its turn comes.
+ * How many due emails are examined: enough to find an email whose due time comes from a clock that
+ * has since been set back.
  */
 const LOOKED_AT_MAX = 100;
 

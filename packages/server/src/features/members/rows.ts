@@ -136,7 +136,7 @@ export const updateRevokedInvitesBy = (
   tx: Write,
   { userId, keys }: { userId: string; keys: readonly { id: string }[] },
 ): Promise<Pick<InviteRow, 'id' | 'role'>[]> =>
-  // The first condition is implied by the invitation being open, but has a form that an index
+  // An open invitation always meets the first condition, which is there because an index
   // supports.
   many(
     tx,

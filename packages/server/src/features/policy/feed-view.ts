@@ -110,7 +110,7 @@ export function readCursorPosition(
   return { version: Number(version), shelf: Number(shelf), createdAt: new Date(createdAt), id };
 }
 
-/** A statement sees the same rows under all reaches that have the same name. */
+/** Identifies a reach: statements see the same rows under all reaches with the same name. */
 export const reachName = ({ workspaceId, envs, tenantId, projectId }: Reach): string =>
   [workspaceId, envs, tenantId, projectId].join(' ');
 

@@ -8,7 +8,7 @@ import type { PolicyVersion } from '../../doors/door.ts';
 /** Two notes further apart than this do not prove that the process served in between. */
 export const NOTES_APART_MS_MAX = 10 * SECOND_MS;
 
-/** The served time that is kept: more than any query measures. */
+/** How long served time is recorded: longer than any query measures. */
 export const SERVED_KEPT_MS = 10 * MINUTE_MS;
 
 /** Enough for several spans per process. Removing more makes nodes count as live for longer. */

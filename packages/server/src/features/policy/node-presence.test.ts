@@ -35,7 +35,7 @@ async function scene(app: Harness) {
   return { keyId, project_id, headersOf, poll, listed };
 }
 
-test('a restarted node takes the place of the old node', async (t) => {
+test('a restarted node replaces the old node', async (t) => {
   const app = await harness(t);
   const { keyId, poll, listed } = await scene(app);
   await poll('web:1');
@@ -101,7 +101,7 @@ test('a node is only replaced by a node with the same name, environment and proj
   deepEqual(await listed(), ['web-2:1', 'web:1 away', 'web:2', 'web:4']);
 });
 
-test('a node counts as connected for as long as it announced, whatever revocations do', async (t) => {
+test('a node is connected until the time it announced, even if revocations wait for it longer', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { project_id, poll, listed } = await scene(app);

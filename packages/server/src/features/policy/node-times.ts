@@ -18,7 +18,7 @@ export const NODE_KEPT_MS = NODE_COUNTED_MS + 2 * REVOKE_WAIT_MS_MAX;
 /** How late a poll may be before its node no longer counts as connected. */
 const POLL_LATE_MS = 5 * SECOND_MS;
 
-/** How long a recorded poll shows its node as connected. The next poll may not be recorded. */
+/** How long a node counts as connected after a recorded poll. Its next poll may not be recorded. */
 export const connectedMs = (nextPollMs: number): number =>
   nextPollMs + RECORDED_APART_MS + POLL_LATE_MS;
 

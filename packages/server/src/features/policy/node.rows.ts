@@ -142,7 +142,7 @@ export type NodeAck = NodeName & {
 
 /**
  * Records that nodes were seen, and the versions they acknowledged (null: none). When a scope has
- * NODES_PER_SCOPE_MAX nodes, new ones replace those that no revocation waits for any more.
+ * NODES_PER_SCOPE_MAX nodes, new nodes replace nodes that no revocation waits for any more.
  */
 export async function updateNodes(tx: Runner, acks: readonly NodeAck[]): Promise<void> {
   const latest = inOneOrder(acks);

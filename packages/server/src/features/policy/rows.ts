@@ -33,7 +33,7 @@ export type EntryRow = {
   metaBytes?: number;
 } & EntryDetails;
 
-/** What the feed includes on request. */
+/** The fields that the feed includes on request. */
 type EntryDetails = { meta?: Record<string, unknown>; tenantExternalId?: string };
 
 type EntryRange = { after: EntryPosition | null; limit: number };

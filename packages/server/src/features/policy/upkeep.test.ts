@@ -13,7 +13,10 @@ const delta = 'GET /v1/policy/delta';
 
 const inDays = (days: number) => new Date(Date.parse('2030-01-01') + days * DAY_MS).toISOString();
 
-/** Two long expired keys, a recently expired one and one without expiry; sets the clock. */
+/**
+ * Two keys that expired long ago, one that expired recently and one without an expiry; sets the
+ * clock.
+ */
 async function endedKeys(app: Harness) {
   const { given, clock } = app;
   const project = await given.project();

@@ -70,7 +70,7 @@ export function listProjects(
   );
 }
 
-/** Each is looked up by its primary key; the other filters apply to what was found. */
+/** Looks up each project by its primary key, then applies the other filters. */
 function projectsWithIds(
   tx: Read,
   ids: readonly string[],

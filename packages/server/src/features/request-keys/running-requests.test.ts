@@ -1,4 +1,5 @@
-// A second request with the key of one that is still running, and what a key costs.
+// A second request with the idempotency key of a running request, and the number of statements that
+// a key costs.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, ask, codeOf, harness } from '@keyrail/testing/harness.ts';

@@ -1,5 +1,5 @@
-// Someone else may have a quarantined secret key, so it can't create anything that would outlive
-// it. The owner replaces it, using another credential.
+// Someone else may have a copy of a quarantined secret key, so the key can't create anything that
+// would outlive it. The owner replaces it, using another credential.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -22,7 +22,7 @@ export const listKeyDays = (tx: Read, keyId: string, days: number): Promise<DayR
 
 type KeyDayRow = DayRow & { keyId: string };
 
-/** The same for several keys. */
+/** Like `listKeyDays`, for several keys. */
 export const listDaysOfKeys = (
   tx: Read,
   keyIds: readonly string[],

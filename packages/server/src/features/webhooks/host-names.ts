@@ -89,7 +89,7 @@ function createPlaces(): Pick<HostNames, 'takePlace' | 'awaitPlace'> {
       release() {
         if (isReleased) return;
         isReleased = true;
-        // The slot passes to the next in line, so that no one else can take it first.
+        // The slot is handed to the next waiting lookup, so that a new lookup cannot take it first.
         const next = line.waiting.shift();
         if (next) return next(placeIn(workspaceId, line));
         line.taken -= 1;

@@ -1,4 +1,5 @@
-// Notices about keys that expire or aren't used: once each, whatever restarts and clocks do.
+// Notices about keys that expire or aren't used: each is queued once, even after restarts and clock
+// changes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -42,7 +43,7 @@ async function noticesTo({ testApp }: Harness, endpointId: string): Promise<stri
 const ALL = ['api_key.expired', 'api_key.expiring 1', 'api_key.expiring 14', 'api_key.expiring 3'];
 const events = ['api_key.expiring', 'api_key.expired', 'api_key.unused', 'secret_key.expiring'];
 
-test('a key is announced 14, 3 and 1 days before its expiry, and when it expires', async (t) => {
+test('a key causes notices 14, 3 and 1 days before its expiry, and when it expires', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const other = await endpointFor(app, CLOSED, { events, env: 'test' });
@@ -94,7 +95,7 @@ test('a worker that was down sends the notices that still apply', async (t) => {
   deepEqual(await noticesTo(app, id), ['api_key.expired', 'api_key.expiring 14']);
 });
 
-test('a revoked key is not announced, and a key with a new expiry is announced again', async (t) => {
+test('a revoked key causes no notice, and a key with a new expiry causes new notices', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const revoked = await app.given.key({ expires_at: inDays(app, 3.5) });
@@ -109,7 +110,7 @@ test('a revoked key is not announced, and a key with a new expiry is announced a
   deepEqual(await noticesTo(app, id), ['api_key.expiring 3', 'api_key.expiring 3']);
 });
 
-test('secret keys are announced too, in their environment', async (t) => {
+test('secret keys cause notices too, in their environment', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events, env: 'test' });
   for (const env of ['live', 'test']) {
@@ -120,7 +121,7 @@ test('secret keys are announced too, in their environment', async (t) => {
   deepEqual(await noticesTo(app, id), ['secret_key.expiring 1']);
 });
 
-test('a key unused for 90 days is announced once, and again after another 90', async (t) => {
+test('a key unused for 90 days causes one notice, and another after 90 more days without use', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const never = await app.given.key();

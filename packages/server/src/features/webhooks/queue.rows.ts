@@ -109,7 +109,7 @@ export const claimOwn = (
 
 type Claimed = { id: string; claim: string };
 
-/** For a delivery that its endpoint must not receive. */
+/** Removes a delivery that its endpoint must not receive. */
 export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<void> {
   await many(tx, sql`delete from webhook_deliveries where id = ${id} and claim = ${claim}`);
 }

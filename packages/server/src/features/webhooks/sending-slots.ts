@@ -61,7 +61,7 @@ export function createSendingSlots(): SendingSlots {
   };
 }
 
-/** The IDs after the last one come first. */
+/** The IDs after `last` come first. */
 const inTurn = (ids: readonly string[], last: string): string[] => {
   const sorted = [...ids].sort();
   return [...sorted.filter((id) => id > last), ...sorted.filter((id) => id <= last)];

@@ -195,7 +195,7 @@ test('an endpoint that has failed for five days is disabled, and the owners get 
   receiver.behave(() => 200);
   await failOnce();
   receiver.behave(() => 500);
-  equal(await failOnce(), null, 'a success ends the count');
+  equal(await failOnce(), null, 'after a success, the five days start again');
   app.clock.shift(5 * DAY_MS - HOUR_MS);
   equal(await failOnce(), null);
   app.clock.shift(HOUR_MS);
