@@ -112,7 +112,7 @@ test('a sign-in names the user, a failed one names nobody, and both name the net
   }
 });
 
-test('the scanner is identified by the key that signed, and by nothing unsigned', async (t) => {
+test('the scanner is identified by its signing key, and never by an unsigned value', async (t) => {
   const app = await harness(t);
   const { ask } = logged(t, app);
   const payload = JSON.stringify([]);

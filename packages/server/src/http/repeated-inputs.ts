@@ -4,7 +4,7 @@
 // (`npm run bench -- policy ratelimit`).
 
 export const INPUTS_KEPT_MAX = 1000;
-/** Longer ones list many tenants or limits and are rare. */
+/** Longer inputs list many tenants or limits and are rare. */
 export const CHARS_KEPT_MAX = 1000;
 
 /** Returns the parsed form of `raw`, which `text` identifies. */
@@ -24,7 +24,7 @@ export function createInputMemory<Raw>(parse: (raw: Raw) => unknown): ParseInput
   };
 }
 
-/** Several requests share it. */
+/** Frozen, because several requests share the parsed input. */
 function frozen(input: unknown): unknown {
   if (typeof input !== 'object' || input === null) return input;
   for (const value of Object.values(input)) frozen(value);

@@ -57,7 +57,7 @@ export type Probe = {
 export type Doors = {
   read: { read: Read };
   write: { read: Read; write: OpenWrite };
-  /** Accounts and sessions, and writes that begin before there is a reach. */
+  /** Accounts and sessions, and writes that begin before the reach is known. */
   gate: { gate: Gate; people: OpenPeople; newId: NewId; writeIn(reach: Reach): OpenWrite };
   /** Reads, and writes without an audit entry. */
   record: { record: RecordDoor };
@@ -113,9 +113,9 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   /** Requires a verified email address, if the deployment is configured that way. */
   verifiedPerson?: true;
   /**
-   * How full the disk may be for this route to write. `reserve`: it revokes or removes something,
-   * and still works when all other writes are rejected. `spare`: it is dispensable and is rejected
-   * first.
+   * How full the disk may be for this route to write. `reserve`: the write revokes or removes
+   * something, and still works when all other writes are rejected. `spare`: the write is
+   * nonessential and is rejected first.
    */
   storage?: StorageUse;
   /** Throws if no request can succeed, whatever its body. Runs before the body is read. */
@@ -128,7 +128,7 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   compress?: true;
   /** Nodes call it for each request they serve, or continuously. */
   hot?: true;
-  /** Nodes send the same body again and again. */
+  /** Nodes send the same body repeatedly. */
   bodyRepeats?: true;
   /** The endpoint whose cursors this route issues and accepts. */
   cursorsOf?: Line;
@@ -166,7 +166,9 @@ export function planned<T>(
   };
 }
 
-/** An endpoint that only reads has no write door, and one with `dryRun` has no other. */
+/**
+ * An endpoint that only reads has no write door. An endpoint with `dryRun` has only the write door.
+ */
 type DoorsFor<L extends string, E> = L extends `GET ${string}`
   ? Exclude<DoorName, 'write'>
   : E extends { reads: true }

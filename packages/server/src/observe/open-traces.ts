@@ -38,16 +38,16 @@ export type TraceSettings = Readonly<{
   continues: boolean;
   /** How long spans wait for others before they are sent. */
   delayMs: number;
-  /** Spans beyond this are dropped. */
+  /** The maximum number of waiting spans. Further spans are dropped. */
   queueMax: number;
 }>;
 
 export type Traces = Tracing & {
-  /** For every log line. */
+  /** The fields to add to every log line. */
   logFields(): LogFields;
   /** Logs failures of the export from now on. */
   reportTo(log: Log): void;
-  /** Sends what is left, within a bounded time. */
+  /** Sends the remaining spans, within a bounded time. */
   close(): Promise<void>;
 };
 
@@ -64,7 +64,7 @@ export async function openTraces(settings: TraceSettings): Promise<Traces> {
     maxExportBatchSize: BATCH_MAX,
   });
   const provider = new TracerProvider({
-    // The service's name and attributes of OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the name and attributes given here.
     resource: resourceFromAttributes({
       'service.name': 'keyrail',
       'service.version': VERSION,
@@ -84,7 +84,7 @@ export async function openTraces(settings: TraceSettings): Promise<Traces> {
   };
 }
 
-/** The spans of this process. The current one follows calls, promises and timers. */
+/** The spans of this process. The current span is kept across calls, promises and timers. */
 function createTracing(tracer: Tracer, continues: boolean): Omit<Traces, 'reportTo' | 'close'> {
   const current = new AsyncLocalStorage<OtelSpan>();
   const propagator = new W3CTraceContextPropagator();

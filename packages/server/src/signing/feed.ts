@@ -46,7 +46,10 @@ type FeedSignerParts = {
  * ended.
  */
 const SIGNER_KNOWN_MS = 4 * SECOND_MS;
-/** Requests for the same response within a second share its signature, up to this many. */
+/**
+ * Requests for the same response within a second share its signature. This is the maximum number of
+ * signatures kept for sharing.
+ */
 const SHARED_MAX = 1000;
 
 /** Signs in a separate thread, so that other requests don't wait for it. */

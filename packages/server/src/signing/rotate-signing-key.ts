@@ -56,7 +56,7 @@ export async function rotateSigningKey(
   };
   if (await insertSigningKey(tx, made)) {
     await updateEnds(tx, made, othersEndAt);
-    // If only their end were set, setting the clock back would revive them.
+    // Deletes the old keys, because setting the clock back would revive keys that have only ended.
     if (cause === 'immediately') await removeEnded(tx);
     const current = signsFrom <= now ? made : (signerAt(keys, now) ?? made);
     return { newest: made, current, isNew: true };

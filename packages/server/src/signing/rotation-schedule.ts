@@ -25,7 +25,7 @@ export type SigningSchedule = {
   publishWaitMs: number;
 };
 
-/** A response with the list as it was before the new key may still be on its way to a cache. */
+/** A response with the previous list of keys may still be on its way to a cache. */
 const IN_FLIGHT_MS = SECOND_MS;
 
 /** A verifier with a slow clock may still accept a token that has expired here. */

@@ -61,7 +61,10 @@ export type Counters = {
     rules: readonly Rule[],
     wanted: { want: number; id: string },
   ): Lease | Promise<Lease>;
-  /** Takes a lease's units off its counters, once. Returns how many: all or none. */
+  /**
+   * Takes the unused units of a lease off its counters, once. Returns the number of units taken
+   * off: all or 0.
+   */
   giveBack(owner: Owner, rules: readonly Rule[], rest: Rest): number | Promise<number>;
   state(): StoreState;
   close(): Promise<void>;

@@ -34,13 +34,13 @@ const MEMORY_NAMES_MAX = 100_000;
 
 /** Measured: 816 to 832 bytes sliding, 688 to 704 fixed; rule IDs may be longer. */
 const NAME_BYTES = 1024;
-/** Above this fraction of the heap, owners with more names than others get no new ones. */
+/** Above this fraction of the heap, owners with more names than others get no new names. */
 const HEAP_SHARE = 1 / 8;
-/** Above that, owners with few names still get new ones, up to this multiple of it. */
+/** Above that limit, owners with few names still get new names, up to this multiple of it. */
 const SHARES_MAX = 2;
 const SHARED_WAIT_MS = 10 * SECOND_MS;
 
-/** The names that all owners may have together in a process with this heap. */
+/** The maximum number of names of all owners together, in a process with this heap. */
 export const totalNamesMax = (): number =>
   Math.floor((getHeapStatistics().heap_size_limit * HEAP_SHARE) / NAME_BYTES);
 

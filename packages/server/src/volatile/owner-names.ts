@@ -19,7 +19,7 @@ export type Counter = {
   serial: number;
 };
 
-/** What all owners have together. */
+/** The totals of all owners together. */
 export type Total = LeaseTotal & { names: number };
 
 export type OwnerNames = {
@@ -81,7 +81,7 @@ export function createOwnerNames(namesMax: number, total: Total): OwnerNames {
     },
     touch(name, counter, now) {
       const isFull = counter.fullUntilMs > now;
-      // The order matters only if names may soon be evicted, and full names are not.
+      // The order matters only if names may soon be evicted, and full names are never evicted.
       const isInPlace = isFull || below.size <= namesMax / 2;
       if (isFull !== counter.isFull || !isInPlace) move(held, name, { counter, isFull });
       held.rechecking = null;

@@ -41,7 +41,7 @@ export function openMemoryWatch({ ask, nearFull, onLook }: WatchParts): MemoryWa
   let isClosed = false;
   return {
     async look() {
-      // If no server responds, the last remark stays.
+      // If no server responds, the last warning stays.
       const reports = await ask();
       if (reports.length === 0 || isClosed) return;
       const texts = reports.map(({ text }) => text);

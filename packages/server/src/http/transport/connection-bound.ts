@@ -69,7 +69,9 @@ type Bounded = { limits: ConnectionLimits; trustProxy: readonly string[] | false
 
 export function boundConnections(server: Server, { limits, trustProxy }: Bounded): ConnectionBound {
   const { connectionsMax, probeConnectionsMax, perAddressMax } = limits;
-  /** Above one of the limits; each with the timer that ends it unless a request begins. */
+  /**
+   * Connections above one of the limits, each with the timer that ends it unless a request begins.
+   */
   const beyond = new WeakMap<Socket, NodeJS.Timeout>();
   const idle = createIdleConnections(limits.idleMsMin);
   const addresses = countAddresses(trustProxy);
@@ -105,13 +107,13 @@ export function boundConnections(server: Server, { limits, trustProxy }: Bounded
   };
 }
 
-/** The last response of a connection, until the connection was seen without a request. */
+/** The last response of a connection; null once the connection was seen without a request. */
 type Use = { response: ServerResponse | null; idleFromMs: number };
 
 /**
  * Finds connections without a request when there are many connections. Most servers never have that
- * many, so a request only records its response here. Whether the response has ended, and when, is
- * checked only then, for a few connections at a time.
+ * many, so a request only records its response here. Only when there are many connections does a
+ * check find out whether and when responses have ended, for a few connections at a time.
  */
 function createIdleConnections(idleMsMin: number) {
   /** The connections checked longest ago come first. */

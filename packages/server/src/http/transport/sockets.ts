@@ -112,8 +112,9 @@ export function openSockets(parts: SocketParts): Server {
 }
 
 /**
- * Node.js keeps the first of several, and a proxy on the way may have used the last. RFC 9112
- * requires rejecting two Host headers, and which of two credentials counts would be a guess.
+ * Of several headers with one name, Node.js keeps the first, and a proxy on the way may have used
+ * the last. RFC 9112 requires rejecting two Host headers. Of two credentials, it would be a guess
+ * which one the client meant.
  */
 function repeatsHeader({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
