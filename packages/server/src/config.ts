@@ -43,7 +43,7 @@ const groups: readonly Group[] = [
   logging,
 ];
 
-/** In the order of `keyrail-server help`. */
+/** All settings, in the order of `keyrail-server help`. */
 export const settings: readonly Setting[] = groups.flatMap((group) => Object.values(group));
 
 /** The values of each group of settings. */

@@ -31,7 +31,7 @@ export const errorCodes = {
   },
   invalid_key: { status: 401, message: 'Invalid API key.' },
   invalid_session: { status: 401, message: 'Invalid session.' },
-  // Responses say `invalid_token` here too; see wireCode.
+  // Responses have the code `invalid_token`; see wireCode.
   invalid_embed_token: { status: 401, message: 'Invalid embed token.' },
   invalid_credentials: { status: 401, message: 'Invalid e-mail address or password.' },
   invalid_signature: { status: 401, message: 'Invalid signature.' },

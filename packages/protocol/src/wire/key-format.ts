@@ -113,7 +113,8 @@ function isSoundBody(crcOfPrefix: number): boolean {
     const b = scratch[i + 1] ?? 0;
     const c = scratch[i + 2] ?? 0;
     const d = scratch[i + 3] ?? 0;
-    // Written out, because function calls would not be inlined on this hot path.
+    // Written out instead of calling functions, because calls would not be inlined on this hot
+    // path.
     foreign |= (FOREIGN[a] ?? 1) | (FOREIGN[b] ?? 1) | (FOREIGN[c] ?? 1) | (FOREIGN[d] ?? 1);
     crc =
       (CRC_SLICES[768 + ((crc ^ a) & 0xff)] ?? 0) ^

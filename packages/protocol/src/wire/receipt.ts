@@ -32,7 +32,10 @@ export type ReceiptClaims = {
   complete: boolean;
   /** Null if complete. Receipts from earlier releases lack this claim and the next one. */
   incomplete_reason?: IncompleteReason | null;
-  /** Nodes seen in the last 24 hours that were not waited for. They may still accept the key. */
+  /**
+   * Nodes seen in the last 24 hours that the request did not wait for. They may still accept the
+   * key.
+   */
   silent_nodes?: number;
   waited_ms: number;
   nodes: { node_id: string; version: number; acked: boolean }[];

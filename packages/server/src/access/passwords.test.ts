@@ -28,7 +28,8 @@ test('without an account, verifying does the same work and returns false', async
     equal(await hasher.verify(hash, 'no account has this password', CAUSE), false);
   }
   equal(hasher.runs(), 3);
-  // In $argon2id$v=19$m=…,t=…,p=1$salt$digest, the cost is all but the salt and the digest.
+  // In $argon2id$v=19$m=…,t=…,p=1$salt$digest, the cost is everything except the salt and the
+  // digest.
   const costIn = (hash: string) => hash.split('$').slice(0, -2).join('$');
   equal(costIn(hasher.unusedHash), costIn(stored));
   match(costIn(stored), /^\$argon2id\$v=19\$m=\d+,t=\d+,p=1$/);

@@ -210,6 +210,6 @@ test('a flood of counters evicts the oldest, but none that have reached their li
   ok(heldBytes() - before < 50_000_000);
   await retryAfter(guess);
   await retryAfter(() => throttle.charge('192.0.2.2'));
-  // If it had not been evicted, its second attempt would be denied.
+  // The counter of this address was evicted; otherwise its second attempt would be denied.
   await times(2, () => throttle.charge('192.0.2.3'));
 });

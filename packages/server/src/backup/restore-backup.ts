@@ -54,8 +54,8 @@ async function replaceSchema(
   order: RestoreOrder,
 ): Promise<Restored> {
   const { manifest, migrations } = backup;
-  // Checked again, because a server may have been started before the mark. This time the tables
-  // stay locked.
+  // Checked again, because a server may have started before the target was marked. This time the
+  // tables stay locked.
   await refuseUsedTarget(admin);
   await dropSchema(admin);
   await migrateWithin(admin, migrations);

@@ -36,7 +36,7 @@ export type TestOrder = Shared & { task: 'restore-test' };
 
 export type Order = BackupOrder | TestOrder;
 
-/** What a task leaves behind if it is interrupted. */
+/** The paths that a task leaves behind if it is interrupted. */
 export const leftBy = (order: Order): string[] =>
   order.task === 'backup' ? [order.scratch, `${order.into}/${order.part}`] : [order.scratch];
 

@@ -68,14 +68,15 @@ export function named(name: string): Sql {
 }
 
 /**
- * A number as part of the text. For numbers that never change, so that the planner can use them.
+ * A number as part of the text, for numbers that never change. The planner knows its value, unlike
+ * the value of a parameter.
  */
 export const constant = (value: number): Sql => made([String(value)], []);
 
-/** A row as its fields in TypeScript. A field that is undefined is left out. */
+/** A row's fields in TypeScript. Undefined fields are left out. */
 type Fields = Readonly<Record<string, Value | undefined>>;
 
-/** The end of an insert: `(name, created_at) values (…, …)`. */
+/** The columns and values of an insert: `(name, created_at) values (…, …)`. */
 export function valuesOf(fields: Fields): Sql {
   const given = givenOf(fields);
   const columns = joined(given.map(([column]) => column));

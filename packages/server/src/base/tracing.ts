@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 export type SpanFields = Readonly<Record<string, string | number>>;
 
 export type SpanStart = {
-  /** One of a few names: never contains an ID or a caller's path. */
+  /** One of a fixed set of names. Never contains an ID or a caller's path. */
   name: string;
   /** `client`: a call to another process. */
   kind?: 'client' | 'internal';

@@ -45,7 +45,7 @@ function isJsonAsked(words: readonly string[]): boolean | null {
   }
 }
 
-/** With invalid settings, nothing else can be checked. */
+/** If the settings are invalid, nothing else is checked. */
 export async function diagnose(read: ConfigResult): Promise<Finding[]> {
   const settings = checkSettings(read).map((outcome) => ({ check: 'settings', ...outcome }));
   if ('faults' in read) return settings;

@@ -15,7 +15,7 @@ function tokenIn(config: Config): string {
 const inShell = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
-/** Many programs use the variable PORT, so it may have been meant for another one. */
+/** Many programs use the variable PORT, so it may have been meant for another program. */
 const portHint = ({ listening }: Config): string =>
   listening.portFrom === 'PORT' ? ' (port set by PORT)' : '';
 

@@ -22,7 +22,9 @@ export function stateAt(share: number): StorageState {
 }
 
 type SizeGauge = StorageGauge & {
-  /** Run as the login itself, because not every role may read the size of the database. */
+  /**
+   * The query runs as the login itself, because not every role may read the size of the database.
+   */
   readonly question: Statement;
   seen(answer: Answer): void;
 };

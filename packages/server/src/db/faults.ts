@@ -56,8 +56,8 @@ export const isStalePlan = (error: unknown): boolean =>
   sqlState(error) === '0A000' && text(error, 'routine') === 'RevalidateCachedQuery';
 
 /**
- * PostgreSQL reports a commit as done, with this warning, when its wait for the synchronous replica
- * was cancelled. A failover then loses the commit.
+ * Whether the wait for the synchronous replica was cancelled. PostgreSQL then reports the commit as
+ * done, with this warning, but a failover loses the commit.
  */
 export const isUnreplicated = (notice: object): boolean =>
   text(notice, 'routine') === 'SyncRepWaitForLSN';

@@ -6,10 +6,10 @@ import type { DoorRole } from './roles.ts';
 /** A privilege, or a privilege on some columns: `select(id,email)`. */
 type Rights = Partial<Record<DoorRole, string[]>>;
 
-/** Changed through the write door, with an audit row. */
+/** For tables that change through the write door, with an audit row. */
 const audited: Rights = { kr_read: ['select'], kr_write: ['select', 'insert', 'update'] };
 
-/** Written only by functions of the owner. */
+/** For tables that are only written by functions of the owner. */
 const derived: Rights = { kr_read: ['select'], kr_write: ['select'] };
 
 const own = ['select', 'insert', 'update'];

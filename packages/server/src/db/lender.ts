@@ -85,8 +85,8 @@ const returns: Record<Database['kind'], { giveBack: Returned; discard: Returned 
     discard: (client, back) => release(client, back, true),
   },
   embedded: {
-    // Its statements run on the event loop without yielding. If the connection were lent again
-    // immediately, a long queue of borrowers would block sockets and timers.
+    // The embedded store's statements run on the event loop without yielding. If the connection
+    // were lent again immediately, a long queue of borrowers would block sockets and timers.
     giveBack: (client, back) => void setImmediate(release, client, back),
     discard: windBack,
   },

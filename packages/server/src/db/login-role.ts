@@ -42,7 +42,7 @@ export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Pr
 export const TO_FIX = '; to fix this, run ';
 
 export type LoginWarning = {
-  /** Most end with `TO_FIX` and a statement. */
+  /** Most texts end with `TO_FIX` and a statement. */
   text: string;
   /** Whether another login of the cluster could take over this login. */
   isUnsafe: boolean;

@@ -29,7 +29,10 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-/** Run before the numbered files at every migration; ends with the owner's role set. */
+/**
+ * The SQL that runs before the numbered files at every migration. It ends with the owner's role
+ * set.
+ */
 export const readRoleSetup = (): Promise<string[]> =>
   Promise.all(['roles.sql', 'adopt.sql'].map((name) => readFile(join(directory, name), 'utf8')));
 
@@ -59,7 +62,7 @@ export async function migrate(admin: pg.ClientBase): Promise<string[]> {
   }
 }
 
-/** A lock was not available in time, or a deadlock. */
+/** The errors for a lock timeout and for a deadlock. */
 const LOCK_FAULTS = new Set(['55P03', '40P01']);
 
 const stillLocked = (cause: unknown): Error =>

@@ -34,7 +34,7 @@ type PoolParts = LenderParts & {
    * each batch, and statements are not prepared under a name.
    */
   pooled?: Statement | undefined;
-  /** Its query is run with every ping, as the login itself. */
+  /** The gauge's query runs with every ping, as the login itself. */
   gauge?: { question: Statement; seen(answer: Answer): void };
 };
 
@@ -172,8 +172,8 @@ const prologuesWith = (more: string): Record<Prologue, string> => ({
 const prologues = { usual: prologuesWith(''), readOnly: prologuesWith(READ_ONLY) };
 
 /**
- * Names the session after the traceparent, for this transaction. As a comment in the statements, it
- * would make each of them another prepared statement. The name has 63 bytes, the maximum.
+ * Names the session after the traceparent, for this transaction. A comment in the statements would
+ * make each of them another prepared statement. The name has 63 bytes, the maximum.
  */
 const TRACED = `,
     set_config('application_name', $9, true)`;
@@ -270,7 +270,7 @@ const mayRepeat: Record<DoorRole, boolean> = {
   kr_worker: false,
 };
 
-/** Marks a lost connection as safe to retry on another one. */
+/** Marks a lost connection as safe to retry on another connection. */
 const untouched = (error: unknown): unknown =>
   isLost(error)
     ? new StoreUnavailable('the connection was lost', { cause: error, untouched: true })

@@ -41,7 +41,9 @@ const SETTINGS = [
   'client_min_messages=warning',
 ];
 
-/** In the driver, `options` in the URL would replace ours, so they are put in front of ours. */
+/**
+ * The driver would let `options` in the URL replace our options, so ours are put in front of them.
+ */
 function addressed(url: string): Pick<pg.PoolConfig, 'connectionString' | 'options'> {
   const ours = SETTINGS.map((setting) => `-c ${setting}`).join(' ');
   const [address, asked] = url.split('?', 2);

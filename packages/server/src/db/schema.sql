@@ -1478,7 +1478,8 @@ begin
     on conflict (workspace_id, env) do update set bytes = known.bytes + excluded.bytes
     returning bytes into total;
   while total > kept_bytes_max() loop
-    -- Skips records that the worker is deleting: it then waits for the lock on the total.
+    -- Skips records that the worker is deleting, because the worker waits for the lock on the
+    -- total.
     delete from kept_responses where workspace_id = workspace and key_hash = any (array(
       select key_hash from kept_responses
       where workspace_id = workspace and is_test = for_test and key_hash <> own_key

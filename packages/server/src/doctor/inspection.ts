@@ -15,7 +15,7 @@ import { embeddedLogin } from '../db/roles.ts';
 
 export type Inspection = {
   readonly kind: 'postgres' | 'embedded';
-  /** Runs a query as the login. One at a time: there is one connection. */
+  /** Runs a query as the login. Run one query at a time, because there is only one connection. */
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** Like `query`, but as one of the schema's roles. */
   queryAs<Row>(role: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
@@ -38,7 +38,8 @@ export async function withInspectedPostgres<T>(
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS_MAX,
-    // The server's timeout stops a slow statement; the client's stops waiting for a frozen server.
+    // The server's timeout stops a slow statement; the client's timeout ends the wait for a frozen
+    // server.
     statement_timeout: STATEMENT_MS_MAX,
     query_timeout: STATEMENT_MS_MAX + SECOND_MS,
     application_name: 'keyrail-doctor',

@@ -90,7 +90,8 @@ const done = (): Fate => 'done';
 const reading = (door: object): Opened => ({ door, fate: notDone });
 
 /**
- * These doors don't report the outcome of a change, so it counts as possibly made from the start.
+ * These doors don't report the outcome of a change, so the change counts as possibly made from the
+ * start.
  */
 const writing = (door: object): Opened => ({ door, fate: done });
 

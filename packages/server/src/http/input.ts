@@ -49,7 +49,10 @@ export function parseText(text: string): unknown {
   }
 }
 
-/** Counts in the text, because parsing a million levels would already do the damage. */
+/**
+ * Checks the text before it is parsed, because parsing a million levels would already do the
+ * damage.
+ */
 export function refuseDeep(text: string, valuesMax = Number.POSITIVE_INFINITY): void {
   if (!mayBeTooMuch(text, valuesMax)) return;
   let depth = 0;

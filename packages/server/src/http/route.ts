@@ -126,7 +126,7 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   goesFirst?: true;
   /** Compresses the response with br or gzip if the client accepts it. */
   compress?: true;
-  /** Nodes call it for each request they serve, or continuously. */
+  /** Nodes call the endpoint for each request they serve, or continuously. */
   hot?: true;
   /** Nodes send the same body repeatedly. */
   bodyRepeats?: true;
@@ -143,8 +143,9 @@ type Planned<A> = {
 };
 
 /**
- * The plan of a route whose endpoint accepts `dry_run`. `present` builds what is kept for a
- * repeated request, and `finish` builds the response from that, if it takes more than the change.
+ * The plan of a route whose endpoint accepts `dry_run`. `present` builds the response that is kept
+ * for repeated requests. If the response needs more than the change provides, `finish` completes
+ * it.
  */
 export function planned<T, A>(
   operation: (tx: Check) => Promise<Plan<T>>,

@@ -51,7 +51,7 @@ export type Traces = Tracing & {
   close(): Promise<void>;
 };
 
-/** A stop must not wait long for a collector that does not respond. */
+/** Limits how long a stop waits for a collector that does not respond. */
 const CLOSE_MS_MAX = 2 * SECOND_MS;
 const BATCH_MAX = 512;
 
@@ -155,7 +155,7 @@ const recordedSpan = (span: OtelSpan): Span => ({
   },
 });
 
-/** A code or a class. Drivers' messages contain values. */
+/** The error's code or class, because the messages of drivers contain values. */
 const kindOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.constructor.name;

@@ -6,7 +6,7 @@ import { wholeNumber } from './parsers.ts';
 import type { Reader } from './reader.ts';
 import { Fault, type Group, type Setting } from './setting.ts';
 
-/** At least one batch fits into the queue. */
+/** The queue must fit at least one batch. */
 const QUEUE_MIN = 512;
 const QUEUE_MAX = 100_000;
 

@@ -96,8 +96,8 @@ export function createFeedSigner(parts: FeedSignerParts): SignFeed {
     if (created !== second) signed.clear();
     second = created;
     const digest = body && digestOf(body);
-    // Everything that the signature covers, so that after a change, the first of many polls starts
-    // the signature and the others find it.
+    // Everything that the signature covers. After a change, the first of many polls starts the
+    // signature, and the others share it.
     const name = `${status} ${digest} ${etag} ${target}`;
     const known = signed.get(name) ?? headersOf({ status, digest, etag, target }, created);
     if (isShared && signed.size < SHARED_MAX) signed.set(name, known);

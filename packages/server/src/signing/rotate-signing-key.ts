@@ -22,7 +22,7 @@ export type SigningParts = SigningSchedule & { seal: Seal; randomBytes: RandomBy
 
 type Wanted = { purpose: SigningPurpose; cause: RotationCause };
 
-/** `current` signs now; `newest` may still be waiting for its time. */
+/** `current` signs now; `newest` may not sign yet. */
 type Rotation = { newest: SigningKeyRow; current: SigningKeyRow; isNew: boolean };
 
 /**

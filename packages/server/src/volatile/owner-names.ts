@@ -9,11 +9,11 @@ export type Counter = {
   head: number;
   /** By bucket index modulo the span. */
   counts: number[];
-  /** When its last charge expires. */
+  /** When the counter's last charge expires. */
   endsAtMs: number;
-  /** When it will be below its limit again; 0 if it already is. */
+  /** When the counter will be below its limit again; 0 if it already is. */
   fullUntilMs: number;
-  /** Whether it is in the map `full` or in `below`. */
+  /** Whether the counter is in the map `full` or in `below`. */
   isFull: boolean;
   /** No other counter of the owner has or has had the same serial. */
   serial: number;

@@ -136,7 +136,10 @@ function pulsesOf(client: Cluster): Pulses {
   };
 }
 
-/** A node redirects to another one, or the client noticed moved slots before it sent. */
+/**
+ * Errors of commands that did not run: a node redirects to another node, or the client noticed
+ * moved slots before it sent the command.
+ */
 const NOT_DONE = /^(MOVED|ASK|TRYAGAIN) |same slots allocation group$/;
 
 /**

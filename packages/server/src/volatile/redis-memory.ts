@@ -10,7 +10,7 @@ export type ServerMemory = {
   /** 0 if it is not limited. */
   maxBytes: number;
   usedBytes: number;
-  /** The server refuses writes once it is full, and it nearly is. */
+  /** True if the server is nearly full and will refuse writes once it is full. */
   isNearFull: boolean;
 };
 

@@ -1,4 +1,4 @@
--- What all later tables are built on: the clock, the reach of a transaction, and the guards.
+-- The basis of all later tables: the clock, the reach of a transaction, and the guards.
 
 -- The only clock. Only tests shift it, for one transaction at a time.
 create function app_now() returns timestamptz volatile language sql

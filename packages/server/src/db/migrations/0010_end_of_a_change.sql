@@ -1,4 +1,4 @@
--- What the write door calls at the end of every change.
+-- The functions that the write door calls at the end of every change.
 
 -- Gives the current change its version in each project it touched. The projects are locked in one
 -- order, so that changes to the same projects wait for each other without a deadlock.

@@ -1,8 +1,8 @@
 -- Responses that are kept for repeated requests: requests that nodes protect with claims, and
 -- requests to the control plane itself.
 
--- Which node runs a request that was sent more than once, and its response. It is stored in the
--- database and never only in memory: a lost record could mean that a payment is made twice.
+-- The node that runs a repeated request, and the response. Records are stored in the database and
+-- never only in memory, because a lost record could mean that a payment is made twice.
 create table idempotency_records (
   workspace_id uuid        not null default reach_workspace() references workspaces,
   env          env         not null,
@@ -247,7 +247,8 @@ begin
     on conflict (workspace_id, env) do update set bytes = known.bytes + excluded.bytes
     returning bytes into total;
   while total > kept_bytes_max() loop
-    -- Skips records that the worker is deleting: it then waits for the lock on the total.
+    -- Skips records that the worker is deleting, because the worker waits for the lock on the
+    -- total.
     delete from kept_responses where workspace_id = workspace and key_hash = any (array(
       select key_hash from kept_responses
       where workspace_id = workspace and is_test = for_test and key_hash <> own_key

@@ -130,7 +130,8 @@ test('the minimum length of passwords is configurable', async (t) => {
   await refused(common, 400, 'invalid_request');
 });
 
-// Guessed early, but not in the list: the strength meter it comes from detects them by pattern.
+// Attackers guess these early, but the list lacks them: the strength meter that it comes from
+// detects them by pattern.
 const patterned = ['111111111111', '123123123123', 'qwertyqwerty', '199019901990'];
 const counting = ['1234567890123', '098765432109', 'abcdefghijkl', 'zyxwvutsrqpo'];
 

@@ -5,7 +5,7 @@ import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { rowHash } from '../../doors/audit-chain.ts';
 import type { AuditRow } from './rows.ts';
 
-/** What a verified anchor says about a chain. */
+/** The part of a verified anchor that the check compares with the chain. */
 export type AnchoredRow = { seq: number; hash: string; count: number; anchoredAt: string };
 
 export type ChainFault = { seq: number; reason: string };

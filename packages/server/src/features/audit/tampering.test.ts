@@ -20,7 +20,7 @@ const TRIES_EACH = 5;
 let store: Store;
 let workspaceId: string;
 let otherId: string;
-/** Kept outside the database before it is edited. */
+/** Anchors that were recorded before the log is edited. */
 const anchored: AnchoredRow[] = [];
 const ANCHORED = [4, 9, 10, ROWS];
 
@@ -139,7 +139,7 @@ async function rewritten(from: number): Promise<string> {
   return `${statements.join(';')}; ${headIs(ROWS)}`;
 }
 
-/** Without anchors, the log looks intact. */
+/** Edits that only anchors reveal. */
 const hidden: Record<string, Tamper> = {
   'an end that was cut off with its head': {
     sql: (seq) =>

@@ -1,6 +1,6 @@
-// The state of a key: the first that applies, in the protocol's order. All rules are here:
-// responses contain the value of the expression, and lists and counts search indexes by the
-// conditions.
+// The state of a key: the first that applies, in the protocol's order. This file has all the rules,
+// in two forms: an expression that gives the state in responses, and conditions by which lists and
+// counts search indexes.
 import { type KeyState, keyStates, secretKeyStates } from '@keyrail/protocol/wire/key-states.ts';
 import { KEY_EXPIRING_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { joined, type Sql, sql } from '../../base/sql.ts';

@@ -5,7 +5,7 @@ import { maybe, one } from '../../db/sql.ts';
 import type { Check } from '../../doors/plan.ts';
 import { partitionTypeFor } from '../keys/list-partition.ts';
 
-/** Bounds one statement. Each key has up to eight days of telemetry in the period. */
+/** The maximum per statement. Each key has up to eight days of telemetry in the period. */
 export const KEYS_PER_STATEMENT = 250;
 
 /** Selects keys for one statement. */

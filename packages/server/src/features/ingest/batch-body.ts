@@ -12,7 +12,7 @@ type BatchBody = { cost: number; value: unknown } | { cost: number; fault: unkno
 
 /** The cost of an empty batch, whose receipt is stored like any other. */
 const COST_MIN = 1;
-/** The brackets of the batch, its `sdk` and its `events`. */
+/** The brackets outside the events: of the batch, of `sdk` and of `events`. */
 const BRACKETS_AROUND = 3;
 
 export function readBody(bytes: Uint8Array): BatchBody {

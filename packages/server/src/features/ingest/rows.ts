@@ -45,8 +45,8 @@ export type NamedReceipt = Receipt & { batchId: string };
 type Usage = { named: readonly NamedReceipt[]; tallies: Tallies; tenantMonthsMax: number };
 
 /**
- * Adds batches to the sums and stores the receipts of those with an ID. Returns false, and records
- * nothing, if one of them is a duplicate.
+ * Adds batches to the sums, and stores the receipts of batches with an ID. Returns false, and
+ * records nothing, if one of the batches is a duplicate.
  */
 export async function insertUsage(
   tx: Read,

@@ -45,8 +45,8 @@ const POLL_MS_MIN = 16;
 const POLL_MS_MAX = 256;
 
 /**
- * Right after a restore, a wait takes at least this long, for nodes that poll in the meantime. This
- * doesn't prove that all of them have polled, and is short because many keys may have to be
+ * Right after a restore, a wait takes at least this long, for nodes that poll in the meantime. The
+ * wait doesn't prove that all of them have polled. It is short because many keys may have to be
  * revoked.
  */
 const RESTORED_WAIT_MS_MIN = SECOND_MS;
@@ -107,8 +107,8 @@ function isOver(awaited: Awaited, { nodes, isFull }: Polled, waitedMs: number): 
 }
 
 /**
- * A missing node is silent if it has certainly not polled since the wait began: a poll is recorded
- * unless another one was recorded shortly before.
+ * A missing node is silent if it has certainly not polled since the wait began. A poll is always
+ * recorded, unless another poll was recorded shortly before.
  */
 function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason | null {
   if (awaited.isRestored) return 'restored';

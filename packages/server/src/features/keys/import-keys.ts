@@ -11,7 +11,7 @@ import {
 } from './import.rows.ts';
 import type { KeyRow } from './rows.ts';
 
-/** Exactly one of the two names the tenant. */
+/** Names the tenant. Exactly one of the two fields is set. */
 type TenantName = { tenantId?: string | undefined; tenantExternalId?: string | undefined };
 
 type WantedKey = Omit<NewImportedKey, 'id' | 'tenantId'> & TenantName;

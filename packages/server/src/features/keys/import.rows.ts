@@ -36,7 +36,8 @@ export async function findTenantIds(
   tx: Write,
   externalIds: readonly string[],
 ): Promise<Map<string, string>> {
-  // Range conditions ordered by the external ID force its index, as in listTenants().
+  // Range conditions, in the order of the external ID, make the planner use its index, as in
+  // listTenants().
   const found = await many(
     tx,
     sql<{ externalId: string; id: string }>`

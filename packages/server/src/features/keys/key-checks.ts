@@ -148,7 +148,7 @@ function checkRevoked({ key }: KeyFacts): Outcome {
 const because = (reason: string | null): string =>
   reason === null ? '' : `, with reason "${reason}"`;
 
-/** Nodes drop keys that expired long ago, so such a key is unknown to them. */
+/** Nodes drop keys that expired long ago, and then report them as unknown. */
 function checkExpired({ key, at }: KeyFacts): Outcome {
   const expiresAt = key?.expiresAt ?? null;
   if (expiresAt === null) return pass('The key does not expire.');

@@ -28,7 +28,7 @@ type Key = {
   vendor: number | null;
   isLeaked: boolean;
   isDisabled: boolean;
-  /** The reason, once the key is revoked. */
+  /** The revocation reason; null if the key isn't revoked. */
   revoked: string | null;
   from: string | null;
 };

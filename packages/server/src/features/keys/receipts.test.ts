@@ -171,7 +171,7 @@ test('no signature for one purpose is accepted for another, in any direction', a
     new SignJWT(payloadOf(jws)).setProtectedHeader({ alg: 'EdDSA', typ, kid }).sign(with_);
   const jwks = await jwksOf(app);
 
-  // Not a receipt: an embed token, another typ, and the keys of other purposes.
+  // None of these is a receipt: an embed token, another typ, and the keys of other purposes.
   const receiptTyp = 'keyrail-receipt+jwt';
   for (const text of [
     token,
@@ -184,7 +184,7 @@ test('no signature for one purpose is accepted for another, in any direction', a
   }
   ok((await verifyReceipt(await forged(receipt, receiptTyp, receipts), jwks)).valid);
 
-  // Not an embed token.
+  // A receipt is not an embed token.
   const ask = async (text: string) =>
     (
       await app.testApp.app.http.inject({
@@ -204,7 +204,8 @@ test('no signature for one purpose is accepted for another, in any direction', a
     equal(await ask(text), 401);
   }
 
-  // Not an anchor: signed bytes of an anchor begin with "{", those of a JWS never do.
+  // A receipt is not an anchor: the signed bytes of an anchor begin with "{", those of a JWS never
+  // do.
   const anchor = {
     object: 'audit_anchor' as const,
     workspace_id: app.workspaceId,

@@ -148,7 +148,7 @@ const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
 const JOINTS = /(?:[.:@\\\u2024\u3002\uff0e\uff1a\uff20\uff61]|\/(?=\/)|(?<=\/)\/)(?=[^\s.])/gu;
 
 /**
- * A name without anything that email programs turn into a link. Emails go to strangers, and their
+ * A name without anything that email clients turn into a link. Emails go to strangers, and their
  * sender chooses the workspace name: `evil.example` would be an advertisement or a trap.
  */
 const plainName = (name: string): string =>

@@ -4,7 +4,7 @@
 import type { FeedFilter } from './feed-view.ts';
 import type { EntryRow, FeedSource } from './rows.ts';
 
-/** Bounds one statement: the embedded store blocks the event loop while it runs. */
+/** The maximum per statement: the embedded store blocks the event loop while a statement runs. */
 const KEYS_PER_STATEMENT = 1000;
 
 /** The same entries in the same order; without `include`, nothing is read. */

@@ -30,7 +30,9 @@ export type NodeSeen = {
   ackedVersion: number | null;
   isStale: boolean | null;
   hasLeft: boolean | null;
-  /** How long it counts as connected; negative if it no longer does. Null: not known. */
+  /**
+   * How long the node still counts as connected; negative if it no longer does. Null: not known.
+   */
   connectedForMs: number | null;
 };
 
@@ -97,7 +99,7 @@ type NodeFilter = {
   limit: number;
 };
 
-/** Stored in a generated column; the index of this list begins with it. */
+/** The values of the generated column scope_rank, with which the index for this list begins. */
 const RANK_OF_SCOPE: Record<EnvScope, number> = { all: 0, live: 1, test: 2 };
 
 /** Most recently seen first, from an index: the cost depends on the page size only. */

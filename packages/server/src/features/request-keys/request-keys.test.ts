@@ -215,7 +215,7 @@ test('beyond the byte limit of a workspace, its oldest records are removed, in t
   for (const name of ['a', 'b', 'c']) await tenant(app.send, name);
   const counted = await bytesOf(app);
   ok(counted > 4 * 512);
-  // Counts the records as so large that one more exceeds the limit by the size of two.
+  // Makes the records count as so large that one more exceeds the limit by the size of two.
   await worker(
     app,
     `update kept_response_totals set bytes = 128 * 1024 * 1024 where env = 'live'

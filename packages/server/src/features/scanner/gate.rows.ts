@@ -1,4 +1,4 @@
-// Finds the credentials in a scanner report, before there is a reach.
+// Finds the credentials in a scanner report, before the reach is known.
 import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 

@@ -31,7 +31,7 @@ export async function lockSecretKey(tx: Check, id: string): Promise<SecretKeyRow
   return row ?? miss(tx, 'secret key', id);
 }
 
-/** Longer chains of keys that created each other aren't followed. */
+/** The maximum length of a chain of keys that created each other. Longer chains aren't followed. */
 const CHAIN_MAX = 1000;
 
 /** The user who created the key, directly or through a chain of other keys; null if no user did. */

@@ -60,8 +60,8 @@ export function listTenants(
   }
   const conditions = [
     sql`deleted_at is null`,
-    // An external ID matches at most one tenant. Range conditions ordered by it force its index;
-    // with "=" the planner may choose the list's index and scan all tenants.
+    // An external ID matches at most one tenant. Range conditions in the order of the external ID
+    // make the planner use its index; with "=" it may choose the list's index and scan all tenants.
     ...(externalId === undefined
       ? []
       : [sql`external_id >= ${externalId}`, sql`external_id <= ${externalId}`]),

@@ -31,7 +31,7 @@ export type HostNames = {
 type Lookup = { place: Place | Promise<Place>; signal: AbortSignal };
 
 type HostNameParts = {
-  /** Reads the hosts file first: KEYRAIL_WEBHOOK_PRIVATE. */
+  /** Whether the hosts file is read first; set with KEYRAIL_WEBHOOK_PRIVATE. */
   allowPrivate: boolean;
   /** Name servers to use instead of the system's; only tests set any. */
   servers?: readonly string[] | undefined;
@@ -53,7 +53,10 @@ export function createHostNames({ allowPrivate, servers }: HostNameParts): HostN
 
 type Resolving = { servers: readonly string[] | undefined; signal: AbortSignal };
 
-/** A resolver for each lookup, because a resolver can only cancel all of its queries. */
+/**
+ * Uses a new resolver for each lookup, because a resolver can only cancel all of its queries
+ * together.
+ */
 async function resolve(hostname: string, { servers, signal }: Resolving): Promise<string[]> {
   const resolver = new Resolver({ timeout: SERVER_MS_MAX, tries: 1 });
   if (servers) resolver.setServers(servers);

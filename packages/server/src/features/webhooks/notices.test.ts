@@ -78,7 +78,7 @@ test('concurrent workers, a mark set back and a shifted clock queue no notice tw
   );
   await run(app);
   deepEqual(await noticesTo(app, id), ['api_key.expiring 3']);
-  app.clock.shift(DAY_MS / 8 - 2 * DAY_MS); // set back, beyond what a mark may be ahead
+  app.clock.shift(DAY_MS / 8 - 2 * DAY_MS); // sets the clock back further than a mark may be ahead
   await run(app);
   await pass(app, 5);
   deepEqual(await noticesTo(app, id), [ALL[0], ALL[1], ALL[3]]);

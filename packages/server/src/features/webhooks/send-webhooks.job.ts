@@ -36,7 +36,7 @@ const ENDPOINTS_MAX = 1000;
 const FIRST_ENDPOINT = '00000000-0000-0000-0000-000000000000';
 /** The longest wait for a slot before the queue is checked again. */
 const SLOT_WAIT_MS = SECOND_MS / 2;
-/** How long a test waits for a slot, and how often it looks for one. */
+/** How long a test waits for a slot, and how often it checks for a free slot. */
 const TEST_WAIT_MS = 10 * SECOND_MS;
 const TEST_LOOK_MS = SECOND_MS / 10;
 

@@ -7,9 +7,9 @@ const IN_FLIGHT_MAX = 128;
 const PER_QUICK_ENDPOINT_MAX = 8;
 const PER_OTHER_ENDPOINT_MAX = 1;
 const OTHERS_MAX = IN_FLIGHT_MAX / 2;
-/** An attempt that took longer was not quick. */
+/** An attempt counts as quick if it takes no longer than this. */
 const QUICK_MS_MAX = 2000;
-/** Endpoints that are remembered as quick. */
+/** The maximum number of endpoints that are remembered as quick. */
 const QUICK_KNOWN_MAX = 10_000;
 
 export type SendingSlots = {

@@ -20,7 +20,9 @@ export type ConnectionLimits = {
   probeRequestMs: number;
   /** Connections from one address, or IPv6 /64 network, except those from trusted proxies. */
   perAddressMax: number;
-  /** How long a connection has no request before it may be closed for a new one. */
+  /**
+   * How long a connection must have been without a request before it may be closed for a new one.
+   */
   idleMsMin: number;
 };
 
@@ -35,9 +37,9 @@ const PROBE_CONNECTION_MS = 5000;
 const PROBE_REQUEST_MS = 500;
 const ADDRESS_SHARE = 0.75;
 const IDLE_MS_MIN = 500;
-/** Above this fraction of the connections, idle ones are closed. */
+/** Above this fraction of the connections, idle connections are closed. */
 const CROWDED_SHARE = 0.8;
-/** The number of connections examined for each new one. */
+/** The number of connections examined for each new connection. */
 const LOOKED_AT = 16;
 
 export function connectionLimits(openFilesMax: number | null): ConnectionLimits {

@@ -22,7 +22,7 @@ export function refuseOtherMethods(
       method: usualMethodsExcept(known),
       url: routerPath(path),
       config: REFUSES,
-      // Refused before the body is read.
+      // Rejects the request before its body is read.
       onRequest: async (request, reply) =>
         isPreflight(request)
           ? responses.answerPreflight(request, reply)
@@ -70,7 +70,7 @@ export function refuseRareMethods(
     method: rare,
     url: '*',
     config: REFUSES,
-    // Refused before the body is read.
+    // Rejects the request before its body is read.
     onRequest: async (request, reply) => {
       patterns ??= patternsOf(methodsOn);
       const path = request.url.split('?', 1)[0] ?? '';

@@ -113,8 +113,8 @@ export function openSockets(parts: SocketParts): Server {
 
 /**
  * Of several headers with one name, Node.js keeps the first, and a proxy on the way may have used
- * the last. RFC 9112 requires rejecting two Host headers. Of two credentials, it would be a guess
- * which one the client meant.
+ * the last. RFC 9112 requires rejecting two Host headers. With two credentials, the server would
+ * have to guess which one the client meant.
  */
 function repeatsHeader({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
@@ -134,9 +134,9 @@ const HOST = 'host';
 const AUTHORIZATION = 'authorization';
 
 /**
- * Browsers and proxies open connections in advance. Node.js closes idle connections with the
- * server, but not connections that never sent a request. Closing would wait for those until they
- * time out.
+ * Browsers and proxies open connections in advance. When the server closes, Node.js closes idle
+ * connections, but not connections that never sent a request. Without this function, closing would
+ * wait until those time out.
  */
 function closeWithServer(server: Server, unused: Set<Socket>): void {
   server.on('connection', (socket) => {
