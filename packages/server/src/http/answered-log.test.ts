@@ -82,7 +82,7 @@ test('every kind of caller is named, whether or not its request succeeds', async
   ok(!text().includes(BOOTSTRAP_TOKEN));
 });
 
-test('a sign-in names the user, a failed one names nobody, and both name the network', async (t) => {
+test('the log line of a sign-in names the user, that of a failed sign-in nobody, and both name the network', async (t) => {
   const app = await harness(t);
   const { ask, text } = logged(t, app);
   const { email, userId, token } = await someone(app);

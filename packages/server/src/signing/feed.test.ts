@@ -32,7 +32,7 @@ function openSigner() {
   return { state, signFeed };
 }
 
-test('equal responses within one second share a signature, and all others have their own', async () => {
+test('identical responses within one second share a signature, and all others are signed separately', async () => {
   const { state, signFeed } = openSigner();
   const body = new JsonText('{"version":1}');
   const [one, two] = await Promise.all([

@@ -66,7 +66,7 @@ test('the limit is per tenant, project and environment, and does not apply to th
   await keysFor(vendor, page, 1);
 });
 
-test('only one of twenty concurrent creations succeeds when one key is left', async (t) => {
+test('when only one more key is allowed, only one of twenty concurrent creations succeeds', async (t) => {
   const vendor = await harness(t);
   const page = await vendor.embed();
   const ids = await keysFor(vendor, page, KEYS_MAX - 1);

@@ -54,7 +54,7 @@ test('a scope whose record has expired can be claimed again, and nothing remains
   });
 });
 
-test('the holder of an expired record has lost it, even if no one else has claimed it', async (t) => {
+test('the holder of an expired record has lost its claim, even if no one else has claimed the scope', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock } = await executing(app);

@@ -13,7 +13,7 @@ const faultOf = (text: string): string => {
   return body.fault.details?.[0]?.message ?? body.fault.message;
 };
 
-test('a batch costs its number of events, valid or not, and at least one', () => {
+test('the cost of a batch is its number of events, valid or not, and at least one', () => {
   const costs = {
     '{"events":[]}': 1,
     '{"events":[1,{},null]}': 3,

@@ -168,7 +168,7 @@ test('a signed response to a nonce matches no other nonce, and has the same ETag
 const kidIn = ({ headers }: Got): string =>
   /;keyid="([^"]+)"/.exec(headers['signature-input'] ?? '')?.[1] ?? '';
 
-test('a new key is published before it signs, and the old key for another day', async (t) => {
+test('a new key is published before it signs, and the old key stays published for another day', async (t) => {
   const app = await signing(t);
   const { worker } = app.testApp.app;
   const { id } = await app.given.project();

@@ -56,7 +56,7 @@ test('a node is recorded when it is new, has a new version, or its record is sta
   deepEqual(await nodesOf(app, project_id), [{ nodeId: node, envScope: 'all', ackedVersion: 3 }]);
 });
 
-test('a node may acknowledge an older version, but not one above the project’s', async (t) => {
+test('a node may acknowledge an older version, but not a version above the project’s', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const poll = watched(t, app);

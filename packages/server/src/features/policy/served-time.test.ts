@@ -95,7 +95,7 @@ test('time served by two processes counts once, and continues when one of them s
   equal(await app.counted(), ' + 1 silent');
 });
 
-test('time without a record of service is not served time', async (t) => {
+test('time without a record does not count as served time', async (t) => {
   const app = await scene(t);
   let isAway = false;
   const failing = app.another((gate) => ({

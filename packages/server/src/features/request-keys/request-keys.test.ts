@@ -113,7 +113,7 @@ test('a credential that is no longer allowed gets an error instead of a replay',
   equal(told(await app.keyed(token)(newTenant, { external_id: 'b' }, 'k')), '403 forbidden');
 });
 
-test('errors are not kept, so a repeated request is decided again', async (t) => {
+test('error responses are not kept, so a repeated request runs again', async (t) => {
   const app = await opened(t);
   const { id } = await app.given.tenant({ external_id: 'taken' });
   equal(told(await app.send(newTenant, { external_id: 'taken' }, 'k')), '409 conflict');

@@ -34,7 +34,7 @@ const told = (answer: Answer) => [
   answer.headers['idempotent-replayed'],
 ];
 
-test('while a request runs, a second one with its key is rejected without waiting', async (t) => {
+test('while a request is running, a second request with its key is rejected without waiting', async (t) => {
   const { testApp, tokens } = await harness(t);
   const { paused, held, release } = holding(testApp.db);
   const variant = testApp.variant({ db: paused });
@@ -78,7 +78,7 @@ function collecting(db: Database, texts: string[]): Database {
   };
 }
 
-test('a request without a key runs no statement for it, and one with a key runs two', async (t) => {
+test('an idempotency key costs two statements, and requests without a key run neither of them', async (t) => {
   const { testApp, tokens } = await harness(t);
   const texts: string[] = [];
   const variant = testApp.variant({ db: collecting(testApp.db, texts) });

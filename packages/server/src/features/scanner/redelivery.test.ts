@@ -62,7 +62,7 @@ test('if part of a long report fails, the rest is kept and a redelivery complete
   deepEqual((await quarantined()).toSorted(), keys.map(({ id }) => id).toSorted());
 });
 
-test('after one failure a report gets a 503, nothing is undone, and a redelivery does the rest', async (t) => {
+test('after one failure a report gets a 503, nothing is undone, and a redelivery completes it', async (t) => {
   const vendor = await harness(t);
   const session = await someone(vendor);
   const key = await vendor.given.key();

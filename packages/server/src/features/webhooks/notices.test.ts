@@ -65,7 +65,7 @@ test('a key causes notices 14, 3 and 1 days before its expiry, and when it expir
   deepEqual(await noticesTo(app, other.id), [], 'a live key causes no notice to a test endpoint');
 });
 
-test('concurrent workers, a mark set back and a shifted clock queue no notice twice', async (t) => {
+test('no notice is queued twice, even with concurrent workers, an older mark or a shifted clock', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   await app.given.key({ expires_at: inDays(app, 4.5) });

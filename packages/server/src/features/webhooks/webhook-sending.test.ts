@@ -23,7 +23,7 @@ const deliveryOf = async ({ as }: Harness, endpointId: string) => {
   return data[0];
 };
 
-test('a change arrives signed, as an audit log entry', async (t) => {
+test('a change is delivered as a signed audit log entry', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id, secret } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });
@@ -64,7 +64,7 @@ test('a test endpoint gets what a test key may read', async (t) => {
   }
 });
 
-test('an event queued for live is not sent to an endpoint that has become a test endpoint', async (t) => {
+test('a queued live event is not sent to an endpoint that has become a test endpoint', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });

@@ -77,7 +77,7 @@ test('a body that is too long is rejected by its length alone', async (t) => {
   match(one.text(), /payload_too_large/);
 });
 
-test('a client that sends too much is rejected before its body', async (t) => {
+test('a client that sends too much is rejected before its body is read', async (t) => {
   const charged: string[] = [];
   const chargeClient = async (address: string) => {
     charged.push(address);
