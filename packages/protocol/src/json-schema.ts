@@ -38,7 +38,7 @@ function adjust(type: z.core.$ZodType, schema: JsonObject, direction: Direction)
   if (schema.format !== undefined) delete schema.pattern;
   delete schema.jsonSchema;
   delete schema.id;
-  // Responses can get new fields, and generated clients must not break on unknown ones.
+  // Responses can get new fields, and generated clients must not break on unknown fields.
   if (direction === 'output' && schema.additionalProperties === false) {
     delete schema.additionalProperties;
   }

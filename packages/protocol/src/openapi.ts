@@ -1,4 +1,4 @@
-// Generates the OpenAPI document from the endpoint maps, so that document and server always agree.
+// Generates the OpenAPI document from the endpoint maps, so that it always matches the server.
 import type { z } from 'zod';
 import {
   acceptsRequestKey,

@@ -1,5 +1,5 @@
-// All API limits in one place, so that schemas, server and documentation cannot disagree.
-// All limits are inclusive. Names end in their unit and direction.
+// All API limits in one place, so that the schemas, the server and the documentation cannot
+// disagree. All limits are inclusive. Names end in their unit and direction.
 
 // Requests as a whole
 export const BODY_BYTES_MAX = 1_048_576;

@@ -1,6 +1,6 @@
 // Password hashing with argon2id, which is slow on purpose. So that many logins cannot exhaust the
-// machine, two hashes run at a time, 64 wait, and any more are rejected with 429. The clients'
-// networks share these slots; clients known to the account have their own.
+// machine, two hashes run at a time, 64 wait, and any more are rejected with 429. The networks of
+// the clients take turns; clients known to the account have a separate queue.
 import { hash, verify } from '@node-rs/argon2';
 import { ApiError } from '../base/errors.ts';
 import { networksOf } from './client-networks.ts';

@@ -82,7 +82,7 @@ export async function fence(admin: pg.ClientBase, { aheadOf }: FenceOrder): Prom
 export const replaceSigningKeys =
   (masterKey: Secret) =>
   async (session: pg.ClientBase): Promise<void> => {
-    // Has no effect here: the new key replaces the old ones immediately.
+    // Has no effect here: the new key replaces the old keys immediately.
     const schedule = { rotateEveryMs: DAY_MS, publishWaitMs: 0 };
     const parts = signingPartsOf({ masterKey, randomBytes: systemRandomBytes, ...schedule });
     const work: Work = {

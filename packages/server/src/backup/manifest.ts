@@ -21,7 +21,7 @@ export type ChainHead = { workspaceId: string; seq: number; hash: string };
 export type Manifest = {
   format: number;
   id: string;
-  /** The moment of its snapshot, according to the database's clock. */
+  /** When the snapshot was taken, according to the database's clock. */
   takenAt: string;
   keyrail: string;
   store: 'embedded' | 'postgres';

@@ -31,7 +31,8 @@ export async function doctorCommand(read: ConfigResult, words: readonly string[]
   const severity = worstOf(findings);
   const report = { version: VERSION, severity, findings };
   const text = isJson ? `${JSON.stringify(report)}\n` : textOf(findings);
-  // A server that has stopped responding may keep a connection of this process open.
+  // Exits explicitly, because a server that has stopped responding may keep a connection of this
+  // process open.
   process.stdout.write(text, () => process.exit(exitCodes[severity]));
 }
 

@@ -98,7 +98,7 @@ function release(client: pg.PoolClient, back: () => void, isSpoilt = false): voi
 }
 
 /**
- * All connections to the embedded store share one session, so a new one would find the old
+ * All connections to the embedded store share one session, so a new connection would find the old
  * transaction open and receive its pending responses. The rollback ends both first.
  */
 function windBack(client: pg.PoolClient, back: () => void): void {

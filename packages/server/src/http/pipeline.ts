@@ -47,7 +47,7 @@ export type Incoming = {
   clientAddress: string;
   noteCaller: NoteCaller;
   header(name: string): string | undefined;
-  /** Path and query, as they were sent. */
+  /** The path and the query, as they were sent. */
   target: string;
   gone(): AbortSignal;
   params: unknown;

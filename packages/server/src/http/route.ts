@@ -93,7 +93,7 @@ type Input<L extends string, E> = {
   /** Names a caller without a credential for the log: a user signing in, or the scanner. */
   noteCaller: NoteCaller;
   header(name: string): string | undefined;
-  /** Path and query of the request, as they were sent. */
+  /** The path and the query of the request, as they were sent. */
   target: string;
   /** A cursor for the next page, for responses that include it in the body. */
   issueCursor(position: readonly string[]): string;

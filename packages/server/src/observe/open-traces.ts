@@ -36,7 +36,7 @@ export type TraceSettings = Readonly<{
   ratio: number;
   /** Whether a request becomes part of the trace named in its headers. */
   continues: boolean;
-  /** How long spans wait for others before they are sent. */
+  /** How long a span waits for other spans before they are sent together. */
   delayMs: number;
   /** The maximum number of waiting spans. Further spans are dropped. */
   queueMax: number;

@@ -45,8 +45,8 @@ export function isNeeded(
 type Lifetime = { signsFrom: Date; endsAt: Date | null };
 
 /**
- * The key that signs at a given time: the newest key whose time has come. If no key's time has
- * come, because the clock was set back, it is the earliest key.
+ * The key that signs at a given time: the newest key that may already sign. If no key may sign yet,
+ * because the clock was set back, it is the earliest key.
  */
 export function signerAt<Key extends Lifetime>(keys: readonly Key[], now: Date): Key | null {
   const live = keys

@@ -145,7 +145,7 @@ grant execute on function claim_idempotency to kr_record;
 create table kept_responses (
   workspace_id     uuid        not null default reach_workspace() references workspaces,
   env              env         not null, -- of the credential; live for a session
-  -- The hash of workspace, environment, caller and idempotency key.
+  -- The hash of the workspace, the environment, the caller and the idempotency key.
   key_hash         bytea       not null check (octet_length(key_hash) = 32),
   fingerprint      bytea       not null check (octet_length(fingerprint) = 32), -- of the request
   response         text        not null, -- JSON, without secrets

@@ -25,7 +25,7 @@ begin
 
   -- Ownership. REASSIGN OWNED needs the rights of both owners together, and the login inherits
   -- neither. Before version 16 a temporary role inherits both, within this transaction only. Since
-  -- version 16 the new owner is granted to the old one, which needs no rights over the old owner.
+  -- version 16 the new owner is granted to the old owner; this needs no rights over the old owner.
   if not is_super then
     if is_old then
       mover := 'kr_mover' || here;

@@ -1,8 +1,8 @@
 // Signs the head of every chain that has grown since its last anchor, and appends the anchors to
 // each destination. Safe to run twice: anchors are stored first, and a destination receives only
-// the ones it doesn't have yet.
+// anchors that it doesn't have yet.
 //
-// A destination that was unreachable receives the newest anchor of each chain, not the ones in
+// A destination that was unreachable receives the newest anchor of each chain, not the anchors in
 // between, because the hash of a head covers all entries before it.
 import { once } from 'node:events';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';

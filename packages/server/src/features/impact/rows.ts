@@ -25,7 +25,7 @@ export type KeyCounts = {
   activeKeys: number;
   tenantIds: string[];
   projectIds: string[];
-  /** Requests today, on the day before, in the last seven days, and on the day before those. */
+  /** Requests today, yesterday, in the last seven days, and on the day before the last seven. */
   today: number;
   yesterday: number;
   week: number;

@@ -32,8 +32,8 @@ export function readBody(bytes: Uint8Array): BatchBody {
 
 /**
  * Limits the time to parse a body by its number of brackets and commas. The quick count includes
- * those inside strings; only if it exceeds a limit are they counted again outside strings. A small
- * body cannot contain enough commas to matter.
+ * brackets and commas inside strings. Only if it exceeds a limit does a second count leave these
+ * out. A small body cannot contain enough commas to matter.
  */
 function refuseUnwieldy(bytes: Uint8Array): { brackets: number } {
   const seen = {

@@ -89,8 +89,8 @@ export async function listSecretKeyHashes(
 
 /**
  * Inserts the keys whose hash is new, and returns them by ID. The unique index of the workspace
- * finds the others, including those of a concurrent transaction, which the statement waits for.
- * Hashes are inserted in order, so that two imports of the same keys cannot deadlock.
+ * finds known hashes, including hashes from a concurrent transaction, which the statement waits
+ * for. Hashes are inserted in order, so that two imports of the same keys cannot deadlock.
  */
 export async function insertNewHashes(
   tx: Write,

@@ -36,7 +36,9 @@ function expect(answers: Answer[], wanted: Record<number, number>): void {
 const activeUnder = async ({ as }: Harness, filter: Input) =>
   (await as.liveKey('GET /v1/keys', { ...filter, limit: 200 })).data.length;
 
-/** Asserts that the audit chain is valid, and that the version counts the policy changes. */
+/**
+ * Asserts that the audit chain is valid, and that the version matches the number of policy changes.
+ */
 async function checkLog({ as }: Harness, projectId: string): Promise<void> {
   const chain = await as.liveKey('GET /v1/audit_logs/chain');
   equal(chain.verified, true);

@@ -229,7 +229,7 @@ test('no signature for one purpose is accepted for another, in any direction', a
   }
 });
 
-/** The bytes that sign the feed begin with a quotation mark, those of a JWS never do. */
+/** The signed bytes of a feed response begin with a quotation mark, those of a JWS never do. */
 test('no signature of a token or a receipt is accepted as a feed signature', async (t) => {
   const app = await signing(t);
   const { token, projectId, tenantId } = await app.embed();

@@ -17,7 +17,7 @@ export type MailParams = {
     expires_at: string;
     found_at: string;
   };
-  /** To the operator. `task`: `backup` or `restore_test`. */
+  /** Sent to the operator. `task`: `backup` or `restore_test`. */
   backup_failed: { task: string; reason: string; at: string };
   webhook_disabled: { workspace: string; host: string };
   /**

@@ -46,7 +46,7 @@ export const deltaPartitions = ({ env }: Pick<FeedFilter, 'env'>): number[] =>
 export const snapshotPartitions = ({ env }: FeedFilter): number[] =>
   partitionsOf(env ? [env] : allEnvs, { includeRevoked: false });
 
-/** The environments that a node sees, as stored in its record and reported. */
+/** The env scopes of nodes, as in their records and in responses. */
 export const envScopes = ['all', ...allEnvs] as const;
 export type EnvScope = (typeof envScopes)[number];
 

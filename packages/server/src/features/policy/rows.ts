@@ -122,9 +122,9 @@ export function listEntries(
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The current state of keys of all tenants that were written after a version, in the order of their
- * changes. A change may have written any number of keys, so each list partition of it is read in
- * index order, from the end of the last statement and up to the limit.
+ * The current state of the keys, of all tenants, that were written after a version, in the order of
+ * their changes. A change may have written any number of keys, so each list partition of it is read
+ * in index order, from the end of the last statement and up to the limit.
  */
 function listChanges(
   tx: Runner,

@@ -18,7 +18,10 @@ const COUNTED_MS = 100 * SECOND_MS;
 
 type Scene = Harness & ServedTime & { projectId: string; counted(): Promise<string> };
 
-/** A project; `counted` returns the nodes a revocation waits for and the number of silent ones. */
+/**
+ * A project; `counted` returns the nodes that a revocation waits for, and the number of silent
+ * nodes.
+ */
 async function scene(t: TestContext): Promise<Scene> {
   const app = await harness(t);
   const served = await servedTime(app);

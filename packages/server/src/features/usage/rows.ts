@@ -1,4 +1,4 @@
-// All SQL statements that read traffic totals or remove expired ones.
+// All SQL statements that read traffic totals or remove expired totals.
 import { allOf, type Sql, sql } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
@@ -11,7 +11,9 @@ export type DayRow = { day: string; requests: number; errors: number };
 // an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
-/** The last `days` days of a key, including today. Days without traffic are left out. */
+/**
+ * The usage of a key in the last `days` days, including today. Days without traffic are left out.
+ */
 export const listKeyDays = (tx: Read, keyId: string, days: number): Promise<DayRow[]> =>
   many(
     tx,

@@ -25,7 +25,7 @@ async function pass(app: Harness, days: number, stepDays = 1): Promise<void> {
 const inDays = ({ clock }: Harness, days: number) =>
   new Date(clock.now().getTime() + days * DAY_MS).toISOString();
 
-/** Type and days of each notice that an endpoint gets, in any order. */
+/** The type and the days of each notice that an endpoint gets, in any order. */
 async function noticesTo({ testApp }: Harness, endpointId: string): Promise<string[]> {
   const { work } = testApp.app.worker;
   const { rows } = await work((tx) =>

@@ -24,7 +24,7 @@ const ofEndpoint = sql`e.env as endpoint_env, e.url, e.sealed_secret, e.sealed_o
 
 /**
  * Endpoints with a delivery that is due, in ID order. They are found one by one in the index of
- * pending deliveries, so that a million deliveries waiting for one endpoint cost the others
+ * pending deliveries, so that a million deliveries waiting for one endpoint cost other endpoints
  * nothing.
  */
 export async function listWaiting(

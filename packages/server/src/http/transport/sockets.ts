@@ -152,8 +152,8 @@ function closeWithServer(server: Server, unused: Set<Socket>): void {
 
 /**
  * Sends 100 Continue when the body is first read, so that a request can be rejected by its headers
- * alone. After that the connection is closed, because it is unknown whether the body will follow.
- * If a client doesn't send it, the client's next request would be read as that body.
+ * alone. After such a rejection the connection is closed, because it is unknown whether the body
+ * will follow. If the client doesn't send the body, its next request would be read as that body.
  */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const wasKeptAlive = response.shouldKeepAlive;
