@@ -8,7 +8,7 @@ import { methods } from './wire/methods.ts';
 type Tag = keyof typeof methods;
 type Table = { readonly [name: string]: string | Table };
 
-/** IDs that break the rule, because following it would read badly. */
+/** IDs that deviate from the rule, because the regular ID would read badly. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'audit.list': 'listAuditLogs',
   'ingest.batch': 'ingestBatch',

@@ -47,7 +47,7 @@ export function retention({ usageHoursKeptDays }: { usageHoursKeptDays: number }
   const hoursKeptMs = usageHoursKeptDays * DAY_MS;
   // biome-ignore format: a table, with one line for each row
   return [
-    // These expire on their own: every other statement ignores expired rows.
+    // These rows expire on their own: every other statement ignores expired rows.
     { table: 'idempotency_records', pace: 'often', keptMs: 0, remove: removeExpiredRecords },
     { table: 'kept_responses', pace: 'often', keptMs: 0, remove: removeExpiredResponses },
     { table: 'mail_outbox', pace: 'hourly', keptMs: MAIL_KEPT_MS, remove: removeOldMail },

@@ -5,7 +5,7 @@ import type { WireErrorCode } from './wire-error-codes.ts';
 
 type Refusal = { readonly status: number; readonly message: string };
 
-/** The control plane rejects a reused idempotency key the way the SDK does. */
+/** The errors for a reused idempotency key. The control plane and the SDK return the same ones. */
 const idempotencyCodes = {
   idempotency_in_progress: {
     status: 409,

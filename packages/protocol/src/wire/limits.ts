@@ -60,7 +60,7 @@ export const UNUSED_DAYS_MAX = 365;
 export const UNUSED_DAYS_COUNTED = 90;
 // How many keys one page of a list with `unused_days` covers.
 export const UNUSED_KEYS_EXAMINED_MAX = 1_000;
-// Counts in a summary stop here, and so do key counts of a project or tenant.
+// The maximum of each count in a summary, and of the key counts of a project or tenant.
 export const COUNTED_MAX = 10_000;
 export const KEYS_COUNTED_MAX = 1_000;
 export const REVOKE_WAIT_MS_DEFAULT = 10_000;

@@ -9,7 +9,7 @@ export const receiptChanges = ['revoked', 'disabled'] as const;
 
 export type ReceiptChange = (typeof receiptChanges)[number];
 
-/** Why a change may not have reached every node: the first that applies. */
+/** Why a change may not have reached every node: the first reason that applies. */
 export const incompleteReasons = ['restored', 'full', 'silent', 'timeout'] as const;
 
 export type IncompleteReason = (typeof incompleteReasons)[number];

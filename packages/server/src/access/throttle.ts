@@ -120,9 +120,9 @@ type Charges = {
 };
 
 /**
- * Counts in this process, and also in Redis if it is configured. The counters of this process serve
- * this throttle only: if Redis is full, evicting or unreachable, each process still enforces the
- * rates on its own.
+ * Counts in this process, and also in Redis if it is configured. Only this throttle uses the
+ * counters of this process: if Redis is full, evicting or unreachable, each process still enforces
+ * the rates on its own.
  */
 export function createCharges(
   clock: Clock,

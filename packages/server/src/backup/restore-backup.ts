@@ -136,7 +136,7 @@ async function load(
   }
 }
 
-/** Reads back what was written: the database has exactly the rows of the backup. */
+/** Reads back what was written, to check that the database has exactly the rows of the backup. */
 async function compare(
   admin: pg.ClientBase,
   tables: readonly TableRecord[],

@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import { quoted } from './lines.ts';
 
-/** Tables that a server fills on its own, even before it has any content. */
+/** Tables that a server fills on its own, even if nobody has used it yet. */
 const OF_ANY_SERVER = [
   'migrations',
   'signing_keys',

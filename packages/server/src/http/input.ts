@@ -173,7 +173,7 @@ function findUnstorable(value: unknown, path = ''): Detail[] {
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
 
-/** Shortens names from the caller, so that an error does not repeat a long one a hundred times. */
+/** Shortens names from the caller, so that an error does not repeat a long name a hundred times. */
 const printable = (path: string): string => {
   const shown = path.length > PATH_CHARS_MAX ? `${path.slice(0, PATH_CHARS_MAX)}…` : path;
   return shown.toWellFormed().replaceAll('\u0000', '\ufffd');

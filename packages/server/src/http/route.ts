@@ -238,7 +238,7 @@ const runsOf = ({ plan }: PlanRoute) => ({
   foresee: (input: PlanInput) => plan(input).foresee(input.preview),
 });
 
-/** Joins routes to their endpoints; a missing, extra or misspelt one does not compile. */
+/** Joins routes to their endpoints; a missing, extra or misspelt route does not compile. */
 export function serve<const T extends Record<Line, Endpoint>>(
   endpoints: T,
   routes: Routes<T>,

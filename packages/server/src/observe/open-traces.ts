@@ -108,7 +108,7 @@ function createTracing(tracer: Tracer, continues: boolean): Omit<Traces, 'report
 
   const below: Tracing['below'] = (start, work) => {
     const parent = current.getStore();
-    // A span that has ended records nothing more, because shared work may outlive the request that
+    // Records nothing under a span that has ended, because shared work may outlive the request that
     // began it.
     if (!parent?.isRecording()) return work(null);
     return run(open(kindsOf[start.kind ?? 'internal'], start, contextOf(parent)), work);

@@ -16,7 +16,9 @@ export const listening = {
     fallback: '4400',
     parse: (text) => wholeNumber(text, 0, 65_535),
   },
-  /** Null: host and port, which are known once the server has its port. */
+  /**
+   * Null: the URL consists of the host and the port, which is known once the server is listening.
+   */
   publicUrl: {
     name: 'KEYRAIL_PUBLIC_URL',
     meaning: "The server's public base URL, used in emails and tokens. Default: host and port.",

@@ -21,7 +21,9 @@ type Answer = { status: 200 | 304; etag: string; target: string };
 /** A response of the feed. The target is the path and query of its request. */
 type FeedAnswer = Answer & {
   body: JsonText | null;
-  /** False if no other request has this target: its signature would only displace others. */
+  /**
+   * False if no other request has this target: its signature would only displace other signatures.
+   */
   isShared: boolean;
 };
 

@@ -17,7 +17,7 @@ type LinkParts = {
 export type Link = {
   evalsha(hash: string, keys: number, args: (string | number)[]): Promise<unknown>;
   eval(script: string, keys: number, args: (string | number)[]): Promise<unknown>;
-  /** The servers that hold counters; `''` for a single one, and until a Cluster is known. */
+  /** The servers that hold counters; `''` for a single server, and until a Cluster is known. */
   servers(): string[];
   /** The server that holds a counter. */
   serverOf(name: string): string;

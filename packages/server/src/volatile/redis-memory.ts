@@ -1,5 +1,5 @@
 // Reads from `INFO memory` whether a server can keep counters: a server that evicts keys loses
-// counters, and a server that is nearly full will soon refuse new ones.
+// counters, and a server that is nearly full will soon refuse new counters.
 import type { Outage } from '../base/outage.ts';
 
 /** A server, and its `INFO memory`. */

@@ -1,5 +1,5 @@
-// Creating a database takes PGlite seconds, because it runs initdb. So the build creates an empty
-// one, once, and new directories get a copy of it. Without that build PGlite runs initdb.
+// PGlite takes seconds to create a database, because it runs initdb. So the build creates one empty
+// database, and new directories get a copy of it. Without that build PGlite runs initdb.
 import { constants, existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -40,9 +40,9 @@ grant select, delete on policy_nodes to kr_worker;
 -- If a clock was set back, the worker corrects nodes that were seen in the future.
 grant update (last_seen_at) on policy_nodes to kr_worker;
 
--- Spans of time in which API processes served. A node cannot report while no process serves, so its
--- silence is measured over these spans only. If a span is missing, a node counts as present for
--- longer. A span must never make a node count as present for less time.
+-- Periods during which API processes were serving. A node cannot report while no process is
+-- serving, so its silence is measured over these periods only. If a period is missing, a node
+-- counts as present for longer. A period must never make a node count as present for less time.
 create table served_spans (
   id       uuid        primary key, -- one API process, until it fails to reach the database
   began_at timestamptz not null,

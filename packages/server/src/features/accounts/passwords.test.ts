@@ -226,7 +226,7 @@ test('a login or change fails if a reset completes while the password is verifie
   await logIn(callersOf(app), email);
 });
 
-/** A database whose statements with this beginning wait for `turn`. Counts transactions. */
+/** A database in which statements with this beginning wait for `turn`. It counts transactions. */
 function turned(db: Database, beginning: string, turn: () => Promise<void>) {
   const counted = { transactions: 0 };
   const waiting: Database = {

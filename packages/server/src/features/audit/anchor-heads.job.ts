@@ -39,7 +39,7 @@ const BROKEN_SHOWN_MAX = 10;
 const ERROR_CHARS_MAX = 300;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
-/** One job for the lifetime of a process, because it remembers which faults it has logged. */
+/** Create one job per process, because the job remembers which faults it has logged. */
 export function createAnchorJob(parts: AnchorParts): () => Promise<void> {
   const { anchorPlaces, log, work } = parts;
   const chains = createOutageLog(log, {

@@ -145,7 +145,7 @@ test('the purge keeps a record that is claimed while it runs', async (t) => {
   });
   await claimed.promise;
   const purging = purgeTables(testApp, 'idempotency_records');
-  // The embedded store has one connection, so there the purge has not started yet.
+  // The embedded store has one connection, so on that store the purge has not started yet.
   if (testApp.db.kind === 'postgres') await someoneWaits(app);
   open.resolve();
   equal(await claiming, 'execute');

@@ -91,7 +91,7 @@ export function countKeys(tx: Check, range: KeyRange): Promise<KeyCounts | null>
   );
 }
 
-/** A single key is found by its ID, a parent's keys through an index, newest first. */
+/** A single key is found by its ID, the keys of a parent through an index, newest first. */
 function placeOf({ under, shelf }: KeyRange): Sql[] {
   if ('id' in under) return [sql`id = ${under.id}`];
   const type = named(partitionTypeFor(under));

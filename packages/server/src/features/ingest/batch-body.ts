@@ -22,7 +22,8 @@ export function readBody(bytes: Uint8Array): BatchBody {
     // A missing body equals `{}`, as on other endpoints: the error names the missing fields.
     const value = text === '' ? {} : parseText(text);
     const events = eventsIn(value);
-    // A batch of flat events has at most this many brackets. Only with more is the depth counted.
+    // A batch of flat events has at most this many brackets. The depth is only counted if there are
+    // more.
     if (brackets > (events?.length ?? 0) + BRACKETS_AROUND) refuseDeep(text);
     return { cost: Math.max(COST_MIN, events?.length ?? 0), value };
   } catch (fault) {

@@ -41,7 +41,7 @@ export async function lockJob(
       on conflict (name) do update set holder = excluded.holder,
         leased_until = excluded.leased_until
       where (lease.due_at <= ${tx.now} or lease.due_at > ${msAfter(tx.now, everyMs)})
-        -- If the clock was set back by less than the length of a lease, the holder may still be working.
+        -- If the clock was set back by less than a lease lasts, the holder may still be working.
         and (lease.leased_until <= ${tx.now} or lease.leased_until > ${msAfter(tx.now, 2 * leaseMs)})
       returning lease.name`,
   );

@@ -106,7 +106,7 @@ test('an acknowledgement from before a restore does not confirm a change made af
   const { serve } = await servedTime(app);
   await app.as.liveKey('POST /v1/keys/{id}/disable', { id });
   await acknowledge(app, project_id, 'node');
-  // The key is enabled, the node applies that, and a backup from before that is restored.
+  // The key is enabled, the node applies the change, and an older backup is restored.
   await restore(app);
   const disabling = await call('POST /v1/keys/{id}/disable', { id, wait: true });
   deepEqual(

@@ -1,5 +1,5 @@
-// Receipts: what they state, that the published keys verify them, and that none of the deployment's
-// other signatures is accepted as one.
+// Receipts: what they state, that the published keys verify them, and that no other signature of
+// the deployment is accepted as a receipt.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { sign, verify } from 'node:crypto';
 import { test } from 'node:test';
@@ -53,7 +53,7 @@ test('a receipt states the change, its nodes and its audit entry, and can be ver
   const policy = { project_id: key.project_id, node: 'node-1' };
   const { version: before } = await readAll(app, policy);
   const pending = ended(app, revoke, key.id);
-  // The first poll gets the revocation, the second one acknowledges it.
+  // The first poll gets the revocation, the second poll acknowledges it.
   const held = { ...policy, since: before, wait_ms: 5000 };
   const { version } = (await poll(app, 'GET /v1/policy/delta', held)).page;
   void poll(app, 'GET /v1/policy/delta', { ...policy, since: version, wait_ms: 0 });

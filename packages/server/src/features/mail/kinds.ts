@@ -8,7 +8,7 @@ export type MailParams = {
   invite: { workspace: string; role: string; inviter: string };
   /**
    * `expires_at` is empty when the key had already expired. `found_at` is the URL that the scanner
-   * reported; empty if it reported none.
+   * reported; empty if it reported no URL.
    */
   key_quarantined: {
     workspace: string;

@@ -98,7 +98,10 @@ export async function updateClaim(tx: Work, claimed: Claimed): Promise<void> {
 /** The email that a request was turned into. */
 export type ResolvedMail = { kind: MailKind; recipient: string; sealedToken: Buffer | null };
 
-/** Turns the request into an email, for later attempts too; null if the claim has expired. */
+/**
+ * Replaces the request with the email, so that later attempts send the same email. Null if the
+ * claim has expired.
+ */
 export const updateResolved = (
   tx: Work,
   claimed: Claimed,

@@ -27,7 +27,7 @@ export type SnapshotAnswer = {
 };
 
 /**
- * A page of all keys that are neither revoked nor disabled, including expired ones: nodes check the
+ * A page of all keys that are neither revoked nor disabled, including expired keys: nodes check the
  * expiry themselves. Every page has the version of the first page, so the next delta covers all
  * changes made while the node read the pages.
  */

@@ -11,7 +11,7 @@ export type FeedFilter = {
   env: Env | null;
   /** The tenants in the feed, sorted, or null for all. */
   tenantIds: readonly string[] | null;
-  /** The fields that entries have in addition to the usual ones, sorted. */
+  /** The optional fields that entries have, sorted by name. */
   include: readonly FeedInclude[];
 };
 

@@ -1,4 +1,5 @@
-// A key may have 64 long scopes, so the size of a feed response is limited too, not only its keys.
+// A key may have 64 long scopes, so the size of a feed response is limited too, not only its number
+// of keys.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

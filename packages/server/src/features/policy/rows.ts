@@ -72,7 +72,7 @@ export async function loadHead(tx: Runner, projectId: string): Promise<FeedHead>
 const usualColumns = sql`id, tenant_id, env, encode(lookup_hash, 'hex') as lookup_hash,
   display_prefix, scopes, expires_at, rate_limits, imported as is_imported, shelf, created_at`;
 
-/** `meta` itself is read later, when it is known how many entries fit into the response. */
+/** `meta` itself is read later, once it is known how many entries fit into the response. */
 const entryColumns = ({ include }: Pick<FeedFilter, 'include'>) =>
   include.includes('meta') ? sql`${usualColumns}, meta_bytes` : usualColumns;
 

@@ -26,7 +26,7 @@ export async function loadProject(tx: Read, id: string): Promise<ProjectRow> {
 
 /**
  * Locks the row for a change or a deletion. The lock blocks creating keys in the project, but not
- * rotating one: a deletion may be waiting for that rotation.
+ * rotating keys: a deletion may be waiting for a rotation.
  */
 export async function lockProject(tx: Check, id: string): Promise<ProjectRow> {
   const lock = locking(tx, sql`for no key update of p`);

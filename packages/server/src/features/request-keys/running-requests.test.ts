@@ -46,7 +46,7 @@ test('while a request is running, a second request with its key is rejected with
   const first = make();
   await held;
   const second = make();
-  // The embedded store has one connection: there the second request gets its turn after the first.
+  // The embedded store has one connection, so the second request runs after the first.
   if (testApp.db.kind === 'postgres') {
     const refusal = await second;
     deepEqual(told(refusal), [409, 'idempotency_in_progress', undefined]);

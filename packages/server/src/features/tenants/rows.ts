@@ -21,7 +21,7 @@ export async function loadTenant(tx: Read, id: string): Promise<TenantRow> {
 
 /**
  * Locks the row for a change or a deletion. The lock blocks creating keys for the tenant, but not
- * rotating one: a deletion may be waiting for that rotation.
+ * rotating keys: a deletion may be waiting for a rotation.
  */
 export async function lockTenant(tx: Write, id: string): Promise<TenantRow> {
   const row = await maybe(tx, sql<TenantRow>`${living(id)} for no key update`);

@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import { SECOND_MS } from '../../base/duration.ts';
 import { rateLimited } from '../../base/errors.ts';
 
-/** How long one name server may take. Each is queried once. */
+/** How long one name server may take. Each server is queried once. */
 const SERVER_MS_MAX = 2 * SECOND_MS;
 /** The limit for all name servers together. */
 const LOOKUP_MS_MAX = 4 * SECOND_MS;

@@ -52,7 +52,7 @@ type Mark = {
   stepMs?: number;
 };
 
-/** Calls back with the time since the last run, and sets the mark. */
+/** Calls back with the period since the last run, and then moves the mark. */
 async function inNewTime(
   { work }: NoticeParts,
   { kind, beforeMs, stepMs = 1 }: Mark,

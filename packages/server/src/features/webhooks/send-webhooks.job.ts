@@ -199,7 +199,7 @@ async function sendOne(
 /** Null if the endpoint must not, or must no longer, receive the event. */
 async function bodyOf({ readIn }: WebhookParts, delivery: DueDelivery): Promise<string | null> {
   const { auditId, env, endpointEnv, workspaceId } = delivery;
-  // Since it was queued, the endpoint may have come within the reach of test keys.
+  // Since the event was queued, the endpoint may have become a test endpoint.
   if (endpointEnv === 'test' && env !== 'test') return null;
   if (auditId === null) return presentNotice(delivery);
   const read = readIn({

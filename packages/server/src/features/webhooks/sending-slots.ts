@@ -1,6 +1,6 @@
 // Limits how many requests a process has in flight, in total and per endpoint. An endpoint gets one
 // slot until it has responded quickly, and all endpoints that haven't yet responded quickly share
-// half of the slots. So receivers that never respond, however many there are, can't delay the ones
+// half of the slots. So receivers that never respond, however many there are, can't delay receivers
 // that do.
 
 const IN_FLIGHT_MAX = 128;

@@ -16,7 +16,7 @@ export type ConnectionLimits = {
   probeConnectionsMax: number;
   /** The lifetime of a connection above `connectionsMax`: longer than any probe takes. */
   probeConnectionMs: number;
-  /** The time that such a connection has to send its request. */
+  /** The time that a connection above `connectionsMax` has to send its request. */
   probeRequestMs: number;
   /** Connections from one address, or IPv6 /64 network, except those from trusted proxies. */
   perAddressMax: number;

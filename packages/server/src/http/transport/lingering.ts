@@ -119,7 +119,7 @@ function openDropping(limits: LingerLimits) {
   };
 }
 
-/** Node.js marks a request without a body as complete only after it has been passed on. */
+/** Node.js marks a request without a body as complete only after passing the request on. */
 function isArriving({ complete, destroyed, headers }: IncomingMessage): boolean {
   if (complete || destroyed) return false;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';

@@ -1,6 +1,6 @@
 // Rejects other methods on known paths with 405 and the allowed methods. The usual methods have a
-// route for each path. The thirty rare ones share one route: a route for each of them on each path
-// would take a tenth of the server's start-up time.
+// route for each path. The thirty rare methods share one route: a route for each of them on each
+// path would take a tenth of the server's start-up time.
 import { METHODS } from 'node:http';
 import { type Method, splitLine } from '@keyrail/protocol/endpoint.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -82,7 +82,7 @@ export function refuseRareMethods(
   });
 }
 
-/** Fixed paths come first, because the router prefers them, too. */
+/** Fixed paths come first, because the router prefers them too. */
 function patternsOf(methodsOn: Map<string, string[]>): [RegExp, string[]][] {
   const isFixed = (path: string) => Number(!/[:*]/.test(path));
   return [...methodsOn]
