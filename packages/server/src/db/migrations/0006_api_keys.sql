@@ -27,8 +27,8 @@ create table api_keys (
   retired_at        timestamptz,
 
   -- Columns for lists. Under row level security an index cannot be searched by env, because
-  -- comparing an enum is not leakproof, nor by an expression, so the values are stored. shelf is
-  -- the list partition: 0 live, 1 live and revoked, 2 test, 3 test and revoked.
+  -- comparing an enum is not leakproof, nor by an expression, so the values are stored. First the
+  -- list partition: 0 live, 1 live and revoked, 2 test, 3 test and revoked.
   shelf             smallint    not null generated always as
     (case env when 'test' then 2 else 0 end + case when revoked_at is null then 0 else 1 end) stored,
   -- The state apart from the expiry: 0 none, 1 quarantined, 2 disabled, 3 revoked; 4 more in test.

@@ -38,7 +38,10 @@ const isUnused = (key: Key, now: Date, days: number): boolean =>
   Date.parse(key.last_used_at ?? key.created_at) <= now.getTime() - days * DAY_MS &&
   Date.parse(key.created_at) <= now.getTime() - days * DAY_MS;
 
-/** Keys in every combination of states and expiries, in two projects, two tenants and both environments. */
+/**
+ * Keys in every combination of states and expiries, in two projects, two tenants and both
+ * environments.
+ */
 async function everyState(app: Harness): Promise<{ projects: string[]; tenants: string[] }> {
   const { as, given, clock } = app;
   const projects = [(await given.project()).id, (await given.project()).id];
