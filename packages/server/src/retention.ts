@@ -64,8 +64,8 @@ export function retention({ usageHoursKeptDays }: { usageHoursKeptDays: number }
 }
 
 /**
- * Goes through the table page by page: the days of last uses are kept, and would otherwise fill
- * every batch.
+ * Goes through the table page by page: the day of each key's last use is kept, and these days would
+ * otherwise fill every batch.
  */
 function keyDaysInPages(): Kept['remove'] {
   let after: KeyDayPlace | null = null;

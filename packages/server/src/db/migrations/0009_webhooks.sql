@@ -28,7 +28,7 @@ create index webhook_endpoints_newest on webhook_endpoints (workspace_id, create
 create index webhook_endpoints_deleted on webhook_endpoints (deleted_at)
   where deleted_at is not null;
 call protect('webhook_endpoints');
--- The worker records failures without an audit row; everything else about an endpoint has one.
+-- The worker records failures without an audit row. Every other change of an endpoint has one.
 create constraint trigger audited after insert or update of env, url, events, description,
   sealed_secret, sealed_old_secret, old_secret_until, disabled_at, disabled_reason, created_at,
   updated_at, deleted_at on webhook_endpoints

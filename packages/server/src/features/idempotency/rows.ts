@@ -40,7 +40,7 @@ type Completion = {
   status: number;
   /** Sealed headers and body. Stored if the total then does not exceed `bytesMax`. */
   whole: Buffer;
-  /** Sealed, without the body and without long headers. Stored otherwise. */
+  /** Only the short headers, sealed. Stored if `whole` would exceed the limit. */
   rest: Buffer;
   bytesMax: number;
   ttlMs: number;
