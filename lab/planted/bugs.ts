@@ -127,7 +127,7 @@ export const plantedBugs: readonly Planted[] = [
     patch: '16-cheap-hash-without-an-account',
     bug: 'a login without an account computes a cheaper hash',
     file: `${SERVER}/access/passwords.test.ts`,
-    title: 'without an account the same work is done, and the result is false',
+    title: 'without an account, verifying does the same work and returns false',
     store: 'embedded',
     isCheap: true,
   },

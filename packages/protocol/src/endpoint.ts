@@ -59,12 +59,15 @@ type ParamName<L extends string> = L extends `${string}{${infer P}}${infer Rest}
   ? P | ParamName<Rest>
   : never;
 
-/** The parsed query: with defaults, and with text converted to values. */
+/** The parsed query, with defaults applied and text converted to values. */
 export type QueryOf<E> = E extends { query: infer Q extends z.ZodType }
   ? z.output<Q>
   : Record<never, never>;
 
-/** The query as a client passes it: values before they become text, with defaults optional. */
+/**
+ * The query as a client passes it: values instead of text, and parameters with a default are
+ * optional.
+ */
 export type QueryInputOf<E> = E extends { query: infer Q extends z.ZodType }
   ? { [K in keyof z.input<Q>]: K extends keyof z.output<Q> ? z.output<Q>[K] : never }
   : Record<never, never>;
@@ -128,8 +131,8 @@ const isMethod = (word: string): word is Method =>
   word === 'GET' || word === 'POST' || word === 'PATCH' || word === 'DELETE';
 
 /**
- * Whether an endpoint accepts an `Idempotency-Key`: every POST of the vendor plane that changes
- * something does. With a key, a request is carried out once, and its response is replayed.
+ * Whether an endpoint accepts an `Idempotency-Key`. Every POST of the vendor plane that changes
+ * something does: it runs once per key, and retries get the stored response.
  */
 export const acceptsRequestKey = (
   line: string,

@@ -10,7 +10,7 @@ export function resolve(schema: JsonObject, components: Components): JsonObject 
   return components[schema.$ref.slice(COMPONENT.length)] ?? {};
 }
 
-/** Follows a reference and splits `X or null` into X and a flag, for both notations. */
+/** Follows a reference and splits `X or null`, in either notation, into X and a flag. */
 export function withoutNull(
   schema: JsonObject,
   components: Components,

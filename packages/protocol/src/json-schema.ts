@@ -7,7 +7,7 @@ export type Components = Record<string, JsonObject>;
 
 type Direction = 'input' | 'output';
 
-/** The schema. Named parts are added to `components` and referenced from the schema. */
+/** Returns the JSON Schema. Named parts are added to `components` and referenced. */
 export function jsonSchemaOf(
   type: z.core.$ZodType,
   direction: Direction,
@@ -34,11 +34,11 @@ function adjust(type: z.core.$ZodType, schema: JsonObject, direction: Direction)
     for (const key of Object.keys(schema)) if (key !== 'description') delete schema[key];
     Object.assign(schema, own);
   }
-  // If there is a format, a pattern tells readers nothing new.
+  // A format already implies the pattern, so leave the pattern out.
   if (schema.format !== undefined) delete schema.pattern;
   delete schema.jsonSchema;
   delete schema.id;
-  // Responses can get new fields, and generated clients must not break on unknown ones.
+  // Responses can get new fields, and generated clients must not break on unknown fields.
   if (direction === 'output' && schema.additionalProperties === false) {
     delete schema.additionalProperties;
   }

@@ -10,7 +10,7 @@ type JsonFlaw = { path: (string | number)[]; message: string };
 export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The first flaw in `value`, or null. `depth` counts the value itself. */
+/** The first problem in `value`, or null. `depth` counts the value itself. */
 export function findJsonFlaw(value: unknown, depth = 1): JsonFlaw | null {
   if (typeof value === 'string') return at([], flawOf(value));
   if (typeof value === 'number') return at([], Number.isFinite(value) ? null : 'is not a number');

@@ -69,7 +69,10 @@ function sampleObject(shape: JsonObject, sampling: Sampling, position: Position)
   return members;
 }
 
-/** An object's kind is in its field `object`. A rate limit only has `algorithm`. */
+/**
+ * The kind of an object, from its `object` field. A rate limit has no such field and is recognised
+ * by its `algorithm`.
+ */
 function kindOf({ properties }: JsonObject): string | null {
   if (!isJsonObject(properties)) return null;
   if ('algorithm' in properties) return 'rate_limit';

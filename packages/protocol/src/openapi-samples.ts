@@ -191,7 +191,9 @@ const byKind: Record<string, unknown> = {
   'usage_overview.latency_ms': { p50: 11.73, p90: 46.94, p99: 223.2 },
 };
 
-/** By endpoint and field path, so that a response matches the request in the same example. */
+/**
+ * Values by endpoint and field path, so that a response matches the request in the same example.
+ */
 const byLine: [RegExp, Record<string, unknown>][] = [
   [/\/auth\//, { name: 'Ada Lovelace', 'user.name': 'Ada Lovelace', 'memberships.name': 'Acme' }],
   [/\/workspaces?$/, { name: 'Acme', 'secret_key.name': null, membership: null }],

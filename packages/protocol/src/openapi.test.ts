@@ -33,7 +33,7 @@ test('exactly the existing endpoints are documented', () => {
   deepEqual(documented.toSorted(), lines.toSorted());
 });
 
-test("operation IDs and tags follow the client's names and never change", () => {
+test("operation IDs and tags match the client's method names and never change", () => {
   const found = lines.map((line) => {
     const { operationId, tags } = operationOf(line);
     return [line, `${tags?.[0]} ${operationId}`];
@@ -81,7 +81,7 @@ test('every component is used', () => {
   deepEqual(accepted, new Set(Object.keys(document.components?.securitySchemes ?? {})));
 });
 
-test('every tag is used and described, and every operation has more than a summary', () => {
+test('every tag is used and described, and every operation has a description that differs from its summary', () => {
   const tags = Object.values(document.tags ?? {});
   const used = lines.map((line) => String(operationOf(line).tags?.[0]));
   deepEqual(new Set(used), new Set(tags.map(({ name }) => String(name))));
@@ -219,7 +219,7 @@ test('a throttled endpoint documents 429', () => {
   for (const line of ['POST /v1/keys', 'GET /healthz']) ok(!isBounded(line), line);
 });
 
-test('the document contains no leftovers from its generation', () => {
+test('the document contains no keys that only its generator uses', () => {
   const text = JSON.stringify(document);
   for (const trace of ['$defs', '"jsonSchema"', '"$schema"', '~standard']) {
     ok(!text.includes(trace), trace);

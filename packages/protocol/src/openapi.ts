@@ -1,4 +1,4 @@
-// Generates the OpenAPI document from the endpoint maps, so that document and server always agree.
+// Generates the OpenAPI document from the endpoint maps, so that it always matches the server.
 import type { z } from 'zod';
 import {
   acceptsRequestKey,
@@ -244,7 +244,10 @@ const feedHeaders = {
   },
 };
 
-/** The error statuses of an endpoint, with its own reasons, and `default` for all others. */
+/**
+ * The error responses of an endpoint: each declared status with its reason, and `default` for all
+ * others.
+ */
 function refusalsOf(line: string, endpoint: Endpoint): JsonObject {
   const reasons = new Map(Object.entries(endpoint.refusals ?? {}));
   const named = refusalStatuses(line, endpoint).map((status) => {

@@ -8,7 +8,7 @@ import { methods } from './wire/methods.ts';
 type Tag = keyof typeof methods;
 type Table = { readonly [name: string]: string | Table };
 
-/** IDs that break the rule, because following it would read badly. */
+/** IDs that deviate from the rule, because the regular ID would read badly. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   'audit.list': 'listAuditLogs',
   'ingest.batch': 'ingestBatch',
@@ -89,7 +89,7 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   embed: 'Key management from a browser.',
   policy: 'The data nodes use to verify keys, and the nodes.',
   rateLimits: 'Counters shared by all nodes.',
-  idempotency: 'Requests that run once.',
+  idempotency: 'Coordination of retried requests.',
   ingest: 'Telemetry from nodes.',
   usage: 'Metrics from telemetry.',
   environments: '`live` and `test`.',
@@ -97,5 +97,5 @@ export const tagDescriptions: Readonly<Record<Tag, string>> = {
   webhookEndpoints: 'Your webhook endpoints.',
   webhookDeliveries: 'Deliveries of events to your endpoints.',
   server: "The deployment's state, settings and public keys.",
-  webhooks: 'What partners send to Keyrail.',
+  webhooks: 'Reports from secret-scanning partners.',
 };

@@ -53,7 +53,7 @@ export const queryBoolean = (fallback: boolean) =>
     .default(fallback)
     .meta({ jsonSchema: { type: 'boolean', default: fallback } });
 
-/** One ID, or the parameter repeated; always parsed to an array. */
+/** IDs, one for each time the parameter appears; always parsed to an array. */
 const queryIds = (min: number, max: number) =>
   z
     .union([z.string(), z.array(z.string())])
@@ -102,7 +102,9 @@ export const FeedIncludes = z
       "tenant's as `tenant_external_id`. Separate names with commas.",
   });
 
-/** The search parameter of a list: the start of one of these fields. */
+/**
+ * The search parameter of a list. Matches rows in which one of these fields starts with the text.
+ */
 export const search = (fields: string) => ({
   q: text(SEARCH_CHARS_MIN, SEARCH_CHARS_MAX)
     .refine((value) => !looksSecret(value), {

@@ -50,7 +50,7 @@ import { createPolicyHub, type PolicyHub } from './volatile/policy-hub.ts';
 import { withTraces as tracedCounters } from './volatile/traced-counters.ts';
 import type { WorkerParts } from './worker.ts';
 
-/** The groups of settings that the app and its features use. Each is passed on as a whole. */
+/** The settings that the app and its features use. */
 export const appSettings = (config: Config) => ({
   ...config.http,
   ...config.mail,
@@ -85,7 +85,7 @@ export type AppParts = ReturnType<typeof appSettings> &
     metering: Metering | null;
     /** Null: nothing is traced. Closed with the app. */
     tracing: (Tracing & { close(): Promise<void> }) | null;
-    /** The folder of the built dashboard; tests use another one. */
+    /** The folder of the built dashboard; tests use another folder. */
     dashboard?: string;
   };
 
@@ -178,7 +178,9 @@ export function buildApp(parts: AppParts): App {
   };
 }
 
-/** The doors to the store, and the means to announce policy changes to other processes. */
+/**
+ * Opens the doors to the store, and the channel that announces policy changes to other processes.
+ */
 function openDoors({ masterKey, randomBytes, log, tracing, ...parts }: AppParts, hub: PolicyHub) {
   const newId = createIdMaker(parts.clock, randomBytes);
   const shared = withSharedReads(parts.db);

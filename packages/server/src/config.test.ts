@@ -22,7 +22,7 @@ function faultsOf(env: Record<string, string>): string[] {
 const fieldsOf = (config: Config): Record<string, unknown> =>
   Object.assign({}, ...Object.values(config));
 
-test('no two groups have a field with the same name, because groups are used together', () => {
+test('no two groups of settings have a field with the same name', () => {
   const fields = Object.values(configOf({})).flatMap((group) => Object.keys(group ?? {}));
   deepEqual(fields.toSorted(), Object.keys(fieldsOf(configOf({}))).toSorted());
 });

@@ -43,10 +43,10 @@ const groups: readonly Group[] = [
   logging,
 ];
 
-/** In the order of `keyrail-server help`. */
+/** All settings, in the order of `keyrail-server help`. */
 export const settings: readonly Setting[] = groups.flatMap((group) => Object.values(group));
 
-/** The values of each group of settings. A group is passed on as a whole. */
+/** The values of each group of settings. */
 export type Config = Readonly<ReturnType<typeof valuesIn>>;
 
 function valuesIn(env: Environment, { one, all }: Reader) {
@@ -74,7 +74,7 @@ function valuesIn(env: Environment, { one, all }: Reader) {
     traces: readTraces({ one, all }),
     logging: all(logging),
     /**
-     * Set if npm runs the start, which then prints where the server is, even without a terminal.
+     * Whether npm runs the start, which prints the server's URL even without a terminal.
      */
     isByNpmStart: env.npm_lifecycle_event === 'start',
   };

@@ -8,7 +8,7 @@ import { type Config, type ConfigResult, readConfig, settings } from './config.t
 
 type Run = (config: Config, words: readonly string[]) => Promise<void>;
 
-/** Also runs with invalid settings, which it reports. */
+/** A command that also runs with invalid settings, and reports them. */
 type Diagnosis = (read: ConfigResult, words: readonly string[]) => Promise<void>;
 
 type Command = { does: string; takesWords?: true } & (

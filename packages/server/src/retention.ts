@@ -47,7 +47,7 @@ export function retention({ usageHoursKeptDays }: { usageHoursKeptDays: number }
   const hoursKeptMs = usageHoursKeptDays * DAY_MS;
   // biome-ignore format: a table, with one line for each row
   return [
-    // These expire on their own: every other statement ignores expired rows.
+    // These rows expire on their own: every other statement ignores expired rows.
     { table: 'idempotency_records', pace: 'often', keptMs: 0, remove: removeExpiredRecords },
     { table: 'kept_responses', pace: 'often', keptMs: 0, remove: removeExpiredResponses },
     { table: 'mail_outbox', pace: 'hourly', keptMs: MAIL_KEPT_MS, remove: removeOldMail },
@@ -63,7 +63,10 @@ export function retention({ usageHoursKeptDays }: { usageHoursKeptDays: number }
   ];
 }
 
-/** By position, because the days of last uses are kept and would fill every batch. */
+/**
+ * Goes through the table page by page: the day of each key's last use is kept, and these days would
+ * otherwise fill every batch.
+ */
 function keyDaysInPages(): Kept['remove'] {
   let after: KeyDayPlace | null = null;
   return async (tx, batch) => {

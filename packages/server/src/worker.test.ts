@@ -189,7 +189,7 @@ test('a failed job is logged and retried', async (t) => {
     log: { ...quiet, warn: (fields: object) => void warned.push(Reflect.get(fields, 'job')) },
     work: (step) => {
       faults -= 1;
-      return faults >= 0 ? Promise.reject(new Error('the store is away')) : work(step);
+      return faults >= 0 ? Promise.reject(new Error('the store is down')) : work(step);
     },
   });
   const email = await queued(vendor, 1);

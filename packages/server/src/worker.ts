@@ -70,7 +70,7 @@ const STOP_WAIT_MS = 4 * SECOND_MS;
 /** One run of the worker. */
 type WorkerRun = { workerId: string; stopping: AbortSignal; sender: WebhookSender };
 
-/** Run by every worker. */
+/** The jobs that every worker runs. */
 const steadyJobs = (parts: WorkerParts, { workerId, stopping, sender }: WorkerRun): Job[] => [
   {
     name: 'beat',
@@ -94,7 +94,7 @@ const steadyJobs = (parts: WorkerParts, { workerId, stopping, sender }: WorkerRu
   },
 ];
 
-/** Run by one worker at a time. */
+/** The jobs that one worker runs at a time. */
 const scheduledJobs = ({ work, workIn, announce, signing, ...parts }: WorkerParts): Job[] => [
   ...Object.entries(paces).map(([pace, everyMs]) => ({
     name: `purge-${pace}`,

@@ -80,7 +80,7 @@ const LINES = [
   'POST /v1/webhooks/scanner/secret_scanning',
 ];
 
-// Endpoints beyond the published contract. New ones belong here, not in the list above.
+// Endpoints beyond the published contract. Add new endpoints here, not to the list above.
 const FURTHER = [
   'POST /v1/keys/import',
   'POST /v1/auth/invites/preview',

@@ -103,7 +103,7 @@ test('a claim is kept for one day by default and one week at most', () => {
   for (const ttl_ms of [59_999, 604_800_001]) ok(!body.safeParse({ ...claim, ttl_ms }).success);
 });
 
-test('a stored response must be one that can be sent again', () => {
+test('a response is only stored if it is valid to send again', () => {
   const { body } = allEndpoints['POST /v1/idempotency/complete'];
   const held = { scope_hash: hash, env: 'live', lock_token: 'x'.repeat(8), status: 200 };
   const takes = (over: object) => body.safeParse({ ...held, ...over }).success;

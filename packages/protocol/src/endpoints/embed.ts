@@ -60,7 +60,7 @@ export const embedTokenEndpoints = endpoints({
 
 const headers = { Origin: "An origin in the token's audience. Browsers set it." };
 
-// Project, tenant and environment come from the token; no parameter may set them.
+// The token determines the project, tenant and environment; no parameter may set them.
 export const embedEndpoints = endpoints({
   'GET /v1/embed/session': {
     auth: 'embed',

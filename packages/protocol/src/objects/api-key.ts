@@ -80,7 +80,7 @@ const Propagation = z
     silent_nodes: Count.meta({
       description:
         'Nodes that polled in the last 24 hours but not in the last 90 seconds of server uptime, ' +
-        'and did not report shutting down. Nothing waits for them, and they may still accept the ' +
+        'and did not report shutting down. The wait leaves them out, and they may still accept the ' +
         'key.',
     }),
     nodes: z.array(

@@ -38,7 +38,7 @@ export const Impact = z
         `of at most ${IMPACT_PLACES_MAX} projects, each in one environment. If there are more, ` +
         'this is true, every number is a lower bound, and a key may have been used later.',
     }),
-    active_keys: Count.meta({ description: 'How many of them work right now.' }),
+    active_keys: Count.meta({ description: 'How many of those keys work right now.' }),
     tenants: Count.meta({ description: 'Tenants of the API keys that would change.' }),
     requests_24h: Count.meta({
       description:
@@ -47,7 +47,7 @@ export const Impact = z
     }),
     requests_7d: Count,
     last_used_at: WireTime.nullable().meta({
-      description: 'When any of those keys was last used.',
+      description: 'The last time any of those keys was used.',
     }),
     nodes: Count.meta({
       description:

@@ -1,4 +1,4 @@
-// Responses have every nullable field and no undeclared ones.
+// Responses have every nullable field and no undeclared fields.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';

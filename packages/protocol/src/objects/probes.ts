@@ -66,7 +66,7 @@ export const Jwk = z
     alg: z.literal('EdDSA'),
     kid: z.string(),
     purpose: z.enum(signingPurposes).meta({
-      description: 'What the key signs. Verifiers of one kind of signature ignore all other keys.',
+      description: 'What the key signs. A verifier must ignore keys with any other purpose.',
     }),
   })
   .meta({ id: 'Jwk' });

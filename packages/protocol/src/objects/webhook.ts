@@ -60,7 +60,9 @@ export const WebhookDelivery = z
   .meta({ id: 'WebhookDelivery' });
 export type WebhookDelivery = z.output<typeof WebhookDelivery>;
 
-/** A change: `data` is the audit log entry, as a secret key of that environment sees it. */
+/**
+ * A change: `data` is the audit log entry, as a secret key of the endpoint's environment sees it.
+ */
 export const ChangeEvent = z
   .strictObject({ type: z.enum(auditActions), timestamp: WireTime, data: AuditLog })
   .meta({ id: 'ChangeEvent' });

@@ -6,7 +6,7 @@ import { type ChainedFields, canonicalJson, chainedFields } from './audit-chain.
 export function hashOfRow(workspaceId: string, row: ChainedFields): string {
   const members = chainedFields.map((name): [string, unknown] => [name, row[name]]);
   const hashed = Object.fromEntries([...members, ['workspace_id', workspaceId]]);
-  // Goes through JSON, so that only what a response can contain is hashed.
+  // Round-trips the row through JSON, so that only what a response can contain is hashed.
   return createHash('sha256')
     .update(canonicalJson(JSON.parse(JSON.stringify(hashed))))
     .digest('hex');

@@ -4,7 +4,7 @@
 /** `signature` is a signed webhook; the others are sent as `authorization: Bearer`. */
 export type Credential = 'secret_key' | 'session' | 'embed' | 'bootstrap' | 'signature';
 
-/** For each kind of endpoint; any one of these credentials is enough. */
+/** The credentials that each kind of endpoint accepts. Any one of them is enough. */
 export const accepts = {
   none: [],
   vendor: ['secret_key', 'session'],

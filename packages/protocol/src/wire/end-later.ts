@@ -1,7 +1,7 @@
 // Sends HTTP responses after the event loop has read from all connections that had data. A client
 // on the same machine is then woken once instead of once per response: a rate-limit check in
 // process costs 141 instead of 174 µs (`npm run bench -- ratelimit`), an unchanged poll 94 instead
-// of 98 (`npm run bench -- policy`), and Edge gains as much (`npm run bench -- edge`).
+// of 98 (`npm run bench -- policy`), and the gain for Edge is similar (`npm run bench -- edge`).
 import type { ServerResponse } from 'node:http';
 
 /** A response whose headers have been written. A 204 or 304 has no body. */

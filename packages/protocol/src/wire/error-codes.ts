@@ -5,7 +5,7 @@ import type { WireErrorCode } from './wire-error-codes.ts';
 
 type Refusal = { readonly status: number; readonly message: string };
 
-/** The control plane rejects a reused idempotency key the way the SDK does. */
+/** The errors for a reused idempotency key. The control plane and the SDK return the same ones. */
 const idempotencyCodes = {
   idempotency_in_progress: {
     status: 409,
@@ -31,7 +31,7 @@ export const errorCodes = {
   },
   invalid_key: { status: 401, message: 'Invalid API key.' },
   invalid_session: { status: 401, message: 'Invalid session.' },
-  // Responses say `invalid_token` here too; see wireCode.
+  // Responses have the code `invalid_token`; see wireCode.
   invalid_embed_token: { status: 401, message: 'Invalid embed token.' },
   invalid_credentials: { status: 401, message: 'Invalid e-mail address or password.' },
   invalid_signature: { status: 401, message: 'Invalid signature.' },

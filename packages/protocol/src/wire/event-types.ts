@@ -1,6 +1,6 @@
 // The types of outbound events: every action of the audit log, and time-based notices.
 
-/** What an audit log entry reports. */
+/** The actions recorded in the audit log. */
 export const auditActions = [
   'workspace.created',
   'workspace.updated',
@@ -39,7 +39,7 @@ export const auditActions = [
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
-/** Nothing was changed, so there is no audit log entry. */
+/** Events that report no change, so the audit log has no entry for them. */
 export const noticeTypes = [
   'api_key.expiring',
   'api_key.expired',
@@ -57,7 +57,7 @@ const groups: ReadonlySet<string> = new Set(
   eventTypes.map((type) => `${type.slice(0, type.indexOf('.'))}.*`),
 );
 
-/** Whether an endpoint can subscribe to it: a type, all types of an object kind, or `*`. */
+/** Whether the text can be subscribed to: an event type, all types of one object kind, or `*`. */
 export const isEventFilter = (text: string): boolean =>
   text === '*' || groups.has(text) || eventTypes.includes(text);
 

@@ -1,10 +1,13 @@
-// Signatures of the policy feed: HTTP Message Signatures (RFC 9421) over a digest of the body
-// (RFC 9530). Server and SDK build the signed text with the same functions.
+// Signatures of the policy feed: HTTP Message Signatures (RFC 9421) over a digest of the body (RFC
+// 9530). The server and the SDK build the signed text with the same functions.
 
 /** The purpose of keys that sign the feed. No other signatures use it. */
 export const FEED_PURPOSE = 'policy_feed';
 
-/** The signature's name in the two headers, which may contain other signatures. */
+/**
+ * The label of the signature in `Signature-Input` and `Signature`. Both headers may contain other
+ * signatures.
+ */
 export const FEED_LABEL = 'keyrail';
 
 /** What a signature covers. The target is the request's path and query, as sent. */

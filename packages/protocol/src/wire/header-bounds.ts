@@ -1,5 +1,5 @@
-// The maximum length, in characters, of the request headers that nodes read. Longer values are not
-// examined: servers accept different amounts, and anyone can send them without a key.
+// The maximum length, in characters, of the request headers that nodes read. Nodes ignore longer
+// values: servers differ in what they accept, and clients need no key to send them.
 import { IMPORTED_KEY_CHARS_MAX } from './limits.ts';
 
 export const HEADER_CHARS_MAX = {
@@ -9,7 +9,7 @@ export const HEADER_CHARS_MAX = {
   key: IMPORTED_KEY_CHARS_MAX,
   'idempotency-key': 255,
   'x-request-id': 200,
-  /** From a proxy to Edge, which uses them for telemetry only. */
+  /** Sent to Edge by a proxy, and used only for telemetry. */
   'x-forwarded-method': 16,
   'x-forwarded-uri': 1_024,
   /** Keyrail sends at most two signatures, of 47 characters each. */

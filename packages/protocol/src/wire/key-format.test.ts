@@ -131,7 +131,7 @@ test('a credential with one wrong character is not recognised', () => {
       const index = at % key.secret.length;
       const damaged = key.secret.slice(0, index) + char + key.secret.slice(index + 1);
       if (damaged === key.secret) return;
-      // A CRC finds every error within 32 adjacent bits.
+      // A CRC detects every error within 32 adjacent bits.
       equal(parseCredential(damaged), null);
       notEqual(lookupHash(damaged), key.lookupHash);
     }),

@@ -113,7 +113,8 @@ function isSoundBody(crcOfPrefix: number): boolean {
     const b = scratch[i + 1] ?? 0;
     const c = scratch[i + 2] ?? 0;
     const d = scratch[i + 3] ?? 0;
-    // Written out, because function calls would not be inlined on this hot path.
+    // Written out instead of calling functions, because calls would not be inlined on this hot
+    // path.
     foreign |= (FOREIGN[a] ?? 1) | (FOREIGN[b] ?? 1) | (FOREIGN[c] ?? 1) | (FOREIGN[d] ?? 1);
     crc =
       (CRC_SLICES[768 + ((crc ^ a) & 0xff)] ?? 0) ^
@@ -182,7 +183,7 @@ const API_KEY_PREFIX_CHARS = 'kr_live_'.length;
 export const API_KEY_CHARS: number =
   API_KEY_PREFIX_CHARS + credentialKinds.api_key.bodyChars + CHECKSUM_CHARS;
 const API_KEY_CHECKSUM_AT = API_KEY_CHARS - CHECKSUM_CHARS;
-/** The key as bytes. Larger than a key, so that non-ASCII text is detected. */
+/** Holds a key as bytes. Larger than a key, so that non-ASCII text is detected. */
 const scratch = Buffer.alloc(64);
 /** The prefix in `scratch` as two words, in the byte order of this machine. */
 const scratchWords = new Int32Array(scratch.buffer, scratch.byteOffset, 2);

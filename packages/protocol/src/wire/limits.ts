@@ -1,5 +1,5 @@
-// All API limits in one place, so that schemas, server and documentation cannot disagree.
-// All limits are inclusive. Names end in their unit and direction.
+// All API limits in one place, so that the schemas, the server and the documentation cannot
+// disagree. All limits are inclusive. Names end in their unit and direction.
 
 // Requests as a whole
 export const BODY_BYTES_MAX = 1_048_576;
@@ -7,7 +7,8 @@ export const BODY_BYTES_MAX = 1_048_576;
 export const OPEN_BODY_BYTES_MAX = 8192;
 export const LARGE_BODY_BYTES_MAX = 8_388_608;
 export const JSON_DEPTH_MAX = 64;
-// Per body of an endpoint without a credential: parsing 1 MiB of names would block other requests.
+// Per body of an endpoint without a credential: parsing 1 MiB of small values would block other
+// requests.
 export const STRANGERS_VALUES_MAX = 1_000;
 
 // Text, counted in code points
@@ -59,19 +60,19 @@ export const UNUSED_DAYS_MAX = 365;
 export const UNUSED_DAYS_COUNTED = 90;
 // How many keys one page of a list with `unused_days` covers.
 export const UNUSED_KEYS_EXAMINED_MAX = 1_000;
-// Counts in a summary stop here, and so do key counts of a project or tenant.
+// The maximum of each count in a summary, and of the key counts of a project or tenant.
 export const COUNTED_MAX = 10_000;
 export const KEYS_COUNTED_MAX = 1_000;
 export const REVOKE_WAIT_MS_DEFAULT = 10_000;
-// The longest wait an operator can configure for anything other than the database.
+// The longest wait that an operator can configure, except for waits on the database.
 export const REVOKE_WAIT_MS_MAX = 60_000;
 export const NODE_SEEN_WITHIN_MS = 90_000;
 // The key in an explanation, which may be any pasted text.
 export const KEY_TEXT_CHARS_MAX = 1_024;
-// How many keys a dry run counts, newest first. If there are more, its numbers only cover these.
+// How many keys a dry run counts, newest first. If there are more keys, it ignores the rest.
 export const IMPACT_KEYS_MAX = 10_000;
-// For a tenant's keys, a dry run counts nodes in at most this many projects, each in one
-// environment.
+// If a dry run covers all of a tenant's keys, it counts nodes in at most this many projects, each
+// in one environment.
 export const IMPACT_PLACES_MAX = 200;
 export const DISPLAY_PREFIX_CHARS_MIN = 1;
 export const DISPLAY_PREFIX_CHARS_MAX = 24;
@@ -79,7 +80,7 @@ export const IMPORTED_KEY_CHARS_MIN = 8;
 export const IMPORTED_KEY_CHARS_MAX = 512;
 export const IMPORT_KEYS_MIN = 1;
 export const IMPORT_KEYS_MAX = 1_000;
-// Per import: 150 for each of 1,000 keys. Parsing millions would block other requests.
+// Per import: 150 values for each of 1,000 keys. Parsing millions would block other requests.
 export const IMPORT_VALUES_MAX = 150_000;
 
 // Lists
@@ -100,7 +101,7 @@ export const IDS_MAX = 100;
 export const KEY_COUNTS_LIMIT_MAX = 200;
 export const SEARCH_CHARS_MIN = 1;
 export const SEARCH_CHARS_MAX = 200;
-// Per field and, for keys, per environment and state. If there are more, not all are listed.
+// Per field and, for keys, per environment and state. Further matches are not listed.
 export const SEARCH_MATCHES_MAX = 500;
 export const CURSOR_CHARS_MIN = 1;
 export const CURSOR_CHARS_MAX = 512;
@@ -153,7 +154,7 @@ export const IDEMPOTENCY_LOCK_TOKEN_CHARS_MIN = 8;
 export const IDEMPOTENCY_LOCK_TOKEN_CHARS_MAX = 64;
 export const IDEMPOTENCY_HEADER_NAME_CHARS_MAX = 128;
 export const IDEMPOTENCY_HEADER_VALUE_CHARS_MAX = 4_096;
-// Per completion; each header is a value. Hundreds of thousands would block other requests.
+// Per completion; each header is a value. Parsing hundreds of thousands would block other requests.
 export const IDEMPOTENCY_VALUES_MAX = 10_000;
 export const IDEMPOTENCY_STATUS_MIN = 100;
 export const IDEMPOTENCY_STATUS_MAX = 599;

@@ -1,4 +1,4 @@
-// The valid name a misspelt one most likely stands for.
+// Finds the valid name that a misspelt name most likely stands for.
 
 /** Longer names are not compared. */
 const NAME_CHARS_MAX = 64;
@@ -14,7 +14,7 @@ export function nearestName(name: string, known: readonly string[]): string | nu
   return others.length === 0 && nearest ? nearest.each : null;
 }
 
-/** Characters to insert, remove, replace or swap with their neighbour. */
+/** The number of characters to insert, remove, replace or swap with their neighbour. */
 function editsBetween(from: string, to: string): number {
   let before: number[] = [];
   let row = Array.from({ length: to.length + 1 }, (_, at) => at);

@@ -5,10 +5,10 @@
 export const NODE_HEADER = 'keyrail-node';
 
 /**
- * The name a node keeps across restarts. A node that sends it has a new ID after each start, and
+ * A name that a node keeps across restarts. A node that sends it has a new ID after each start, and
  * never polls again after it has left.
  */
 export const NODE_NAME_HEADER = 'keyrail-node-name';
 
-/** The longest time in milliseconds between two polls without `wait_ms`. */
+/** The node's longest time between two polls without `wait_ms`, in milliseconds. */
 export const NODE_POLL_HEADER = 'keyrail-poll-interval';

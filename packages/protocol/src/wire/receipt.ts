@@ -9,7 +9,7 @@ export const receiptChanges = ['revoked', 'disabled'] as const;
 
 export type ReceiptChange = (typeof receiptChanges)[number];
 
-/** Why a change may not have reached every node: the first that applies. */
+/** Why a change may not have reached every node: the first reason that applies. */
 export const incompleteReasons = ['restored', 'full', 'silent', 'timeout'] as const;
 
 export type IncompleteReason = (typeof incompleteReasons)[number];
@@ -27,12 +27,15 @@ export type ReceiptClaims = {
   /** SHA-256 of the full key, in hex. */
   lookup_hash: string;
   change: ReceiptChange;
-  /** The policy version with the change, and whether every awaited node had applied it. */
+  /** The policy version that contains the change, and whether every awaited node had applied it. */
   version: number;
   complete: boolean;
   /** Null if complete. Receipts from earlier releases lack this claim and the next one. */
   incomplete_reason?: IncompleteReason | null;
-  /** Nodes seen in the last 24 hours that nothing waited for. They may still accept the key. */
+  /**
+   * Nodes seen in the last 24 hours that the request did not wait for. They may still accept the
+   * key.
+   */
   silent_nodes?: number;
   waited_ms: number;
   nodes: { node_id: string; version: number; acked: boolean }[];

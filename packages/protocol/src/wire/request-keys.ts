@@ -9,7 +9,10 @@ export const REPLAYED_HEADER = 'idempotent-replayed';
 export const isRequestKey = (value: string): boolean =>
   value.length <= REQUEST_KEY_CHARS_MAX && /^[\x21-\x7e]+$/.test(value);
 
-/** First path segments below /v1/ outside the vendor plane: for people, machines and webhooks. */
+/**
+ * First path segments below /v1/ that are not in the vendor plane: endpoints for people, machines
+ * and webhooks.
+ */
 const OTHER_PLANES = new Set(
   `auth workspaces embed_tokens embed policy ratelimit idempotency ingest webhooks`.split(' '),
 );
@@ -18,9 +21,9 @@ const OTHER_PLANES = new Set(
 const READS = new Set(['/v1/keys/explain']);
 
 /**
- * Whether a request is a POST of the vendor plane that changes something: with an idempotency key,
- * it is carried out once and its response is replayed. A test compares this with the endpoints that
- * accept both a secret key and a session.
+ * Whether a request accepts an idempotency key, which every POST of the vendor plane that changes
+ * something does: it runs once, and retries get the stored response. A test compares this with the
+ * endpoints that accept both a secret key and a session.
  */
 export function takesRequestKey(method: string, path: string): boolean {
   const [plain = ''] = path.split('?', 1);

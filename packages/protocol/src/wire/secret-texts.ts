@@ -1,10 +1,10 @@
 // Finds credentials anywhere in text that people type or paste. Such text must not become part of a
 // URL, because browser histories and proxies keep URLs.
 
-/** The stem and six more characters may be shown, but nothing after that. */
+/** The first group may be shown: the stem and six more characters. */
 const CREDENTIAL = /((?:kr_(?:live|test)|krsk_(?:live|test)|krses)_[\w-]{6})[\w-]+/gi;
 const SIGNING_SECRET = /(whsec_)[\w+/=%-]+/gi;
-/** The space may be URL-encoded. What follows may be another product's key. */
+/** The space may be URL-encoded. The credential may be another product's. */
 const BEARER = /\b(bearer)(?:\s|\+|%20)+([^\s&#]+)/gi;
 
 /** The text with display prefixes instead of credentials. */

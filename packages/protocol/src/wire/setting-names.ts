@@ -1,10 +1,11 @@
-// Unknown setting names in an environment, and the setting that was probably meant. The server and
-// Edge refuse to start with an unknown name, which would otherwise be silently ignored.
+// Finds unknown setting names in an environment, and suggests the setting that was probably meant.
+// The server and Edge refuse to start with an unknown name, which would otherwise be silently
+// ignored.
 import { nearestName } from './nearest-name.ts';
 
 /**
- * Names read by the command line, the SDK and the examples. A shell that starts a server often has
- * them, so they are ignored with a warning; any other unknown name is rejected.
+ * Names that the command line, the SDK and the examples read. The shell that starts a server often
+ * has them set, so the server ignores them with a warning. It rejects any other unknown name.
  */
 export const clientNames: readonly string[] = [
   'KEYRAIL_URL',
@@ -20,7 +21,7 @@ const PREFIX = 'KEYRAIL_';
 
 type Program = { program: string; known: readonly string[] };
 
-/** A fault for each name that isn't a setting, and the names that only clients read. */
+/** An error for each name that isn't a setting, and the names that only clients read. */
 export function checkNames(
   env: Readonly<Record<string, string | undefined>>,
   { program, known }: Program,
@@ -39,8 +40,8 @@ export function checkNames(
 }
 
 /**
- * The setting that was probably meant: the name without the prefix, one a few edits away, or the
- * only longer one with the same ending.
+ * The setting that was probably meant: the name without the prefix, a name a few edits away, or the
+ * only longer name with the same ending.
  */
 function likelyName(name: string, known: readonly string[]): string | null {
   const own = name.slice(PREFIX.length);

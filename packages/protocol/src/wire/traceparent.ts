@@ -6,8 +6,8 @@ const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
 export type ReadTraceparent = () => string | undefined;
 
 /**
- * The span as a header. If `read` returns none or fails, there is no header, and the call
- * continues.
+ * The current span as a header. If `read` returns none or fails, the header is left out and the
+ * call continues.
  */
 export function traceHeaders(read: ReadTraceparent | undefined): { traceparent?: string } {
   try {

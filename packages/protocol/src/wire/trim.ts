@@ -1,5 +1,5 @@
-// Trimming by index. An expression such as `x+$` starts again at each `x`, so its time grows with
-// the square of the length.
+// Trims text by index. A regular expression such as `x+$` restarts at each `x`, so its time grows
+// with the square of the length.
 
 /** The text without the given characters at its end. */
 export function withoutEnd(text: string, chars: string): string {

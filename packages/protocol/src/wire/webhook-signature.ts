@@ -31,11 +31,11 @@ export type SignedMessage = {
   body: string | Uint8Array;
 };
 
-/** One entry of the signature header. With two secrets, the header has two. */
+/** One entry of the signature header. While two secrets are valid, the header has two entries. */
 export const webhookSignature = (secret: Buffer, message: SignedMessage): string =>
   `${VERSION},${digest(secret, message).toString('base64')}`;
 
-/** Whether an entry of the header was made with the secret. Compares in constant time. */
+/** Whether an entry of the header was signed with the secret. Compares in constant time. */
 export function isSignedWith(secret: Buffer, header: string, message: SignedMessage): boolean {
   const expected = digest(secret, message);
   let isSigned = false;

@@ -1,5 +1,5 @@
-// The values of `error.code` in responses from the control plane. Without statuses and messages,
-// because web pages load this list with the client.
+// The values of `error.code` in responses from the control plane, without statuses and messages:
+// web pages load this list with the client.
 const wireErrorCodes = [
   'invalid_request',
   'invalid_token',

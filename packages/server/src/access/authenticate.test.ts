@@ -1,4 +1,5 @@
-// Every combination of plane and credential: which are accepted, and which error the rest get.
+// Every combination of plane and credential: which combinations are accepted, and which error the
+// others get.
 import { equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Auth } from '@keyrail/protocol/wire/auth.ts';

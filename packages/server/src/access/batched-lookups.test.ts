@@ -1,4 +1,4 @@
-// Lookups share statements, but never one that was sent before the lookup.
+// Lookups share a statement, but never join one that was sent before the lookup.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';

@@ -1,6 +1,6 @@
 // Limits the changes per minute that one tenant makes with embed tokens. The count is per tenant,
-// because a page can get a new token at any time. The counters are separate, because otherwise
-// tenants could evict the counters that slow down password guessing.
+// because a page can get a new token at any time. Tenants have a separate set of counters;
+// otherwise they could evict the counters that slow down password guessing.
 import type { Clock } from '../base/clock.ts';
 import type { Counters } from '../volatile/counters.ts';
 import type { Principal } from './principal.ts';

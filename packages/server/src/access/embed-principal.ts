@@ -15,7 +15,7 @@ type EmbedTokenParts = {
   keysMax: number;
 };
 
-/** Origin and scope are not checked here; see embed-rules.ts. */
+/** The origin and the scope are checked in embed-rules.ts, not here. */
 export async function embedPrincipal(
   { lookups, signingKeys, issuer, keysMax }: EmbedTokenParts,
   token: string,

@@ -7,7 +7,7 @@ import type { Gate } from '../doors/gate.ts';
 import type { Env, Role } from '../doors/reach.ts';
 import { batchedLookUps } from './batched-lookups.ts';
 
-/** A constant in the text of the statements, not a parameter. */
+/** Part of the statement text, not a parameter. */
 const touchInterval = sql`${constant(TOUCH_INTERVAL_MS)} * interval '1 millisecond'`;
 
 /** A secret key, active or not. */
@@ -57,9 +57,7 @@ export type Lookups = {
   findEmbedFact(subject: EmbedSubject): Promise<EmbedFact | null>;
 };
 
-/**
- * A process creates one of these, so that many requests share one statement on keys or sessions.
- */
+/** Create one per process, so that concurrent requests share statements on keys and sessions. */
 export const createLookups = (gate: Gate): Lookups => ({
   findSecretKey: batchedLookUps((hashes) => findSecretKeys(gate.first, hashes)),
   noteUse: (fact) => noteUse(gate, fact),

@@ -1,5 +1,6 @@
 // The header `Keyrail-Workspace`: the workspace that a caller expects to work in. The active
-// workspace of a session can change between two requests, so a browser tab names the one it shows.
+// workspace of a session can change between two requests, so a browser tab sends the workspace that
+// it shows.
 
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import type { Auth } from '@keyrail/protocol/wire/auth.ts';

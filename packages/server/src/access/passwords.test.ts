@@ -1,4 +1,5 @@
-// Password hashing: argon2id at a fixed cost, equal work without an account, two at a time.
+// Password hashing: argon2id at a fixed cost, equal work whether or not an account exists, and two
+// hashes at a time.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../base/errors.ts';
@@ -20,14 +21,15 @@ test('a hash is argon2id at the OWASP minimum cost, with a new salt each time', 
   equal(await hasher.verify(one ?? '', 'A password', CAUSE), false);
 });
 
-test('without an account the same work is done, and the result is false', async () => {
+test('without an account, verifying does the same work and returns false', async () => {
   const hasher = createPasswordHasher();
   const stored = await hasher.hash('a password', CAUSE);
   for (const hash of [stored, null]) {
     equal(await hasher.verify(hash, 'no account has this password', CAUSE), false);
   }
   equal(hasher.runs(), 3);
-  // In $argon2id$v=19$m=…,t=…,p=1$salt$digest, the cost is all but the salt and the digest.
+  // In $argon2id$v=19$m=…,t=…,p=1$salt$digest, the cost is everything except the salt and the
+  // digest.
   const costIn = (hash: string) => hash.split('$').slice(0, -2).join('$');
   equal(costIn(hasher.unusedHash), costIn(stored));
   match(costIn(stored), /^\$argon2id\$v=19\$m=\d+,t=\d+,p=1$/);
@@ -66,7 +68,10 @@ test('a hash that fails frees its slot', async () => {
   equal(fine.length, 3);
 });
 
-/** The order in which hashes end, by the address that caused each; rejected ones are missing. */
+/**
+ * Records the client address of each hash that finishes, in order. Rejected hashes are recorded
+ * separately.
+ */
 function hashing() {
   const hasher = createPasswordHasher({ memoryKiB: 1024, passes: 1 });
   const ended: string[] = [];
@@ -116,7 +121,7 @@ test('a network with one hash waits for only one hash of a network with sixty', 
   }
 });
 
-test('in a full queue, a network with few hashes takes a place from the one with the most', async () => {
+test('in a full queue, a network with few hashes displaces one of the network with the most', async () => {
   const { ask, ended, refused, over } = hashing();
   for (let at = 0; at < AT_ONCE_MAX + WAITING_MAX; at += 1) ask('198.51.100.7');
   for (let at = 0; at < 20; at += 1) ask(`203.0.${at}.9`);

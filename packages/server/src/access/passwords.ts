@@ -1,6 +1,6 @@
 // Password hashing with argon2id, which is slow on purpose. So that many logins cannot exhaust the
-// machine, two hashes run at a time, 64 wait, and any more are rejected with 429. The clients'
-// networks share these slots; clients known to the account have their own.
+// machine, two hashes run at a time, 64 wait, and any more are rejected with 429. The networks of
+// the clients take turns; clients known to the account have a separate queue.
 import { hash, verify } from '@node-rs/argon2';
 import { ApiError } from '../base/errors.ts';
 import { networksOf } from './client-networks.ts';
@@ -25,10 +25,11 @@ type HashCause = { clientAddress: string; isKnownClient: boolean };
 
 export type PasswordHasher = {
   hash(password: string, cause: HashCause): Promise<string>;
-  /** Without a stored hash it does the same work, then returns false. */
+  /** If no hash is stored, does the same work and returns false. */
   verify(stored: string | null, password: string, cause: HashCause): Promise<boolean>;
   /**
-   * The hash that is verified if none is stored. Tests compare its cost with the cost of real ones.
+   * The hash that is verified if none is stored. Tests compare its cost with the cost of a real
+   * hash.
    */
   unusedHash: string;
   /** How often argon2 has run. Tests compare the numbers, since equal work takes equal time. */

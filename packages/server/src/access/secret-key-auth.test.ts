@@ -10,7 +10,9 @@ import { openSecretKeyAuth, type SecretKeyAuthParts } from './secret-key-auth.ts
 const log = openLog('silent', process.stderr);
 const LIFE_MS = 3_600_000;
 
-/** A process with recorded notifications, and a listener through which the test sends others. */
+/**
+ * A process whose notifications are recorded, and a listener to which the test sends notifications.
+ */
 function scene() {
   const reads: string[] = [];
   const notified: [string, readonly string[]][] = [];
@@ -19,7 +21,7 @@ function scene() {
   const gate: Pick<Gate, 'notifyAll'> = {
     notifyAll: async (channel, messages) => {
       notified.push([channel, messages]);
-      throw new Error('the database is away');
+      throw new Error('the database is down');
     },
   };
   const keys = openSecretKeyAuth({

@@ -12,7 +12,7 @@ import {
 const LIFE_MS = 5000;
 
 const principalFor = (token: string): Principal => ({
-  kind: 'session', // identified by its ID alone: the kind does not matter here
+  kind: 'session', // any kind will do: tests compare only the ID
   userId: token,
   sessionId: token,
   isVerified: true,
@@ -21,7 +21,7 @@ const principalFor = (token: string): Principal => ({
 
 type Reading = { token: string; answer(more?: Partial<ReadKey>): void; fail(): void };
 
-/** A cache whose reads the test completes, on a clock that the test moves. */
+/** A cache whose reads and clock are controlled by the test. */
 function scene(lifeMs = LIFE_MS) {
   let nowMs = 1000;
   const readings: Reading[] = [];
@@ -98,7 +98,7 @@ test('the age of an entry counts from the start of its read', async () => {
   equal(isKnown(one.cache, 'a', 50), false);
 });
 
-test('an endpoint uses no entry older than its maximum age, while others still do', async () => {
+test('an entry too old for one endpoint may still be fresh enough for another', async () => {
   const one = scene();
   await fill(one, 'a');
   one.pass(49);
@@ -172,7 +172,7 @@ test('a request after a revocation does not join a read from before it', async (
   one.readings[0]?.answer();
   await early;
   const joined = one.cache.principalOf('a', LIFE_MS);
-  equal(one.readings.length, 2, 'the end of the first read does not end the second');
+  equal(one.readings.length, 2, 'the second read is still running');
   one.readings[1]?.fail();
   for (const refused of [late, joined]) await rejects(async () => refused);
   equal(isKnown(one.cache, 'a'), false);
@@ -197,7 +197,7 @@ test('a key that expires within the lifetime is cached only until then', async (
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('the time until expiry counts from the start of the read too', async () => {
+test('the time until a key expires also counts from the start of the read', async () => {
   const one = scene();
   const asked = one.cache.principalOf('a', LIFE_MS);
   one.pass(200);
@@ -215,7 +215,7 @@ test('a lifetime of zero caches nothing', async () => {
   equal(isKnown(one.cache, 'a'), false);
 });
 
-test('at CACHED_KEYS_MAX keys the oldest are evicted', async () => {
+test('above CACHED_KEYS_MAX keys, the oldest are evicted', async () => {
   const one = scene();
   for (let at = 0; at <= CACHED_KEYS_MAX; at += 1) await fill(one, `key ${at}`);
   equal(isKnown(one.cache, 'key 0'), false);

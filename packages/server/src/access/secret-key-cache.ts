@@ -12,7 +12,9 @@ import type { Principal } from './principal.ts';
 export type ReadKey = { id: string; principal: Principal; expiresInMs: number | null };
 
 export type SecretKeyCache = {
-  /** From a read that began less than `withinMs` ago, or else from a new read. */
+  /**
+   * The principal from a read that began less than `withinMs` ago, or otherwise from a new read.
+   */
   principalOf(token: string, withinMs: number): Promise<Principal> | Principal;
   /** Called after the commit that revoked or changed a key. */
   evict(keyId: string): void;

@@ -22,7 +22,7 @@ const factOf = (token: string, more: Partial<SecretKeyFact> = {}): SecretKeyFact
   ...more,
 });
 
-/** A reader over these keys; the test completes the recording of a use. */
+/** A reader of these keys. Recording a use takes until the test resolves `noting`. */
 function gateWith(facts: Map<string, SecretKeyFact>) {
   const asked: string[] = [];
   const noting = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ test('a key acts in its own workspace and environments, with its own role', asyn
   }
 });
 
-test('slow recording of a use delays only the key that was used', async () => {
+test('while the use of a key is being recorded, other keys do not wait', async () => {
   const slow = newToken();
   const quick = newToken();
   const facts = new Map([
@@ -93,7 +93,7 @@ test('a key is accepted even if its use cannot be recorded', async () => {
   const facts = new Map([[lookupHash(token), factOf(token, { useIsStale: true })]]);
   const { read, noting } = gateWith(facts);
   const reading = read(token);
-  setImmediate(() => setImmediate(() => noting.reject(new Error('the database is away'))));
+  setImmediate(() => setImmediate(() => noting.reject(new Error('the database is down'))));
   equal((await reading).id, token.slice(-8));
 });
 

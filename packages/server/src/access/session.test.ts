@@ -20,7 +20,7 @@ const live: SessionFact = {
 
 type Kept = { asked: string[]; seen: string[]; warned: string[] };
 
-/** The principal of a token over the given session. */
+/** Authenticates a token for which this session is stored. */
 async function principalOf(token: string, fact: SessionFact | null, fails = false) {
   const kept: Kept = { asked: [], seen: [], warned: [] };
   const lookups: Pick<Lookups, 'findSession' | 'noteSeen'> = {
@@ -30,7 +30,7 @@ async function principalOf(token: string, fact: SessionFact | null, fails = fals
     },
     noteSeen: async ({ id }) => {
       kept.seen.push(id);
-      if (fails) throw new Error('the store is away');
+      if (fails) throw new Error('the store is down');
     },
   };
   const log = {

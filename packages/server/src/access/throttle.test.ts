@@ -11,7 +11,7 @@ const PER_RECIPIENT_MAX = 30;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** The throttle as its endpoints use it: first the client, then the address. */
+/** Charges the throttle as the endpoints do: first the client, then the address. */
 type Charging = Pick<Throttle, 'chargeRecipient'> & {
   charge(client: string, email?: string): Promise<void>;
   chargeReset(client: string, email: string): Promise<void>;
@@ -96,7 +96,7 @@ test('all addresses in one IPv6 /64 network count as one client', async () => {
 
 test("IPv6 clients share limits: four times a client's per /56 network, sixteen times per /48", async () => {
   const { throttle } = setUp();
-  /** As many attempts as are allowed from the 256 networks of a /56. */
+  /** The number of attempts allowed from the 256 networks of a /56. */
   const allowedFrom = async (home: string): Promise<number> => {
     let allowed = 0;
     for (let n = 0; n < 6 * PER_CLIENT_MAX; n += 1) {
@@ -210,6 +210,6 @@ test('a flood of counters evicts the oldest, but none that have reached their li
   ok(heldBytes() - before < 50_000_000);
   await retryAfter(guess);
   await retryAfter(() => throttle.charge('192.0.2.2'));
-  // If it had not been evicted, its second attempt would be denied.
+  // The counter of this address was evicted; otherwise its second attempt would be denied.
   await times(2, () => throttle.charge('192.0.2.3'));
 });

@@ -100,7 +100,10 @@ const ratesOf = ({ invitesPerHourMax = INVITES_PER_HOUR_USUAL }: ChosenRates): R
   inviter: { limit: invitesPerHourMax, windowMs: HOUR_MS, algorithm: 'sliding' },
 });
 
-/** Counters per kind. Above this, the oldest counters that are below their limit are evicted. */
+/**
+ * The maximum number of counters of one kind. Above it, the oldest counters that are below their
+ * limit are evicted.
+ */
 const NAMES_MAX = 100_000;
 
 /** A digest, so that client and email addresses are not written to another store. */
@@ -117,9 +120,9 @@ type Charges = {
 };
 
 /**
- * Counts in this process, and also in Redis if it is configured. The counters of this process serve
- * this throttle only: if Redis is full, evicting or unreachable, each process still enforces the
- * rates on its own.
+ * Counts in this process, and also in Redis if it is configured. Only this throttle uses the
+ * counters of this process: if Redis is full, evicting or unreachable, each process still enforces
+ * the rates on its own.
  */
 export function createCharges(
   clock: Clock,
@@ -178,7 +181,7 @@ export function createThrottle(
     async chargeLogin(clientAddress, email) {
       const pair = `${networksOf(clientAddress).client} ${email.toLowerCase()}`;
       await charge('pair', pair);
-      // Known clients are counted too; otherwise the response would reveal that one is known.
+      // Known clients are counted too; otherwise the response would reveal which are known.
       const { waitMs } = await count('login', email.toLowerCase());
       const { used } = await count('known', pair, 0);
       return {

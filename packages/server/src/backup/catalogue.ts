@@ -3,15 +3,17 @@ import type pg from 'pg';
 
 export type TableShape = {
   name: string;
-  /** Without generated columns: the database computes those again. */
+  /** Leaves out generated columns, because the database computes them again. */
   columns: { name: string; type: string }[];
-  /** The order of the rows, which is the same in every database. */
+  /** The columns that determine the order of the rows, so that it is the same in every database. */
   order: string[];
   /** Whether any value is too large to be stored within its row. */
   hasLargeValues: boolean;
 };
 
-/** Leaves out `migrations`: it is in the manifest, and a restore runs the migrations themselves. */
+/**
+ * Leaves out the table `migrations`: the manifest has its rows, and a restore runs the migrations.
+ */
 const SHAPES = `
   select c.relname::text as name,
     (select json_agg(json_build_object('name', a.attname, 'type',
@@ -57,7 +59,7 @@ const HIDDEN = `
   where c.relnamespace = 'keyrail'::regnamespace and c.relkind in ('r', 'p', 'S', 'm', 'f')
   order by c.relname`;
 
-/** Row level security hides rows without an error, so a backup without them would look fine. */
+/** Row level security hides rows without an error, so a backup that lacks them would look fine. */
 export async function refusePartial(session: pg.ClientBase): Promise<void> {
   const { rows } = await session.query<{ name: string; fault: string | null }>(HIDDEN);
   const faults = rows.flatMap(({ name, fault }) => (fault === null ? [] : [`${name} ${fault}`]));

@@ -1,4 +1,4 @@
-// After a restore, nodes, tokens and people may hold newer state than the database. These
+// After a restore, nodes, tokens and users may hold state that is newer than the database. These
 // statements make sure that such state can't match anything in the restored database. They run
 // inside the restore's transaction, with the guards disabled.
 import { signingPurposes } from '@keyrail/protocol/wire/signing-purposes.ts';
@@ -16,17 +16,17 @@ import { clockOf, runnerOn } from './sessions.ts';
 /** Added to a policy version that is ahead of the clock. */
 const VERSIONS_AHEAD = 1_000_000_000;
 
-/** The current time in milliseconds, to which every policy version is set. */
+/** The current time in milliseconds; every policy version is set to it. */
 const clock = '(extract(epoch from app_now()) * 1000)::bigint';
 
 /**
  * Sets every version to the time of the restore. That is above all versions that nodes have seen,
- * whichever backup is restored, if the clock is past all earlier restores, and if no project has
- * had more than a thousand changes a second since the last one. The backup alone doesn't show which
- * versions nodes have seen, because it lacks the changes that were lost with the database. A
- * version ahead of the clock means that the clock was set back, or that an earlier release did the
- * restore. Such a version is only raised by a fixed step. Nodes may report a higher one: that is
- * `aheadOf`.
+ * provided that the clock is past all earlier restores and no project has had more than a thousand
+ * changes a second since the last restore. The versions in the backup can't be used instead,
+ * because the backup lacks the changes that were lost with the database. A version ahead of the
+ * clock means that the clock was set back, or that an earlier release did the restore. Such a
+ * version is only raised by a fixed step. If nodes report a higher version, the operator passes it
+ * as `aheadOf`.
  */
 const versions = `update project_versions set (version, floor) =
   (select ahead, ahead from greatest($1::bigint + 1,
@@ -54,11 +54,11 @@ const fences: Record<string, string> = {
   'restore recorded': 'insert into recent_restores values (app_now()) on conflict do nothing',
 };
 
-/** What was done, and to how many rows. */
+/** The number of rows that each step changed, by the step's description. */
 export type Fenced = Record<string, number>;
 
 export type FenceOrder = {
-  /** The highest version that nodes are known to have; 0: none. */
+  /** The highest version that any node is known to have; 0 if none is known. */
   aheadOf: number;
 };
 
@@ -77,12 +77,12 @@ export async function fence(admin: pg.ClientBase, { aheadOf }: FenceOrder): Prom
 
 /**
  * The fence that needs the master key: it replaces the signing keys. Tokens signed with older keys
- * stop working; their anchors still verify.
+ * stop working; anchors signed with them still verify.
  */
 export const replaceSigningKeys =
   (masterKey: Secret) =>
   async (session: pg.ClientBase): Promise<void> => {
-    // A key that replaces all others immediately doesn't follow the schedule.
+    // Has no effect here: the new key replaces the old keys immediately.
     const schedule = { rotateEveryMs: DAY_MS, publishWaitMs: 0 };
     const parts = signingPartsOf({ masterKey, randomBytes: systemRandomBytes, ...schedule });
     const work: Work = {

@@ -3,7 +3,10 @@
 import type pg from 'pg';
 import type { TableShape } from './catalogue.ts';
 
-/** Rows in a page. A large value is stored outside its row; a row without one is under 8 KiB. */
+/**
+ * Rows in a page. A row without large values is under 8 KiB; large values are stored outside their
+ * row.
+ */
 const PAGE_ROWS = 1000;
 const LARGE_PAGE_ROWS = 40;
 

@@ -21,7 +21,7 @@ export type ChainHead = { workspaceId: string; seq: number; hash: string };
 export type Manifest = {
   format: number;
   id: string;
-  /** The moment of its snapshot, according to the database's clock. */
+  /** When the snapshot was taken, according to the database's clock. */
   takenAt: string;
   keyrail: string;
   store: 'embedded' | 'postgres';
@@ -33,7 +33,7 @@ export type Manifest = {
   migrations: { name: string; hash: string }[];
   tables: TableRecord[];
   chains: ChainHead[];
-  /** The same heads, signed. Empty if the server had no key to sign them. */
+  /** The same chain heads as signed anchors. Empty if the server had no key to sign them. */
   anchors: AuditAnchor[];
 };
 

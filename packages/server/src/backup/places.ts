@@ -40,7 +40,7 @@ export async function newestBackup(into: string): Promise<string> {
   return join(into, newest);
 }
 
-/** Removes all but the newest backups, and returns the IDs of the removed ones. */
+/** Removes all but the newest backups, and returns the IDs of the removed backups. */
 export async function removeOldBackups(into: string, keep: number): Promise<string[]> {
   const old = (await listBackups(into)).slice(0, -keep);
   for (const id of old) await rm(join(into, id), { recursive: true, force: true });

@@ -29,7 +29,7 @@ type RestoreOrder = FenceOrder & {
 
 type Restored = { migrated: string[]; fenced: Fenced };
 
-/** The target refuses to serve until this has returned. A failed restore can be run again. */
+/** No server starts on the target until this has returned. A failed restore can be run again. */
 export async function restoreBackup(
   admin: pg.ClientBase,
   backup: OpenBackup,
@@ -54,8 +54,8 @@ async function replaceSchema(
   order: RestoreOrder,
 ): Promise<Restored> {
   const { manifest, migrations } = backup;
-  // Checked again, because a server may have been started before the mark. This time the tables
-  // stay locked.
+  // Checked again, because a server may have started before the target was marked. This time the
+  // tables stay locked.
   await refuseUsedTarget(admin);
   await dropSchema(admin);
   await migrateWithin(admin, migrations);
@@ -136,7 +136,7 @@ async function load(
   }
 }
 
-/** Reads back what was written: the database has exactly the rows of the backup. */
+/** Reads back what was written, to check that the database has exactly the rows of the backup. */
 async function compare(
   admin: pg.ClientBase,
   tables: readonly TableRecord[],

@@ -36,7 +36,7 @@ export type TestOrder = Shared & { task: 'restore-test' };
 
 export type Order = BackupOrder | TestOrder;
 
-/** What a task leaves behind if it is interrupted. */
+/** The paths that a task leaves behind if it is interrupted. */
 export const leftBy = (order: Order): string[] =>
   order.task === 'backup' ? [order.scratch, `${order.into}/${order.part}`] : [order.scratch];
 
@@ -66,7 +66,10 @@ const PROGRAM = join(import.meta.dirname, `task-program${extname(import.meta.fil
 
 const TASK_MS_MAX = 12 * 3_600_000;
 
-/** An embedded store needs the rest of the disk for its own writes: see disk-space.ts. */
+/**
+ * How often to check the free disk space that an embedded store needs for its own writes; see
+ * disk-space.ts.
+ */
 const LOOK_AT_DISK_MS = 250;
 
 export async function runOrder<T extends TakenBackup | TestedBackup>(

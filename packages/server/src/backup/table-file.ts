@@ -139,7 +139,7 @@ export async function digestOf(path: string): Promise<{ bytes: number; sha256: s
   return { bytes: tally.bytes(), sha256: tally.sha256() };
 }
 
-/** Flushes the names in a directory to disk. */
+/** Flushes the entries of a directory to disk. */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path);
   try {

@@ -5,7 +5,7 @@
 import type pg from 'pg';
 import { quoted } from './lines.ts';
 
-/** Tables that a server fills on its own, even before it has any content. */
+/** Tables that a server fills on its own, even if nobody has used it yet. */
 const OF_ANY_SERVER = [
   'migrations',
   'signing_keys',
@@ -43,7 +43,7 @@ export async function refuseUsedTarget(admin: pg.ClientBase): Promise<void> {
   await admin.query('set local role none');
 }
 
-/** Undoes what a step of the transaction changed. */
+/** Runs a step of the transaction and undoes everything that it changed. */
 export async function unchanged(admin: pg.ClientBase, step: () => Promise<void>): Promise<void> {
   await admin.query('savepoint before_step');
   await step();

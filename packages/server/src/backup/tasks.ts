@@ -76,7 +76,7 @@ export function createBackupTasks(parts: BackupTaskParts): BackupTasks {
   const findAnchorKey = async () => {
     const randomBytes = systemRandomBytes;
     const signing = signingPartsOf({ ...parts.signing, masterKey, randomBytes });
-    // A backup without anchors is better than no backup: the database may be read-only.
+    // The database may be read-only. A backup without anchors is better than no backup.
     const opened = await openAnchorKey(openWork(db, newId), signing).catch(() => null);
     return opened && { kid: opened.kid, pkcs8: exported(opened.key) };
   };

@@ -44,7 +44,7 @@ async function restoreAndVerify(
   report: (progress: TaskProgress) => void,
 ): Promise<TestedBackup> {
   const { id, tables, chains, anchors } = backup.manifest;
-  // None of the deployment's keys is needed: sealed data stays sealed.
+  // A new master key is enough, because sealed data isn't read.
   const masterKey = new Secret(Buffer.from(systemRandomBytes(32)).toString('base64'));
   await withEmbedded(scratch, async (lite) => {
     const order = { report, rotateSigningKeys: replaceSigningKeys(masterKey), aheadOf: 0 };

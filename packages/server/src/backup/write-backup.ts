@@ -1,5 +1,5 @@
-// Writes a backup: all tables as they are at one moment, each in its own file, and the manifest
-// last. The directory has a temporary name and gets its final name when it is complete.
+// Writes a backup: a consistent snapshot of all tables, each in its own file, and the manifest
+// last. The directory has a temporary name until it is complete.
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditAnchor } from '@keyrail/protocol/objects/audit.ts';

@@ -1,13 +1,12 @@
 // The injected clock. Stored times come from the database's clock (app_now() in the first
-// migration). This clock is for code that doesn't use the database. It holds the shift by which
-// tests move both clocks.
+// migration). This clock is for code that doesn't use the database. It also holds the shift that
+// tests apply to both clocks.
 
 export type Clock = {
   /** The current instant, to the millisecond. */
   now(): Date;
   /**
-   * The number of milliseconds by which the database's clock is shifted too. Always 0 outside
-   * tests.
+   * How many milliseconds this clock and the database's clock are shifted. Always 0 outside tests.
    */
   shiftMs(): number;
 };

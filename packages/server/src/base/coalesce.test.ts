@@ -107,7 +107,7 @@ test('with heldMsMin, the next batch is held for the average duration of a batch
   pass(500);
   answer(sent.length - 1);
   await slow;
-  // A fifth of 500 ms, and four fifths of the average before, which was 0.8 ms.
+  // A fifth of 500 ms plus four fifths of the previous average, which was 0.8 ms.
   await heldFor(101);
   for (let at = 0; at < 10; at += 1) {
     const slower = ask('slower');
@@ -227,7 +227,7 @@ test('no result is older than its call, in any schedule', async () => {
   }
 });
 
-test('a call joins one in flight only within the given age, and none that began before forget()', async () => {
+test('a call joins another only if that one is young enough and began after forget()', async () => {
   let nowMs = 0;
   const calls: PromiseWithResolvers<string>[] = [];
   const reads = sharedWithin<string>(() => nowMs);

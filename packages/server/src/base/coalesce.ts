@@ -79,7 +79,7 @@ export function batched<Item, Result>(options: BatchOptions = {}): Batched<Item,
     group.inFlight += 1;
     const sentAtMs = nowMs();
     if (group.waiting.length > 0) setImmediate(sendWhenFree, name, group);
-    // The batch ends before its callers continue, so a caller that calls again joins a new one.
+    // The batch ends before its callers continue, so a caller that calls again joins a new batch.
     const end = () => {
       group.inFlight -= 1;
       averageMs += (nowMs() - sentAtMs - averageMs) * NEWEST_SHARE;
@@ -169,10 +169,10 @@ export function sharedInFlight<Result>(call: () => Promise<Result>): {
 }
 
 type SharedWithin<Result> = {
-  /** Joins a call with this name that began less than `withinMs` ago, or else begins one. */
+  /** Joins a call with this name that began less than `withinMs` ago, or else starts a new call. */
   run(name: string, withinMs: number, call: () => Promise<Result>): Promise<Result>;
   isRunning(name: string): boolean;
-  /** Later calls don't join a call that began before this. */
+  /** Calls made after this don't join calls that began before it. */
   forget(): void;
 };
 

@@ -1,7 +1,7 @@
 // Durations in milliseconds, and arithmetic on dates.
 import { HOUR_MS } from '@keyrail/protocol/wire/durations.ts';
 
-// biome-ignore lint/performance/noBarrelFile: one import for durations and what is done with them
+// biome-ignore lint/performance/noBarrelFile: one import for durations and their arithmetic
 export { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@keyrail/protocol/wire/durations.ts';
 
 export const msAfter = (start: Date, ms: number): Date => new Date(start.getTime() + ms);

@@ -42,7 +42,7 @@ export const forbidden = (message: string): ApiError => new ApiError('forbidden'
 export const invalid = (part: 'body' | 'query' | 'path' | 'header', details: Detail[]): ApiError =>
   new ApiError('invalid_request', `The request ${part} is not valid.`, { details });
 
-/** The error for a limit that has capacity again after this time. */
+/** The error for an exceeded limit, which has capacity again after `waitMs`. */
 export const rateLimited = (waitMs: number): ApiError =>
   new ApiError('rate_limited', undefined, {
     headers: { 'retry-after': `${Math.ceil(waitMs / SECOND_MS)}` },

@@ -39,7 +39,7 @@ test('IDs created in one millisecond ascend, even when the counter overflows', (
   const ids = Array.from({ length: 10_000 }, newId);
   ok(isAscending(ids));
   equal(new Set(ids).size, ids.length);
-  ok(msOf(ids.at(-1) ?? '') - START_MS <= 4, 'the counter borrows few milliseconds');
+  ok(msOf(ids.at(-1) ?? '') - START_MS <= 4, 'the counter uses only a few milliseconds in advance');
 });
 
 test('IDs ascend while the clock is stepped back and forth', () => {

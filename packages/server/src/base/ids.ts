@@ -7,7 +7,8 @@ export type NewId = () => string;
 
 /**
  * IDs from one generator ascend even within one millisecond: the twelve bits after the version are
- * a counter with a random start. When the counter overflows, the next millisecond is used early.
+ * a counter with a random start. When the counter overflows, the generator starts the next
+ * millisecond early.
  */
 export function createIdMaker(clock: Clock, randomBytes: RandomBytes): NewId {
   let lastMs = 0;

@@ -21,11 +21,7 @@ const readable: [string, object, string][] = [
   ],
   ['a nested field as JSON', { msg: 'migrated', applied: ['a', 'b'] }, 'applied=["a","b"]'],
   ['no message', { ms: 1 }, '03:04:05 info   ms=1'],
-  [
-    'a stack on lines of its own',
-    { msg: 'm', error: { stack: 'Error: x\n at y' } },
-    '\n  Error: x',
-  ],
+  ['a stack on separate lines', { msg: 'm', error: { stack: 'Error: x\n at y' } }, '\n  Error: x'],
   ['an error field of another type', { msg: 'm', error: 'odd' }, '\n  "odd"'],
 ];
 

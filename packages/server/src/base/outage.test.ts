@@ -53,6 +53,6 @@ test('a new reason is logged too, but only the first five of an outage', () => {
   for (let n = 0; n < 100; n += 1) outage.fault(new Error(`row ${n}`));
   deepEqual(lines.length, 5);
   pass(10 * MINUTE_MS);
-  outage.fault('not even an error');
+  outage.fault('not an Error object');
   deepEqual(lines.length, 6);
 });

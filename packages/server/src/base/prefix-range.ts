@@ -1,7 +1,10 @@
 // The range of texts, or of IDs, that begin with a given text.
 import { UUID_ANY_CASE } from '@keyrail/protocol/wire/uuid.ts';
 
-/** From the first text of the range to the first after it; `to` is null if nothing comes after. */
+/**
+ * From the first text in the range to the first text after it; `to` is null if no text comes after
+ * it.
+ */
 type TextRange = { from: string; to: string | null };
 
 const CODE_POINT_MAX = 0x10ffff;
@@ -9,8 +12,8 @@ const BEFORE_SURROGATES = 0xd7ff;
 const AFTER_SURROGATES = 0xe000;
 
 /**
- * All texts that begin with this one, with its ASCII letters in lowercase. Texts are sorted by code
- * point, which is the same order as by byte.
+ * The range of all texts that begin with `start`, with its ASCII letters in lowercase. Texts are
+ * sorted by code point, which is the same order as by byte.
  */
 export function textRangeOf(start: string): TextRange {
   const from = start.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
@@ -27,7 +30,7 @@ export function textRangeOf(start: string): TextRange {
 const ID_MIN = '00000000-0000-0000-0000-000000000000';
 const ID_MAX = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** The first and the last ID that begin with this text; null if no ID does. */
+/** The first and the last ID that begin with `start`; null if no ID does. */
 export function idRangeOf(start: string): { from: string; to: string } | null {
   const from = start + ID_MIN.slice(start.length);
   const isId = UUID_ANY_CASE.test(from);

@@ -7,7 +7,8 @@ const POOL_BYTES = 8192;
 
 /**
  * Draws random bytes from the system in blocks of 8 KiB: one system call per ID would cost more
- * than the rest of creating it. No byte is returned twice, and returned bytes are erased here.
+ * than the rest of creating it. No byte is returned twice, and returned bytes are erased from the
+ * block.
  */
 function pooledBytes(): RandomBytes {
   const pool = new Uint8Array(POOL_BYTES);

@@ -7,7 +7,10 @@ import { Secret } from './secret.ts';
 const FORMAT = 1;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Without this length, a truncated tag would be accepted, and a short tag can be guessed. */
+/**
+ * Requires the full length. Otherwise a truncated tag would be accepted, and a short tag can be
+ * guessed.
+ */
 const options = { authTagLength: TAG_BYTES };
 
 export type Seal = (secret: Secret) => Buffer;
@@ -52,7 +55,10 @@ export function createSealing(key: Buffer, randomBytes: RandomBytes): Sealing {
 
 const KEY_BYTES = 32;
 
-/** Derives a separate key for each purpose, so that one cannot be used for another. */
+/**
+ * Derives a separate key for each purpose, so that a key for one purpose cannot be used for
+ * another.
+ */
 export const keyFor = (purpose: string, masterKey: Secret): Buffer =>
   Buffer.from(
     hkdfSync(
@@ -64,6 +70,6 @@ export const keyFor = (purpose: string, masterKey: Secret): Buffer =>
     ),
   );
 
-/** Equal for equal master keys; reveals nothing else about the key. */
+/** A mark that is equal for equal master keys and reveals nothing else about them. */
 export const masterKeyMark = (masterKey: Secret): string =>
   keyFor('mark', masterKey).toString('hex').slice(0, 32);

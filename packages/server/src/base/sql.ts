@@ -51,14 +51,14 @@ const made = <Row>(texts: readonly string[], values: readonly Value[]): Sql<Row>
 const isSql = (value: Value | Sql): value is Sql =>
   typeof value === 'object' && value !== null && IS_SQL in value;
 
-/** The whole text, with its parameters numbered. */
+/** The statement's text, with numbered parameters. */
 export const textOf = ({ texts }: Sql): string =>
   texts.reduce((text, part, number) => `${text}$${number}${part}`);
 
 export const joined = (parts: readonly Sql[], separator = sql`, `): Sql =>
   parts.reduce((all, part) => sql`${all}${separator}${part}`);
 
-/** Conditions that must all hold. There is at least one. */
+/** Joins conditions with `and`. There must be at least one. */
 export const allOf = (conditions: readonly Sql[]): Sql => joined(conditions, sql` and `);
 
 /** The name of a table, a column or a type: `d.due_at`. */
@@ -68,14 +68,15 @@ export function named(name: string): Sql {
 }
 
 /**
- * A number as part of the text. For numbers that never change, so that the planner can use them.
+ * A number as part of the text, for numbers that never change. The planner knows its value, unlike
+ * the value of a parameter.
  */
 export const constant = (value: number): Sql => made([String(value)], []);
 
-/** A row as its fields in TypeScript. A field that is undefined is left out. */
+/** A row's fields in TypeScript. Undefined fields are left out. */
 type Fields = Readonly<Record<string, Value | undefined>>;
 
-/** The end of an insert: `(name, created_at) values (…, …)`. */
+/** The columns and values of an insert: `(name, created_at) values (…, …)`. */
 export function valuesOf(fields: Fields): Sql {
   const given = givenOf(fields);
   const columns = joined(given.map(([column]) => column));

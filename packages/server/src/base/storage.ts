@@ -1,7 +1,7 @@
 // How much disk space is left, and which writes are rejected as it runs out.
 
 /**
- * `low`: dispensable records are not written. `full`: only writes that revoke or delete are made.
+ * `low`: nonessential records are not written. `full`: only writes that revoke or delete are made.
  * `out`: no writes are made.
  */
 export type StorageState = 'ok' | 'low' | 'full' | 'out';

@@ -1,12 +1,12 @@
-// The port to traces. Its implementation is loaded only if the OpenTelemetry settings are present.
-// Without them, all code that uses this port gets null and does nothing.
+// The port for tracing. Its implementation is loaded only if the OpenTelemetry settings are
+// present. Without them, all code that uses this port gets null and does nothing.
 import type { IncomingHttpHeaders } from 'node:http';
 
 /** Names, numbers and IDs. Never a secret, and never a value from a caller's query. */
 export type SpanFields = Readonly<Record<string, string | number>>;
 
 export type SpanStart = {
-  /** One of a few names: never contains an ID or a caller's path. */
+  /** One of a fixed set of names. Never contains an ID or a caller's path. */
   name: string;
   /** `client`: a call to another process. */
   kind?: 'client' | 'internal';

@@ -1,5 +1,5 @@
-// Formats times for responses: UTC, milliseconds, Z. Date.toISOString takes many times as long, and
-// a page of a list holds a thousand times.
+// Formats times for responses: UTC, milliseconds, Z. Date.toISOString is many times slower, and a
+// page of a list can contain a thousand timestamps.
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from './duration.ts';
 
 const digits = (count: number, width: number, end: string): readonly string[] =>
@@ -18,7 +18,7 @@ export function wireTime(moment: Date): string {
   const at = moment.getTime();
   const day = Math.floor(at / DAY_MS);
   if (day !== lastDay) {
-    const text = moment.toISOString(); // throws if the date is invalid
+    const text = moment.toISOString(); // throws for an invalid date
     dayText = text.slice(0, text.indexOf('T') + 1);
     lastDay = day;
   }

@@ -3,7 +3,9 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { basename, join } from 'node:path';
 
-/** Folders of built programs, and Node.js's own folders from releases without a built program. */
+/**
+ * Folders of built programs, and folders that Node.js created for releases without a built program.
+ */
 const OURS = /^(program-[0-9a-f]{16}|v\d+\.\d+\.\d+-[\w-]+)$/;
 
 /**

@@ -31,7 +31,8 @@ export async function doctorCommand(read: ConfigResult, words: readonly string[]
   const severity = worstOf(findings);
   const report = { version: VERSION, severity, findings };
   const text = isJson ? `${JSON.stringify(report)}\n` : textOf(findings);
-  // A server that has stopped responding may keep a connection of this process open.
+  // Exits explicitly, because a server that has stopped responding may keep a connection of this
+  // process open.
   process.stdout.write(text, () => process.exit(exitCodes[severity]));
 }
 
@@ -45,7 +46,7 @@ function isJsonAsked(words: readonly string[]): boolean | null {
   }
 }
 
-/** With invalid settings, nothing else can be checked. */
+/** If the settings are invalid, nothing else is checked. */
 export async function diagnose(read: ConfigResult): Promise<Finding[]> {
   const settings = checkSettings(read).map((outcome) => ({ check: 'settings', ...outcome }));
   if ('faults' in read) return settings;

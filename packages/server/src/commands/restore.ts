@@ -113,7 +113,8 @@ async function masterKeyFor(
 }
 
 /**
- * Anchors may be newer than the restored audit chains, and the chains would then fail verification.
+ * Moves the anchor file aside. Its anchors may be newer than the restored audit chains, and the
+ * chains would then fail verification.
  */
 async function moveAnchors({ store: { dataDir } }: Config): Promise<string[]> {
   const time = systemClock

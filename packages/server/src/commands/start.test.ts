@@ -18,7 +18,7 @@ test('new requests are rejected while jobs finish, and the store closes last', a
   deepEqual(events.toSorted(), ['door', 'jobs']);
   requests.resolve();
   await settled();
-  deepEqual(events.toSorted(), ['door', 'jobs'], 'jobs need the store until their end');
+  deepEqual(events.toSorted(), ['door', 'jobs'], 'jobs use the store until they finish');
   jobs.resolve();
   await stopped;
   deepEqual(events.at(-1), 'store');

@@ -85,9 +85,9 @@ async function run(config: Config, parts: Parts): Promise<void> {
     log.info({ ms, ...(parts.api && readyFields(url, config)) }, 'ready');
   }
   if (parts.api && isTTY) process.stdout.write(welcome(url, config));
-  // A program may be reading the log, so standard output contains nothing but JSON.
+  // Standard output contains nothing but JSON, because a program may be reading the log.
   else if (parts.api && config.isByNpmStart) process.stderr.write(welcome(url, config));
-  // A killed process couldn't write the cache on exit.
+  // Written now, because a killed process writes nothing on exit.
   flushCompileCache();
 }
 

@@ -49,7 +49,10 @@ export async function migratePostgres(url: string, log: Log): Promise<void> {
   });
 }
 
-/** The server starts without a reachable Redis. Only rate-limit checks fail until it is back. */
+/**
+ * The server starts without a reachable Redis. Only rate-limit checks fail until Redis is
+ * reachable.
+ */
 export async function openCounters(
   { redisUrl, redisCluster, countersMax, redisCountersMax }: Config['counters'],
   clock: Clock,

@@ -33,7 +33,10 @@ for (const [what, env, token] of [
 
 test('the welcome says if the port comes from PORT', () => {
   const config = configOf({ PORT: '8080' });
-  match(welcome('http://x:8080', config), /^ {2}Open http:\/\/x:8080 in a browser \(PORT names/m);
+  match(
+    welcome('http://x:8080', config),
+    /^ {2}Open http:\/\/x:8080 in a browser \(port set by PORT/m,
+  );
   equal(readyFields('http://x:8080', config).port_from, 'PORT');
 });
 

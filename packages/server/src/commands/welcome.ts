@@ -15,16 +15,16 @@ function tokenIn(config: Config): string {
 const inShell = (path: string): string =>
   /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
-/** Many programs use the variable PORT, so it may have been meant for another one. */
+/** Many programs use the variable PORT, so it may have been meant for another program. */
 const portHint = ({ listening }: Config): string =>
-  listening.portFrom === 'PORT' ? ' (PORT names the port)' : '';
+  listening.portFrom === 'PORT' ? ' (port set by PORT)' : '';
 
 const mailPlace = ({ mail: { mail } }: Config): string =>
   mail.kind === 'file' ? mail.directory : 'SMTP';
 
 /**
- * The same as log fields, for when there is no terminal. Paths are absolute, because a log has no
- * current folder.
+ * The same information as log fields, for a start without a terminal. Paths are absolute, because a
+ * log has no current folder.
  */
 export function readyFields(url: string, config: Config): Record<string, string> {
   const file = tokenFile(config);

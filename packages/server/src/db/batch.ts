@@ -26,7 +26,10 @@ type Parser = (text: string) => unknown;
 type Value = string | Buffer | null;
 type Column = { name: string; parse: Parser };
 
-/** Replaced by the next statement, because a pooler may send that one to another connection. */
+/**
+ * Behind a pooler, the next statement may run on another connection, so nothing is prepared by
+ * name.
+ */
 const UNNAMED = '';
 
 export class Batch {
@@ -139,8 +142,8 @@ export class Batch {
   handleError(error: Error): void {
     this.#error ??= error;
     if (this.#wire && isStalePlan(error)) forgetPlans(this.#wire);
-    // After a lost connection or a timeout, no ReadyForQuery arrives. After a failed statement one
-    // does, but by then the driver has moved to the next query. So the batch finishes here.
+    // After a lost connection or a timeout, no ReadyForQuery arrives. After a failed statement it
+    // does arrive, but by then the driver has moved to the next query. So the batch finishes here.
     this.#finish();
   }
 

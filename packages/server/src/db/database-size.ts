@@ -8,7 +8,7 @@ import type { Answer, Statement } from './database.ts';
 import type { StorageGauge } from './disk-space.ts';
 import { sqlState } from './faults.ts';
 
-/** Fractions of the maximum size. Above the second one, only revoking and deleting are allowed. */
+/** Fractions of the maximum size. From FULL_SHARE on, only revoking and deleting are allowed. */
 const LOW_SHARE = 0.9;
 const FULL_SHARE = 0.95;
 const LOOK_EVERY_MS = 5 * SECOND_MS;
@@ -22,7 +22,9 @@ export function stateAt(share: number): StorageState {
 }
 
 type SizeGauge = StorageGauge & {
-  /** Run as the login itself, because not every role may read the size of the database. */
+  /**
+   * The query runs as the login itself, because not every role may read the size of the database.
+   */
   readonly question: Statement;
   seen(answer: Answer): void;
 };

@@ -83,8 +83,8 @@ export type Database = {
   storage(): StorageState;
   poolUse(): PoolUse;
   /**
-   * Copies the store's files as they are at one moment; other work has to wait only for that
-   * moment. Absent for PostgreSQL, and for a store in memory.
+   * Copies a consistent snapshot of the store's files. Other work waits only while the files that
+   * changed during the copy are copied again. Absent for PostgreSQL, and for a store in memory.
    */
   copyTo?(directory: string): Promise<void>;
   close(): Promise<void>;

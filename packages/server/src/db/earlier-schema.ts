@@ -1,13 +1,13 @@
 // Before the first release the migrations were rewritten as one set. A database from an earlier
-// commit has a different history and isn't migrated; a backup moves its data. The last earlier
-// schema is the same as the new set's, so its backups can be restored.
+// commit has a different history and isn't migrated; a backup moves its data. The last schema
+// before the rewrite is the same as the new one, so its backups can be restored.
 import { createHash } from 'node:crypto';
 
 type Applied = { name: string; hash: string };
 
 /**
  * The first and last files of the set. Every database with the current history has applied the
- * first.
+ * first file.
  */
 const FIRST = '0001_clock_reach_and_guards.sql';
 const LAST = '0013_deployment.sql';

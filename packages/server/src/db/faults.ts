@@ -49,15 +49,15 @@ export const violatedConstraint = (error: unknown): string | undefined =>
   sqlState(error) === '23505' ? text(error, 'constraint') : undefined;
 
 /**
- * The table of a prepared statement was migrated by a newer process. The routine identifies this
+ * Whether a newer process has migrated a table of a prepared statement. The routine identifies this
  * error, because its message is translated and its code is shared with other errors.
  */
 export const isStalePlan = (error: unknown): boolean =>
   sqlState(error) === '0A000' && text(error, 'routine') === 'RevalidateCachedQuery';
 
 /**
- * PostgreSQL reports a commit as done, with this warning, when its wait for the synchronous replica
- * was cancelled. A failover then loses the commit.
+ * Whether the wait for the synchronous replica was cancelled. PostgreSQL then reports the commit as
+ * done, with this warning, but a failover loses the commit.
  */
 export const isUnreplicated = (notice: object): boolean =>
   text(notice, 'routine') === 'SyncRepWaitForLSN';

@@ -1,15 +1,15 @@
-// The privileges of each door on each table. The migrations grant them; this list repeats them on
-// purpose: a grant that is added, lost or widened by accident differs from it. A test compares it
-// with a new database, and the doctor with the operator's.
+// The privileges of each door on each table. The migrations grant them, and this list repeats them
+// on purpose: it shows any grant that is added, lost or widened by accident. A test compares it
+// with a new database, and the doctor compares it with the operator's.
 import type { DoorRole } from './roles.ts';
 
 /** A privilege, or a privilege on some columns: `select(id,email)`. */
 type Rights = Partial<Record<DoorRole, string[]>>;
 
-/** Changed through the write door, with an audit row. */
+/** For tables that change through the write door, with an audit row. */
 const audited: Rights = { kr_read: ['select'], kr_write: ['select', 'insert', 'update'] };
 
-/** Written only by functions of the owner. */
+/** For tables that are only written by functions of the owner. */
 const derived: Rights = { kr_read: ['select'], kr_write: ['select'] };
 
 const own = ['select', 'insert', 'update'];

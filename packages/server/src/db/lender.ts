@@ -85,8 +85,8 @@ const returns: Record<Database['kind'], { giveBack: Returned; discard: Returned 
     discard: (client, back) => release(client, back, true),
   },
   embedded: {
-    // Its statements run on the event loop without yielding. If the connection were lent again
-    // immediately, a long queue of borrowers would block sockets and timers.
+    // The embedded store's statements run on the event loop without yielding. If the connection
+    // were lent again immediately, a long queue of borrowers would block sockets and timers.
     giveBack: (client, back) => void setImmediate(release, client, back),
     discard: windBack,
   },
@@ -98,7 +98,7 @@ function release(client: pg.PoolClient, back: () => void, isSpoilt = false): voi
 }
 
 /**
- * All connections to the embedded store share one session, so a new one would find the old
+ * All connections to the embedded store share one session, so a new connection would find the old
  * transaction open and receive its pending responses. The rollback ends both first.
  */
 function windBack(client: pg.PoolClient, back: () => void): void {

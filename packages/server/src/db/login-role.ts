@@ -12,7 +12,7 @@ export async function refuseUnsafeLogin(admin: pg.ClientBase): Promise<void> {
      from pg_roles where rolname = session_user`,
   );
   const role = rows[0];
-  if (!role) throw new UnsafeLoginRole('The database login has no role of its own.');
+  if (!role) throw new UnsafeLoginRole('The database login is missing from pg_roles.');
   if (role.super || role.bypass) {
     const why = role.super ? 'is a superuser' : 'has BYPASSRLS';
     throw new UnsafeLoginRole(
@@ -42,7 +42,7 @@ export async function refuseUnsafeRoles(admin: pg.ClientBase, login: string): Pr
 export const TO_FIX = '; to fix this, run ';
 
 export type LoginWarning = {
-  /** Most end with `TO_FIX` and a statement. */
+  /** Most texts end with `TO_FIX` and a statement. */
   text: string;
   /** Whether another login of the cluster could take over this login. */
   isUnsafe: boolean;

@@ -29,14 +29,17 @@ export async function readMigrations(): Promise<Migration[]> {
   );
 }
 
-/** Run before the numbered files at every migration; ends with the owner's role set. */
+/**
+ * The SQL that runs before the numbered files at every migration. It ends with the owner's role
+ * set.
+ */
 export const readRoleSetup = (): Promise<string[]> =>
   Promise.all(['roles.sql', 'adopt.sql'].map((name) => readFile(join(directory, name), 'utf8')));
 
 /**
- * While a migration waits for a lock on a table, everything after it on that table waits too. So it
- * gives up soon, and the whole migration is tried again. The same goes for a deadlock with a
- * request that needs the same tables in another order.
+ * While a migration waits for a lock on a table, every later statement on that table waits too. So
+ * the migration gives up after two seconds, and is tried again as a whole. It is also tried again
+ * after a deadlock with a request that locks the same tables in another order.
  */
 const LOCK_MS_MAX = 2000;
 const LOCK_PAUSE_MS = 1000;
@@ -59,7 +62,7 @@ export async function migrate(admin: pg.ClientBase): Promise<string[]> {
   }
 }
 
-/** A lock was not available in time, or a deadlock. */
+/** The errors for a lock timeout and for a deadlock. */
 const LOCK_FAULTS = new Set(['55P03', '40P01']);
 
 const stillLocked = (cause: unknown): Error =>
@@ -69,7 +72,7 @@ const stillLocked = (cause: unknown): Error =>
     { cause },
   );
 
-/** One transaction that no other migration or restore of this database overlaps. */
+/** Runs a transaction that excludes other migrations and restores of this database. */
 export async function inMigration<T>(admin: pg.ClientBase, body: () => Promise<T>): Promise<T> {
   await admin.query('begin');
   try {

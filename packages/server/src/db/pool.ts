@@ -34,7 +34,7 @@ type PoolParts = LenderParts & {
    * each batch, and statements are not prepared under a name.
    */
   pooled?: Statement | undefined;
-  /** Its query is run with every ping, as the login itself. */
+  /** The gauge's query runs with every ping, as the login itself. */
   gauge?: { question: Statement; seen(answer: Answer): void };
 };
 
@@ -77,7 +77,7 @@ export function pooledDatabase(parts: PoolParts): Database {
         const now = answers.at(-1)?.rows[0]?.now;
         if (!(now instanceof Date)) throw new Error('bug: the database returned no time');
         const run = (statement: Statement) => runIn(client, statement, opening);
-        // The embedded store never yields, so other work gets a turn between two statements.
+        // The embedded store never yields, so this lets other work run between two statements.
         const inTurn = (statement: Statement) =>
           run(statement).finally(() => (kind === 'embedded' ? nextTurn() : undefined));
         return finish(client, opening, () => body({ now, run: inTurn }));
@@ -172,8 +172,8 @@ const prologuesWith = (more: string): Record<Prologue, string> => ({
 const prologues = { usual: prologuesWith(''), readOnly: prologuesWith(READ_ONLY) };
 
 /**
- * Names the session after the traceparent, for this transaction. As a comment in the statements, it
- * would make each of them another prepared statement. The name has 63 bytes, the maximum.
+ * Names the session after the traceparent, for this transaction. A comment in the statements would
+ * make each of them another prepared statement. The name has 63 bytes, the maximum.
  */
 const TRACED = `,
     set_config('application_name', $9, true)`;
@@ -228,7 +228,7 @@ async function abandon(client: pg.PoolClient, error: unknown, deadline: Deadline
   if (!spoilsConnection(error)) await sendOne(client, ROLLBACK, deadline);
 }
 
-/** Connections to a pooler, which gives each transaction any of its server connections. */
+/** Connections to a pooler, which may run each transaction on a different server connection. */
 const unprepared = new WeakSet<pg.ClientBase>();
 
 function send(
@@ -270,7 +270,7 @@ const mayRepeat: Record<DoorRole, boolean> = {
   kr_worker: false,
 };
 
-/** Marks a lost connection as safe to retry on another one. */
+/** Marks a lost connection as safe to retry on another connection. */
 const untouched = (error: unknown): unknown =>
   isLost(error)
     ? new StoreUnavailable('the connection was lost', { cause: error, untouched: true })

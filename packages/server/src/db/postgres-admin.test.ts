@@ -28,8 +28,8 @@ test('a migration that loses its connection fails with the reason', { skip }, as
     withPostgresAdmin(url, async (admin) => {
       const ended = new Promise<void>((resolve) => admin.once('end', resolve));
       await other.query(CUT);
-      // Before the driver has noticed that the connection ended, the reason would be a failed
-      // write.
+      // Waits until the driver has noticed the lost connection. Until then, the reason would be a
+      // failed write.
       await ended;
       await migrate(admin);
     }),

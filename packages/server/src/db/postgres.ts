@@ -41,7 +41,9 @@ const SETTINGS = [
   'client_min_messages=warning',
 ];
 
-/** In the driver, `options` in the URL would replace ours, so they are put in front of ours. */
+/**
+ * The driver would let `options` in the URL replace our options, so ours are put in front of them.
+ */
 function addressed(url: string): Pick<pg.PoolConfig, 'connectionString' | 'options'> {
   const ours = SETTINGS.map((setting) => `-c ${setting}`).join(' ');
   const [address, asked] = url.split('?', 2);
@@ -80,8 +82,8 @@ export function openPostgres(options: PostgresOptions): Database {
     query_timeout: STATEMENT_TIMEOUT_MS,
     application_name: 'keyrail',
   });
-  // The pool drops a connection that dies while idle; one that dies while lent fails its statement.
-  // Both also emit an error event, which, without a listener, would end the process.
+  // The pool drops a connection that dies while idle; a connection that dies while lent fails its
+  // statement. Both also emit an error event, which, without a listener, would end the process.
   pool.on('error', options.onIdleError);
   pool.on('connect', (client) => client.on('error', () => {}));
   const look = () => database.ping(deadlineAfter(CONNECT_TIMEOUT_MS));

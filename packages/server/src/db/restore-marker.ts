@@ -22,7 +22,7 @@ export async function refuseUnfinishedRestore(admin: pg.ClientBase): Promise<voi
   );
 }
 
-/** Backup IDs contain no quotes. */
+/** The ID needs no escaping, because backup IDs contain no quotes. */
 export const mark = async (admin: pg.ClientBase, backupId: string): Promise<void> => {
   await admin.query(`create schema if not exists ${MARK}`);
   await admin.query(`comment on schema ${MARK} is '${backupId}'`);

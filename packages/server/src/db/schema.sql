@@ -1193,7 +1193,7 @@ declare
   canonical text;
 begin
   if cardinality(row_ids) = 0 then
-    raise exception 'a change says nothing about itself' using errcode = 'KR005';
+    raise exception 'a change has no audit row' using errcode = 'KR005';
   end if;
   return query select * from next_versions(projects_hit, floors_hit);
 
@@ -1478,7 +1478,8 @@ begin
     on conflict (workspace_id, env) do update set bytes = known.bytes + excluded.bytes
     returning bytes into total;
   while total > kept_bytes_max() loop
-    -- The worker may be removing some of them, and then waits for the lock on the total.
+    -- Skips records that the worker is deleting, because the worker waits for the lock on the
+    -- total.
     delete from kept_responses where workspace_id = workspace and key_hash = any (array(
       select key_hash from kept_responses
       where workspace_id = workspace and is_test = for_test and key_hash <> own_key
@@ -1706,10 +1707,10 @@ begin
         on conflict do nothing;
       get diagnostics noted = row_count;
       if noted < cardinality(batches) then
-        raise exception 'a batch was here before' using errcode = 'KR006';
+        raise exception 'a batch has been recorded before' using errcode = 'KR006';
       end if;
     exception when sqlstate 'KR006' then
-      return false; -- the receipts of the others are undone
+      return false; -- the receipts of the other batches are undone
     end;
   end if;
 

@@ -114,7 +114,7 @@ test('a failed statement fails only the reads that share it', async () => {
   equal(await placeOf(latest), 2);
 });
 
-test('a read with little time left does not share a statement with patient reads', async () => {
+test('reads share a statement only if their deadlines are close', async () => {
   const { sent, patience, askWithin, answer, placeOf } = store();
   const asked = [PATIENCE_MS, 30, PATIENCE_MS].map((ms) => askWithin(deadlineAfter(ms)));
   await nextTurn();
@@ -128,7 +128,7 @@ test('a read with little time left does not share a statement with patient reads
   deepEqual(await Promise.all(asked.map(placeOf)), [0, 1, 0]);
 });
 
-test('a stepped deadline does not restart for the reads that share a statement', async () => {
+test('a shared statement does not extend the deadline of other reads', async () => {
   const { patience, askWithin } = store();
   void askWithin(deadlineAfter(PATIENCE_MS));
   void askWithin(steppedDeadline(PATIENCE_MS, 10 * PATIENCE_MS));

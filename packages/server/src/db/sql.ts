@@ -7,7 +7,7 @@ import { joined, named, type Sql, sql, textOf } from '../base/sql.ts';
 import type { Answer, Statement } from './database.ts';
 
 /**
- * A list whose length the planner does not know. Otherwise it would prefer a plan for that length
+ * A list whose length is hidden from the planner. Otherwise it would prefer a plan for that length
  * and plan the statement each time: a lookup of one secret key takes 0.79 ms instead of 0.47.
  */
 export const listOf = (type: 'bytea' | 'text', values: readonly (string | Buffer | null)[]): Sql =>
@@ -47,7 +47,7 @@ export function beginsWith(column: Sql, start: string): Sql {
 }
 
 type Search = {
-  /** Each selects `id` and `created_at`, in the order of an index and up to a limit. */
+  /** Queries that each select `id` and `created_at`, in the order of an index and up to a limit. */
   matches: Sql[];
   after: { createdAt: Date; id: string } | null;
   limit: number;

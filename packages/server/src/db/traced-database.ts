@@ -5,7 +5,7 @@ import type { Database, Opening, Statement } from './database.ts';
 
 /** Wraps a database. A statement that several requests share belongs to one of them. */
 export function withTraces(db: Database, tracing: Tracing): Database {
-  // The embedded store has no sessions that are visible from outside.
+  // The embedded store's sessions are not visible from outside, so it doesn't get the span.
   const carried = (opening: Opening, span: Span): Opening =>
     db.kind === 'postgres' ? { ...opening, traceparent: span.traceparent() } : opening;
   return {

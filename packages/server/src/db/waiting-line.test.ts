@@ -30,7 +30,7 @@ test('work that cannot finish before its deadline is rejected immediately', asyn
   const line = await busyLine(1000);
   await rejects(line.enter(asking(1400)), StoreUnavailable);
   const waiting = line.enter(asking(1600));
-  // One more is ahead of this work, so it would wait half a second longer.
+  // The second piece of work is behind the first, so it would wait half a second longer.
   await rejects(line.enter(asking(1900)), StoreUnavailable);
   line.leave('kr_write', 1000);
   await waiting;
@@ -52,7 +52,7 @@ test('one long piece of work does not cause short work to be rejected', async ()
   await Promise.all(waiting);
 });
 
-test('work stops waiting once its remaining time is no longer than its average', async () => {
+test('work stops waiting once the time left is too short for its average duration', async () => {
   const line = await busyLine(1000);
   let remainingMs = 60_000;
   const waiting = line.enter(asking(0, { deadline: { remainingMs: () => remainingMs } }));

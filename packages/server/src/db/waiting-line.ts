@@ -131,7 +131,7 @@ function nextOf(line: Set<Waiter>): Waiter | null {
 
 type Measured = { averageMs: number; first: number; other: number };
 
-/** For each role: the average duration of its work, and how much of it is waiting. */
+/** For each role: the average duration of its work, and the amount of work that is waiting. */
 function measuredWork() {
   const roles = new Map<DoorRole, Measured>();
   const of = (role: DoorRole): Measured => {

@@ -1,4 +1,4 @@
-// Backups: the newest good one is recent, and its restore test passed.
+// Backups: the newest successful backup is recent, and its restore test passed.
 import { DAY_MS, HOUR_MS } from '../base/duration.ts';
 import { fault, fine, type Outcome, warning } from './finding.ts';
 import type { Inspection } from './inspection.ts';
@@ -38,8 +38,8 @@ export async function checkBackups(
   return found.length > 0 ? found : [fine(`The newest backup is ${ageHours} hours old.`)];
 }
 
-// Newest first, and enough of them to find the last good one. Leaves out results from a clock that
-// has since been set back.
+// The newest results, enough of them to find the last success. Leaves out results that are in the
+// future because the clock has been set back since.
 const RUNS = `
   select kind, passed, reason,
     (extract(epoch from app_now() - ended_at) * 1000)::float8 as "ageMs"

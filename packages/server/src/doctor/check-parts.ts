@@ -1,4 +1,4 @@
-// What the checks share: their inputs, and the time limit for each.
+// The inputs that all checks share, and the time limit for each check.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SECOND_MS } from '../base/duration.ts';
 import { reasonOf } from '../base/errors.ts';

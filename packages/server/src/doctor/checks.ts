@@ -10,7 +10,7 @@ import { checkPublicUrl } from './public-url-check.ts';
 import { checkRedis } from './redis-check.ts';
 import { checkStore } from './store-checks.ts';
 
-/** In the order of the report; the settings come before all of them. */
+/** In the order of the report. The check of the settings comes before all others. */
 const ORDER = [
   'settings',
   'database',

@@ -1,5 +1,5 @@
-// The clocks of this machine, the database and Redis. Stored times come from the database, rate
-// limits are counted on Redis's clock, and clients see both.
+// The clocks of this machine, the database and Redis. Stored times come from the database's clock,
+// rate limits are counted on Redis's clock, and clients compare both with their own.
 
 import { SECOND_MS } from '../base/duration.ts';
 import type { RedisSurvey } from '../volatile/redis-survey.ts';
@@ -9,10 +9,10 @@ import type { Inspection } from './inspection.ts';
 const APART_MS_WARNED = 2 * SECOND_MS;
 const APART_MS_MAX = 30 * SECOND_MS;
 
-/** How far a clock is ahead of this machine's clock, and the possible error of that figure. */
+/** How far a clock is ahead of this machine's clock, and the possible error of that measurement. */
 type Reading = { name: string; aheadMs: number; unsureMs: number };
 
-/** For a migrated database, whose transactions all use this function. */
+/** Requires a migrated database, because it calls app_now(). */
 export async function readDatabaseClock(
   inspection: Inspection,
   nowMs: () => number,

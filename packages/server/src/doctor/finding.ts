@@ -32,7 +32,7 @@ export const fault = (message: string, remedy: string): Outcome => ({
   remedy,
 });
 
-/** What was found, or that nothing is wrong. */
+/** Returns the findings, or, if there are none, one that says that nothing is wrong. */
 export const orFine = (found: readonly Outcome[], message: string): Outcome[] =>
   found.length > 0 ? [...found] : [fine(message)];
 

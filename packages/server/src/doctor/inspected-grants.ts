@@ -1,12 +1,12 @@
-// Compares the privileges on the tables of a migrated database with the ones the doors need, and
-// finds tables whose row level security has been turned off.
+// Compares the privileges on the tables of a migrated database with the privileges that the doors
+// need, and finds tables whose row level security has been turned off.
 import { granted } from '../db/grants.ts';
 import { allRoles, doorRoles, embeddedLogin } from '../db/roles.ts';
 import type { Inspection } from './inspection.ts';
 
 export type GrantFault = {
   what: string;
-  /** The statement that corrects it. */
+  /** The statement that corrects the difference. */
   statement: string;
 };
 
@@ -40,7 +40,7 @@ export async function findRoleFaults(inspection: Inspection): Promise<GrantFault
 
 type RoleRow = { role: string; login: string; isThere: boolean };
 
-// Since version 16 a member of a role may not be allowed to become it.
+// Since version 16 a member of a role may not be allowed to SET ROLE to it.
 const ROLES = `
   select role, login, found.oid is not null as "isThere"
   from (select role, coalesce($2, session_user)::text as login from unnest($1::text[]) role) wanted

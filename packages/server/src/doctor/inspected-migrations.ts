@@ -6,13 +6,16 @@ import type { Inspection } from './inspection.ts';
 
 export type MigrationState = {
   isNew: boolean;
-  /** Created by a commit before the first release, with other migrations. The lists are empty. */
+  /**
+   * The database was created by a commit before the first release, with other migrations. The lists
+   * are empty.
+   */
   isEarlier: boolean;
   /** The roles belong to the database this one was copied from. */
   isCopy: boolean;
   /** Migrations of this version that haven't been applied yet. */
   pending: string[];
-  /** Applied by a newer version, with changes that this one may not run with. */
+  /** Migrations applied by a newer version, with changes that this version may not run with. */
   newer: string[];
   /** Migrations whose files were changed after they had been applied. */
   changed: string[];
@@ -37,7 +40,7 @@ export async function compareMigrations(inspection: Inspection): Promise<Migrati
     return { ...NOTHING, isNew: true, pending };
   }
   const suffix = await inspection.roleSuffix();
-  // Only the owner of the schema can read them.
+  // Only the owner of the schema can read the migrations.
   const rows = await inspection.queryAs<{ name: string; hash: string }>(
     'kr_owner',
     'select name, hash from migrations order by name',

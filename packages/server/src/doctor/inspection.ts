@@ -15,15 +15,15 @@ import { embeddedLogin } from '../db/roles.ts';
 
 export type Inspection = {
   readonly kind: 'postgres' | 'embedded';
-  /** Runs a query as the login. One at a time: there is one connection. */
+  /** Runs a query as the login. Run one query at a time, because there is only one connection. */
   query<Row>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** The same, as one of the schema's roles. */
+  /** Like `query`, but as one of the schema's roles. */
   queryAs<Row>(role: string, text: string, values?: readonly unknown[]): Promise<Row[]>;
   /** The suffix of the schema's role names. */
   roleSuffix(): Promise<{ found: string; expected: string }>;
   /** Why the server would refuse to start with this login; null if it wouldn't. */
   loginRefusal(): Promise<string | null>;
-  /** What a start would warn about. Only for a migrated database. */
+  /** The warnings that a start would log. Only for a migrated database. */
   loginWarnings(): Promise<LoginWarning[]>;
 };
 
@@ -38,7 +38,8 @@ export async function withInspectedPostgres<T>(
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS_MAX,
-    // The server's timeout stops a slow statement; the client's stops waiting for a frozen server.
+    // The server's timeout stops a slow statement; the client's timeout ends the wait for a frozen
+    // server.
     statement_timeout: STATEMENT_MS_MAX,
     query_timeout: STATEMENT_MS_MAX + SECOND_MS,
     application_name: 'keyrail-doctor',
@@ -50,14 +51,14 @@ export async function withInspectedPostgres<T>(
   try {
     return await use(inspectionOf('postgres', client));
   } finally {
-    // A frozen server doesn't respond to the farewell message.
+    // A frozen server doesn't close the connection.
     const late = setTimeout(() => client.connection.stream.destroy(), END_MS_MAX);
     await client.end().catch(() => {});
     clearTimeout(late);
   }
 }
 
-/** `client` is the login; in the embedded store, the superuser of a directory that is not used. */
+/** `client` is connected as the login, or, for the embedded store, as its superuser. */
 export function inspectionOf(kind: Inspection['kind'], client: pg.ClientBase): Inspection {
   async function suffixes() {
     const { rows } = await client.query<{ expected: string; isKnown: boolean }>(SUFFIX);

@@ -20,7 +20,7 @@ const inspectionOf = (parts: Partial<Inspection>) =>
 
 const partsOf = ({ message, remedy }: Outcome) => [message, remedy];
 
-test('each warning about the login has the statement that fixes it as its remedy', async () => {
+test('the remedy of each warning about the login is the statement that fixes it', async () => {
   const admin = clientOf({
     login: 'keyrail',
     database: 'main',

@@ -1,4 +1,4 @@
-// The checks that look into the database, in order: a later one needs what an earlier one found.
+// The checks of the database, in order: later checks need the results of earlier ones.
 import { reasonOf } from '../base/errors.ts';
 import type { RedisSurvey } from '../volatile/redis-survey.ts';
 import { checkAnchors } from './anchors-check.ts';

@@ -71,7 +71,10 @@ export type Entry = {
   [A in Action]: { action: A; target: string; payload: Payloads[A] };
 }[Action];
 
-/** For `secret_key.created`, a `secret_key`. An import has many keys but one project. */
+/**
+ * The type of an action's target: `secret_key` for `secret_key.created`. For an import it is the
+ * project, because an import creates many keys.
+ */
 export const targetTypeOf = (action: Action): string =>
   action === 'api_key.imported' ? 'project' : action.slice(0, action.indexOf('.'));
 

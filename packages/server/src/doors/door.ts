@@ -18,7 +18,7 @@ export type Write = Read & {
   readonly isDryRun: false;
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
-  /** Encrypts a one-time token that a queued email contains. */
+  /** Encrypts a one-time token for a queued email. */
   readonly seal: Seal;
 };
 

@@ -9,7 +9,7 @@ const GATE_TIMEOUT_MS = 3000;
 
 /** Each statement is a transaction with its own deadline. */
 export type Gate = Runner & {
-  /** For the statements that every request waits for: they get a connection before others. */
+  /** For statements that every request waits for: they get a connection before other work. */
   readonly first: Runner;
   /** Sends notifications to all processes that listen on the channel. */
   notifyAll(channel: string, messages: readonly string[]): Promise<void>;

@@ -45,7 +45,7 @@ export const planOf = <T>(
   apply: (tx: Write) => Promise<Change<T>>,
 ): Plan<T> => ({ kind: 'plan', foreseen, apply });
 
-/** What the write door accepts. */
+/** An operation in the form that the write door accepts. */
 export type Operation<T> = (tx: Write) => Promise<Change<T> | Plan<T>>;
 
 /** Runs an operation, its checks and its change. */

@@ -67,7 +67,7 @@ test('a lost notification delays a change by about a second', async () => {
   const versions = [{ projectId: 'p', version: 2 }];
   const { hub, notifications, asked } = notificationsOver({ versions });
   await sleep(1200);
-  equal(asked.length, 0, 'without waiting requests no version is read');
+  equal(asked.length, 0, 'no versions are read while no requests are waiting');
   await hub.watch('p', 1, LONG).over;
   deepEqual(asked[0], ['p']);
   await notifications.close();

@@ -77,7 +77,7 @@ export function openPolicyNotifications({
         hub.announce(projectId, version);
         if (!listening) continue;
         if (pending.size === 0) notifying = Promise.all([notifying, nextTurn().then(notify)]);
-        // Two commits may be announced out of order, so the higher version counts.
+        // Two commits may be announced out of order, so the higher version is kept.
         pending.set(projectId, Math.max(version, pending.get(projectId) ?? 0));
       }
     },

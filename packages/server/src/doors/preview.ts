@@ -13,7 +13,7 @@ export type PreviewParts = {
 
 export type OpenPreview = <T>(operation: (tx: Check) => Promise<Plan<T>>) => Promise<Impact>;
 
-/** Checks and impact come from one database snapshot. */
+/** The checks and the impact use one database snapshot. */
 export const openPreview =
   ({ db, measureImpact }: PreviewParts, reach: Reach, deadline: Deadline): OpenPreview =>
   (operation) =>

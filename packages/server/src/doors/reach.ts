@@ -32,7 +32,7 @@ export type Reach = {
   authority: Role;
 };
 
-/** The reach as the database's row-level security reads it. */
+/** The reach in the form that the database needs for row level security. */
 export const scopeOf = ({ workspaceId, envs, tenantId, projectId, actor }: Reach): Scope => ({
   workspaceId,
   envs,

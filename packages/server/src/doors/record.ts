@@ -8,7 +8,7 @@ import { type Reach, scopeOf } from './reach.ts';
 import type { DoorParts } from './write.ts';
 
 export type RecordDoor = {
-  /** Single statements, each on the newest state. */
+  /** Single statements; each sees the newest committed state. */
   readonly read: Read;
   /** Whether disk space is running out. */
   storage(): StorageState;

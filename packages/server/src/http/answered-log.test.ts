@@ -82,7 +82,7 @@ test('every kind of caller is named, whether or not its request succeeds', async
   ok(!text().includes(BOOTSTRAP_TOKEN));
 });
 
-test('a sign-in names the user, a failed one names nobody, and both name the network', async (t) => {
+test('the log line of a sign-in names the user, that of a failed sign-in nobody, and both name the network', async (t) => {
   const app = await harness(t);
   const { ask, text } = logged(t, app);
   const { email, userId, token } = await someone(app);
@@ -112,7 +112,7 @@ test('a sign-in names the user, a failed one names nobody, and both name the net
   }
 });
 
-test('the scanner is identified by the key that signed, and by nothing unsigned', async (t) => {
+test('the scanner is identified by its signing key, and never by an unsigned value', async (t) => {
   const app = await harness(t);
   const { ask } = logged(t, app);
   const payload = JSON.stringify([]);

@@ -20,7 +20,7 @@ test('a text shared by many requests is compressed once for each encoding', asyn
   equal(gunzipSync(gzip.bytes).toString(), text);
 });
 
-test('a short text, and one for a client that accepts no encoding, stays as it is', async () => {
+test('a short text, or a text for a client that accepts no encoding, is not compressed', async () => {
   equal(await compressed(new JsonText('{}'), 'br'), null);
   for (const accepted of ['', 'br;q=0, gzip;q=0.0', 'deflate']) {
     equal(await compressed(new JsonText(text), accepted), null, accepted);

@@ -1,5 +1,5 @@
-// Pages of other origins may read responses of the embed plane to their own requests, and no
-// others.
+// Pages on other origins may read the embed plane's responses to their own requests, and no other
+// responses.
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { splitLine } from '@keyrail/protocol/endpoint.ts';

@@ -10,7 +10,7 @@ export type Cursors = {
   read(binding: string, cursor: string): string[];
 };
 
-/** The binding identifies list and workspace: a cursor is valid only there. */
+/** The binding identifies the list and the workspace. A cursor is only valid there. */
 export function createCursors(key: Buffer): Cursors {
   const macOf = (binding: string, text: string): Buffer =>
     createHmac('sha256', key).update(`${binding}\n${text}`).digest().subarray(0, MAC_BYTES);
@@ -23,7 +23,7 @@ export function createCursors(key: Buffer): Cursors {
       const bytes = Buffer.from(cursor, 'base64url');
       const mac = bytes.subarray(0, MAC_BYTES);
       const text = bytes.subarray(MAC_BYTES).toString();
-      // The decoder accepts several encodings of the same bytes; only the one issued is valid.
+      // The decoder accepts several encodings of the same bytes; only the issued encoding is valid.
       const isOurs =
         bytes.length > MAC_BYTES &&
         bytes.toString('base64url') === cursor &&

@@ -90,7 +90,8 @@ const done = (): Fate => 'done';
 const reading = (door: object): Opened => ({ door, fate: notDone });
 
 /**
- * These doors don't report the outcome of a change, so it counts as possibly made from the start.
+ * These doors don't report the outcome of a change, so the change counts as possibly made from the
+ * start.
  */
 const writing = (door: object): Opened => ({ door, fate: done });
 
@@ -106,14 +107,17 @@ const paceOf = ({ goesFirst }: ServedRoute, deadline: Deadline): Pace => ({
 /**
  * Called before the credential is looked up: rejects a change that couldn't finish in time, before
  * it uses a connection. Call the returned function when the credential is known. Reads and polls
- * are not counted: concurrent ones share their statements.
+ * are not counted, because concurrent reads and polls share their statements.
  */
 export const expectWork = (route: ServedRoute, parts: DoorParts): (() => void) =>
   route.door === 'write' ? expectWrite(parts, paceOf(route, deadlineOf(route, 0))) : NOTHING;
 
 const NOTHING = (): void => {};
 
-/** Runs from the arrival of the whole request: time spent receiving the body does not count. */
+/**
+ * The deadline starts when the whole request has arrived: time spent receiving the body does not
+ * count.
+ */
 const deadlineOf = ({ patience }: ServedRoute, waitedMs: number): Deadline =>
   patience === 'stepped'
     ? steppedDeadline(REQUEST_WAIT_MS, STEPPED_WAIT_TOTAL_MS)

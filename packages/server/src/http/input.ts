@@ -49,7 +49,10 @@ export function parseText(text: string): unknown {
   }
 }
 
-/** Counts in the text, because parsing a million levels would already do the damage. */
+/**
+ * Checks the text before it is parsed, because parsing a million levels would already do the
+ * damage.
+ */
 export function refuseDeep(text: string, valuesMax = Number.POSITIVE_INFINITY): void {
   if (!mayBeTooMuch(text, valuesMax)) return;
   let depth = 0;
@@ -170,7 +173,7 @@ function findUnstorable(value: unknown, path = ''): Detail[] {
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
 
-/** Shortens names from the caller, so that an error does not repeat a long one a hundred times. */
+/** Shortens names from the caller, so that an error does not repeat a long name a hundred times. */
 const printable = (path: string): string => {
   const shown = path.length > PATH_CHARS_MAX ? `${path.slice(0, PATH_CHARS_MAX)}…` : path;
   return shown.toWellFormed().replaceAll('\u0000', '\ufffd');

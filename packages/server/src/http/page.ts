@@ -46,7 +46,7 @@ function pageWith<Row, Item>(
 
 /** Pages with more `meta` than this take a slot of `bigLists`. */
 const USUAL_META_BYTES_MAX = 262_144;
-/** A single row may have this much; it is then the only row of its page. */
+/** The maximum for a single row, which is then the only row of its page. */
 const META_BYTES_MAX = 1_048_576;
 const BIG_LISTS_AT_ONCE = 2;
 const BIG_LISTS_WAITING_MAX = 16;

@@ -29,7 +29,10 @@ import { type NoteCaller, Reply, type ServedRoute } from './route.ts';
 export type PipelineParts = RouteDoorParts & {
   credentials: Credentials;
   cursors: Cursors;
-  /** Users with an unverified email address may neither create workspaces nor invite. */
+  /**
+   * If true, users with an unverified email address can neither create workspaces nor invite
+   * others.
+   */
   verifiedOnly: boolean;
   chargeEmbedChange: ChargeEmbedChange;
   /** Throws 429 for a client that sends too many requests without a credential. */
@@ -44,7 +47,7 @@ export type Incoming = {
   clientAddress: string;
   noteCaller: NoteCaller;
   header(name: string): string | undefined;
-  /** Path and query, as they were sent. */
+  /** The path and the query, as they were sent. */
   target: string;
   gone(): AbortSignal;
   params: unknown;
@@ -188,7 +191,7 @@ function refusalsOf(
   // Roles apply to workspace endpoints only, not to the caller's own account or to creating a
   // workspace.
   const isPersonal = endpoint.auth === 'session' || endpoint.auth === 'founder';
-  // Reads are allowed. Changes are denied unless the route allows them.
+  // A quarantined key may read. Changes are denied unless the route allows them.
   const whenQuarantined = isSafe ? 'allow' : (route.whenQuarantined ?? 'refuse');
   return (principal, origin) => {
     refuseBeyond(principal, boundary, isSafe);

@@ -1,10 +1,10 @@
 // Inputs that repeat. A node sends the same query with each poll until the policy changes, and so
-// do all nodes of a project. It also sends the same body with each rate-limit check of a key.
-// Checking such an input against its schema is a tenth of the work of a request
-// (`npm run bench -- policy ratelimit`).
+// do all nodes of a project. A node also sends the same body with each rate-limit check of a key.
+// Checking such an input against its schema is a tenth of the work of a request (`npm run bench --
+// policy ratelimit`).
 
 export const INPUTS_KEPT_MAX = 1000;
-/** Longer ones list many tenants or limits and are rare. */
+/** Longer inputs list many tenants or limits and are rare. */
 export const CHARS_KEPT_MAX = 1000;
 
 /** Returns the parsed form of `raw`, which `text` identifies. */
@@ -24,7 +24,7 @@ export function createInputMemory<Raw>(parse: (raw: Raw) => unknown): ParseInput
   };
 }
 
-/** Several requests share it. */
+/** Frozen, because several requests share the parsed input. */
 function frozen(input: unknown): unknown {
   if (typeof input !== 'object' || input === null) return input;
   for (const value of Object.values(input)) frozen(value);

@@ -9,7 +9,7 @@ const JWT_MARK = 'eyJ';
 
 /** Longer runs of these characters are random tokens; a UUID has 36. */
 const TOKEN = /[\w-]{40,}/;
-/** What trace IDs look like: pieces of hex, none longer than a UUID without dashes. */
+/** The form of trace IDs: pieces of hex, none longer than a UUID without dashes. */
 const TRACE = /^[\da-f]{1,32}(?:-[\da-f]{1,32})*$/i;
 
 export function chosenRequestId(value: string | string[] | undefined): string | undefined {

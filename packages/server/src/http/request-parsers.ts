@@ -1,4 +1,4 @@
-// Path, query and body of a request as typed values.
+// The path, query and body of a request as typed values.
 import { querySchemaOf } from '@keyrail/protocol/endpoint.ts';
 import { Uuid } from '@keyrail/protocol/validators.ts';
 import { ApiError, invalid } from '../base/errors.ts';

@@ -34,7 +34,7 @@ export function createResponses(standard: Readonly<Headers>, log: Log): Response
       else logFault(log, error, request.id);
       const headers = Object.assign(headersOf(request), errorHeaders(error));
       headers['content-type'] = JSON_TYPE;
-      // A page that isn't allowed to call must not be able to read the response either.
+      // A page on a rejected origin must not be able to read the response either.
       if (error.code === 'origin_not_allowed') delete headers['access-control-allow-origin'];
       // Fastify closes the connection after an unread body; lingering.ts reads the rest of it.
       if (reply.hasHeader('connection')) {

@@ -57,7 +57,7 @@ export type Probe = {
 export type Doors = {
   read: { read: Read };
   write: { read: Read; write: OpenWrite };
-  /** Accounts and sessions, and writes that begin before there is a reach. */
+  /** Accounts and sessions, and writes that begin before the reach is known. */
   gate: { gate: Gate; people: OpenPeople; newId: NewId; writeIn(reach: Reach): OpenWrite };
   /** Reads, and writes without an audit entry. */
   record: { record: RecordDoor };
@@ -93,7 +93,7 @@ type Input<L extends string, E> = {
   /** Names a caller without a credential for the log: a user signing in, or the scanner. */
   noteCaller: NoteCaller;
   header(name: string): string | undefined;
-  /** Path and query of the request, as they were sent. */
+  /** The path and the query of the request, as they were sent. */
   target: string;
   /** A cursor for the next page, for responses that include it in the body. */
   issueCursor(position: readonly string[]): string;
@@ -113,9 +113,9 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   /** Requires a verified email address, if the deployment is configured that way. */
   verifiedPerson?: true;
   /**
-   * How full the disk may be for this route to write. `reserve`: it revokes or removes something,
-   * and still works when all other writes are rejected. `spare`: it is dispensable and is rejected
-   * first.
+   * How full the disk may be for this route to write. `reserve`: the write revokes or removes
+   * something, and still works when all other writes are rejected. `spare`: the write is
+   * nonessential and is rejected first.
    */
   storage?: StorageUse;
   /** Throws if no request can succeed, whatever its body. Runs before the body is read. */
@@ -126,9 +126,9 @@ type RouteThrough<L extends string, E, D extends DoorName> = {
   goesFirst?: true;
   /** Compresses the response with br or gzip if the client accepts it. */
   compress?: true;
-  /** Nodes call it for each request they serve, or continuously. */
+  /** Nodes call the endpoint for each request they serve, or continuously. */
   hot?: true;
-  /** Nodes send the same body again and again. */
+  /** Nodes send the same body repeatedly. */
   bodyRepeats?: true;
   /** The endpoint whose cursors this route issues and accepts. */
   cursorsOf?: Line;
@@ -143,8 +143,9 @@ type Planned<A> = {
 };
 
 /**
- * The plan of a route whose endpoint accepts `dry_run`. `present` builds what is kept for a
- * repeated request, and `finish` builds the response from that, if it takes more than the change.
+ * The plan of a route whose endpoint accepts `dry_run`. `present` builds the response that is kept
+ * for repeated requests. If the response needs more than the change provides, `finish` completes
+ * it.
  */
 export function planned<T, A>(
   operation: (tx: Check) => Promise<Plan<T>>,
@@ -166,7 +167,9 @@ export function planned<T>(
   };
 }
 
-/** An endpoint that only reads has no write door, and one with `dryRun` has no other. */
+/**
+ * An endpoint that only reads has no write door. An endpoint with `dryRun` has only the write door.
+ */
 type DoorsFor<L extends string, E> = L extends `GET ${string}`
   ? Exclude<DoorName, 'write'>
   : E extends { reads: true }
@@ -235,7 +238,7 @@ const runsOf = ({ plan }: PlanRoute) => ({
   foresee: (input: PlanInput) => plan(input).foresee(input.preview),
 });
 
-/** Joins routes to their endpoints; a missing, extra or misspelt one does not compile. */
+/** Joins routes to their endpoints; a missing, extra or misspelt route does not compile. */
 export function serve<const T extends Record<Line, Endpoint>>(
   endpoints: T,
   routes: Routes<T>,

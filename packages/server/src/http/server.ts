@@ -117,7 +117,7 @@ function readBodiesUnparsed(app: FastifyInstance): void {
   }
 }
 
-/** Set in onRequest, before the body is read. For a GET, this happens in its handler instead. */
+/** Set in onRequest, before the body is read. For a GET, it is set in the handler instead. */
 const ADMITTED = 'admitted';
 
 declare module 'fastify' {

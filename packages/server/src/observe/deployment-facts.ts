@@ -16,7 +16,7 @@ export type BackupFacts = {
   now: Date;
   /** Whether the newest attempted backup passed; null: none was attempted. */
   lastPassed: boolean | null;
-  /** When the newest good backup ended. */
+  /** When the newest successful backup ended. */
   goodAt: Date | null;
   testAt: Date | null;
   testPassed: boolean | null;

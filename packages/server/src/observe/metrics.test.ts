@@ -42,7 +42,7 @@ const valueIn = (text: string, series: string): number | undefined => {
   return line === undefined ? undefined : Number(line.slice(series.length));
 };
 
-test('without the setting, the path is as unknown as any other', async () => {
+test('without the setting, the response is the same as for an unknown path', async () => {
   const { app } = await testApp();
 
   const responses = await Promise.all(
@@ -124,7 +124,7 @@ test('the process reports its CPU, memory, files, event loop and garbage collect
   await until(async () => (valueIn(await scrape(), collected) ?? 0) > before);
 });
 
-/** A full collection, which a flag allows while the process runs. */
+/** Runs a full garbage collection, which a flag makes available to a running process. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
   await runInNewContext('gc')({ type: 'major', execution: 'async' });
@@ -232,7 +232,7 @@ test('unknown paths and methods add no series', async (t) => {
       await app.http.inject({ method, url: paths[at % paths.length] ?? '/' });
     }
   };
-  // Every combination of method and path once: each gives a status that its line may have.
+  // Sends every combination of method and path once, so that all their statuses have a series.
   await odd(0, 60);
   await get('/metrics', TOKEN);
   const before = seriesIn(await scrape()).sort();

@@ -36,22 +36,22 @@ export type TraceSettings = Readonly<{
   ratio: number;
   /** Whether a request becomes part of the trace named in its headers. */
   continues: boolean;
-  /** How long spans wait for others before they are sent. */
+  /** How long a span waits for other spans before they are sent together. */
   delayMs: number;
-  /** Spans beyond this are dropped. */
+  /** The maximum number of waiting spans. Further spans are dropped. */
   queueMax: number;
 }>;
 
 export type Traces = Tracing & {
-  /** For every log line. */
+  /** The fields to add to every log line. */
   logFields(): LogFields;
   /** Logs failures of the export from now on. */
   reportTo(log: Log): void;
-  /** Sends what is left, within a bounded time. */
+  /** Sends the remaining spans, within a bounded time. */
   close(): Promise<void>;
 };
 
-/** A stop must not wait long for a collector that does not respond. */
+/** Limits how long a stop waits for a collector that does not respond. */
 const CLOSE_MS_MAX = 2 * SECOND_MS;
 const BATCH_MAX = 512;
 
@@ -64,7 +64,7 @@ export async function openTraces(settings: TraceSettings): Promise<Traces> {
     maxExportBatchSize: BATCH_MAX,
   });
   const provider = new TracerProvider({
-    // The service's name and attributes of OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES win.
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override the name and attributes given here.
     resource: resourceFromAttributes({
       'service.name': 'keyrail',
       'service.version': VERSION,
@@ -84,7 +84,7 @@ export async function openTraces(settings: TraceSettings): Promise<Traces> {
   };
 }
 
-/** The spans of this process. The current one follows calls, promises and timers. */
+/** The spans of this process. The current span is kept across calls, promises and timers. */
 function createTracing(tracer: Tracer, continues: boolean): Omit<Traces, 'reportTo' | 'close'> {
   const current = new AsyncLocalStorage<OtelSpan>();
   const propagator = new W3CTraceContextPropagator();
@@ -108,7 +108,7 @@ function createTracing(tracer: Tracer, continues: boolean): Omit<Traces, 'report
 
   const below: Tracing['below'] = (start, work) => {
     const parent = current.getStore();
-    // A span that has ended records nothing more, because shared work may outlive the request that
+    // Records nothing under a span that has ended, because shared work may outlive the request that
     // began it.
     if (!parent?.isRecording()) return work(null);
     return run(open(kindsOf[start.kind ?? 'internal'], start, contextOf(parent)), work);
@@ -155,7 +155,7 @@ const recordedSpan = (span: OtelSpan): Span => ({
   },
 });
 
-/** A code or a class. Drivers' messages contain values. */
+/** The error's code or class, because the messages of drivers contain values. */
 const kindOf = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.constructor.name;

@@ -16,7 +16,7 @@ export const listening = {
     fallback: '4400',
     parse: (text) => wholeNumber(text, 0, 65_535),
   },
-  /** Null: host and port, which are known once the server has its port. */
+  /** Null: the URL consists of the host and the port, once the port is known. */
   publicUrl: {
     name: 'KEYRAIL_PUBLIC_URL',
     meaning: "The server's public base URL, used in emails and tokens. Default: host and port.",

@@ -4,8 +4,8 @@ import { Fault, type Group, type Setting, type ValueOf, type ValuesOf } from './
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The value of a wrong setting is undefined, whatever its type, because no value is used if there
- * is a fault.
+ * The value of a wrong setting is undefined, whatever its type: no value is used if there is a
+ * fault.
  */
 export type Reader = {
   one<S extends Setting>(setting: S): ValueOf<S>;

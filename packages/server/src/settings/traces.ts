@@ -1,12 +1,12 @@
-// Settings for traces, with OpenTelemetry's names and values. Others, such as OTEL_SERVICE_NAME and
-// OTEL_EXPORTER_OTLP_HEADERS, are read by its library.
+// Settings for traces, with OpenTelemetry's names and values. Its library reads other settings
+// itself, such as OTEL_SERVICE_NAME and OTEL_EXPORTER_OTLP_HEADERS.
 import { MINUTE_MS } from '../base/duration.ts';
 import type { TraceSettings } from '../observe/open-traces.ts';
 import { wholeNumber } from './parsers.ts';
 import type { Reader } from './reader.ts';
 import { Fault, type Group, type Setting } from './setting.ts';
 
-/** At least one batch fits into the queue. */
+/** The queue must fit at least one batch. */
 const QUEUE_MIN = 512;
 const QUEUE_MAX = 100_000;
 

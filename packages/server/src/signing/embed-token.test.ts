@@ -212,7 +212,7 @@ const outcomeOf = async (token: string) => {
   return `${answer.status} ${codeOf(answer)}`;
 };
 
-test('the genuine token is accepted, and so is an unchanged forgery', async () => {
+test('the genuine token is accepted, and so is the result of forge() without changes', async () => {
   ok(Object.keys(forgeries).length >= 40);
   equal(await outcomeOf(genuine), '200 undefined');
   equal(await outcomeOf(forge()), '200 undefined', 'an unchanged forgery is accepted');

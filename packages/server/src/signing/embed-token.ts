@@ -46,7 +46,9 @@ export async function verifyEmbedToken(
 const refusal = (cause?: unknown): ApiError =>
   new ApiError('invalid_embed_token', undefined, { cause });
 
-/** Decoders accept several base64 encodings of the same bytes; only the one issued is valid. */
+/**
+ * Decoders accept several base64 encodings of the same bytes; only the issued encoding is valid.
+ */
 const isSpelledOnce = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 

@@ -1,5 +1,5 @@
-// When signatures are shared, and when the signing key is looked up again. What they cover is
-// tested with the feed.
+// When signatures are shared, and when the signing key is looked up again. The tests of the feed
+// check what a signature covers.
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { test } from 'node:test';
@@ -32,7 +32,7 @@ function openSigner() {
   return { state, signFeed };
 }
 
-test('equal responses within one second share a signature, and all others have their own', async () => {
+test('identical responses within one second share a signature, and all others are signed separately', async () => {
   const { state, signFeed } = openSigner();
   const body = new JsonText('{"version":1}');
   const [one, two] = await Promise.all([
@@ -53,7 +53,7 @@ test('equal responses within one second share a signature, and all others have t
   equal(state.opened, 2 + others.length);
 });
 
-test('responses to nonces do not crowd out shared responses', async () => {
+test('responses to nonces do not displace shared signatures', async () => {
   const { state, signFeed } = openSigner();
   const body = new JsonText('{}');
   for (let asked = 0; asked < 1500; asked += 1) {

@@ -21,7 +21,9 @@ type Answer = { status: 200 | 304; etag: string; target: string };
 /** A response of the feed. The target is the path and query of its request. */
 type FeedAnswer = Answer & {
   body: JsonText | null;
-  /** False if no other request has this target: its signature would only displace others. */
+  /**
+   * False if no other request has this target: its signature would only displace other signatures.
+   */
   isShared: boolean;
 };
 
@@ -46,7 +48,10 @@ type FeedSignerParts = {
  * ended.
  */
 const SIGNER_KNOWN_MS = 4 * SECOND_MS;
-/** Requests for the same response within a second share its signature, up to this many. */
+/**
+ * Requests for the same response within a second share its signature. This is the maximum number of
+ * signatures kept for sharing.
+ */
 const SHARED_MAX = 1000;
 
 /** Signs in a separate thread, so that other requests don't wait for it. */
@@ -93,8 +98,8 @@ export function createFeedSigner(parts: FeedSignerParts): SignFeed {
     if (created !== second) signed.clear();
     second = created;
     const digest = body && digestOf(body);
-    // Everything that the signature covers, so that after a change, the first of many polls starts
-    // the signature and the others find it.
+    // Everything that the signature covers. After a change, the first of many polls starts the
+    // signature, and the others share it.
     const name = `${status} ${digest} ${etag} ${target}`;
     const known = signed.get(name) ?? headersOf({ status, digest, etag, target }, created);
     if (isShared && signed.size < SHARED_MAX) signed.set(name, known);

@@ -5,7 +5,7 @@ import { many, one, type Runner } from '../db/sql.ts';
 
 /**
  * The ID of a purpose's signing key at `moment.now`, a column of the enclosing statement: the
- * newest key whose time has come. If no key's time has come, because the clock was set back, it is
+ * newest key that may already sign. If no key may sign yet, because the clock was set back, it is
  * the earliest key. Null if there is none.
  */
 export const currentSigner = (purpose: SigningPurpose): Sql =>

@@ -14,7 +14,10 @@ const aKey = (id: string): SigningKeyFact => ({
   sealedPrivate: Buffer.alloc(0),
 });
 
-/** The test completes each read; it returns the keys committed when it began. */
+/**
+ * A database whose reads the test completes. A read returns the keys that were committed when it
+ * began.
+ */
 function heldDatabase() {
   const committed = [aKey('first')];
   const reads: { answer(): void; fail(): void }[] = [];

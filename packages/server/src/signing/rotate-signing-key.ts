@@ -22,7 +22,7 @@ export type SigningParts = SigningSchedule & { seal: Seal; randomBytes: RandomBy
 
 type Wanted = { purpose: SigningPurpose; cause: RotationCause };
 
-/** `current` signs now; `newest` may still be waiting for its time. */
+/** `current` signs now; `newest` may not sign yet. */
 type Rotation = { newest: SigningKeyRow; current: SigningKeyRow; isNew: boolean };
 
 /**
@@ -56,7 +56,7 @@ export async function rotateSigningKey(
   };
   if (await insertSigningKey(tx, made)) {
     await updateEnds(tx, made, othersEndAt);
-    // If only their end were set, setting the clock back would revive them.
+    // Deletes the old keys, because setting the clock back would revive keys that have only ended.
     if (cause === 'immediately') await removeEnded(tx);
     const current = signsFrom <= now ? made : (signerAt(keys, now) ?? made);
     return { newest: made, current, isNew: true };

@@ -25,7 +25,7 @@ export type SigningSchedule = {
   publishWaitMs: number;
 };
 
-/** A response with the list as it was before the new key may still be on its way to a cache. */
+/** A response with the previous list of keys may still be on its way to a cache. */
 const IN_FLIGHT_MS = SECOND_MS;
 
 /** A verifier with a slow clock may still accept a token that has expired here. */
@@ -45,8 +45,8 @@ export function isNeeded(
 type Lifetime = { signsFrom: Date; endsAt: Date | null };
 
 /**
- * The key that signs at a given time: the newest key whose time has come. If no key's time has
- * come, because the clock was set back, it is the earliest key.
+ * The key that signs at a given time: the newest key that may already sign. If no key may sign yet,
+ * because the clock was set back, it is the earliest key.
  */
 export function signerAt<Key extends Lifetime>(keys: readonly Key[], now: Date): Key | null {
   const live = keys

@@ -120,8 +120,8 @@ export const boundedBy =
   <T>(work: Promise<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       const giveUp = () => reject(new Error(SILENT));
-      // If this process was busy, the response may already be in the socket; one turn lets it be
-      // read.
+      // If this process was busy, the response may already be in the socket; it is read in one more
+      // turn.
       const timer = setTimeout(() => setImmediate(giveUp), ms);
       work.then(
         (value) => {

@@ -112,7 +112,7 @@ local function counted_under(ends, width, span)
   return ceil(ends / grid) * grid
 end
 
--- How a charge would change the count of live names: the number of new names, and the difference
+-- The effect of a charge on the count of live names: the number of new names, and the difference
 -- for each expiry. The differences are nil if nothing changes, as with most charges.
 local function changes_of(counters, now)
   local created, changes = 0, nil
@@ -184,7 +184,7 @@ local function count_names(key, created, changes, most, now, is_own_clock)
   end
 end
 
--- What a lease is recorded as: its ID, and the counters and buckets that it charged.
+-- The record of a lease: its ID, and the counters and buckets that it charged.
 local function record_of(id, names, counters)
   local charged = {}
   for rule = 1, #counters do

@@ -61,20 +61,23 @@ export type Counters = {
     rules: readonly Rule[],
     wanted: { want: number; id: string },
   ): Lease | Promise<Lease>;
-  /** Takes a lease's units off its counters, once. Returns how many: all or none. */
+  /**
+   * Takes the unused units of a lease off its counters, once. Returns the number of units taken
+   * off: all or 0.
+   */
   giveBack(owner: Owner, rules: readonly Rule[], rest: Rest): number | Promise<number>;
   state(): StoreState;
   close(): Promise<void>;
 };
 
-/** What is left of a lease. */
+/** The unused units of a lease. */
 export type Rest = { leaseId: string; unused: number };
 
 export const NEVER = -1;
 
 /**
  * The maximum number of an owner's leases that can be returned. Further leases are granted, but
- * what is left of them can't be returned.
+ * their unused units can't be returned.
  */
 export const LEASES_MAX = 100_000;
 
@@ -117,7 +120,10 @@ export const widthOf = ({ algorithm, windowMs }: Rule): number =>
 
 export const spanOf = ({ algorithm }: Rule): number => (algorithm === 'fixed' ? 1 : PARTS + 1);
 
-/** If denied, `limited` is the rule with the longest wait; of several, the first. */
+/**
+ * If denied, `limited` is the rule with the longest wait. If several rules have the longest wait,
+ * it is the first of them.
+ */
 export function verdictOf(allowed: boolean, tallies: readonly Tally[]): Verdict {
   if (allowed) return { allowed, tallies, limited: null };
   let limited = 0;

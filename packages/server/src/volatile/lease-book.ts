@@ -10,7 +10,7 @@ export type LeaseBook = {
   clear(): void;
 };
 
-/** Records of all owners. */
+/** The number of recorded leases of all owners together, and its maximum. */
 export type LeaseTotal = { leases: number; readonly leasesMax: number };
 
 /** The number of end times examined for each new lease. */

@@ -1,4 +1,4 @@
--- Charges as many units as all rules have left, at most those wanted, and records the lease.
+-- Charges as many units as all rules have left, up to the number wanted, and records the lease.
 --
 -- KEYS: the hash that counts the owner's live names, the owner's leases, then one counter per rule.
 -- ARGV: the number of rules, the units wanted, the time in ms ('' for this server's clock), the

@@ -17,7 +17,8 @@ const endsAtMs = (charged: readonly Charged[], now: number): number =>
   now + Math.min(...charged.map((one) => leftOf(one, now)));
 
 /**
- * The clock may have been set back. It reads whole milliseconds, so up to one more may have passed.
+ * The clock may have been set back. It reads whole milliseconds, so up to one more millisecond may
+ * have passed.
  */
 export function expiresInMs(charged: readonly Charged[], now: number): number {
   const lefts = charged.map((one) => Math.min(leftOf(one, now), widthOf(one.rule)));

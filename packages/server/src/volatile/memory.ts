@@ -29,18 +29,21 @@ import {
 import { type Charged, expiresInMs, giveBack, recordLease } from './memory-leases.ts';
 import { type Counter, createOwnerNames, type OwnerNames, type Total } from './owner-names.ts';
 
-/** Up to 82 MB if all of them are sliding, plus 15 MB of leases. */
+/** Up to 82 MB if all counters are sliding, plus 15 MB of leases. */
 const MEMORY_NAMES_MAX = 100_000;
 
-/** Measured: 816 to 832 bytes sliding, 688 to 704 fixed; rule IDs may be longer. */
+/**
+ * Measured: 816 to 832 bytes for a sliding counter, 688 to 704 for a fixed counter; rule IDs may be
+ * longer.
+ */
 const NAME_BYTES = 1024;
-/** Above this fraction of the heap, owners with more names than others get no new ones. */
+/** Above this fraction of the heap, owners with more names than others get no new names. */
 const HEAP_SHARE = 1 / 8;
-/** Above that, owners with few names still get new ones, up to this multiple of it. */
+/** Above that limit, owners with few names still get new names, up to this multiple of it. */
 const SHARES_MAX = 2;
 const SHARED_WAIT_MS = 10 * SECOND_MS;
 
-/** The names that all owners may have together in a process with this heap. */
+/** The maximum number of names of all owners together, in a process with this heap. */
 export const totalNamesMax = (): number =>
   Math.floor((getHeapStatistics().heap_size_limit * HEAP_SHARE) / NAME_BYTES);
 
@@ -71,7 +74,7 @@ export function createMemoryCounters(parts: MemoryParts): MemoryCounters {
     return names;
   }
 
-  /** Existing counters are charged even if there are too many. */
+  /** Existing counters are charged even if there are too many names. */
   function refuseBeyondTotal(names: OwnerNames, added: number): void {
     const all = total.names + added;
     if (added === 0 || all <= totalMax) return;

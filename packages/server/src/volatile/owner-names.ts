@@ -9,17 +9,17 @@ export type Counter = {
   head: number;
   /** By bucket index modulo the span. */
   counts: number[];
-  /** When its last charge expires. */
+  /** When the counter's last charge expires. */
   endsAtMs: number;
-  /** When it will be below its limit again; 0 if it already is. */
+  /** When the counter will be below its limit again; 0 if it already is. */
   fullUntilMs: number;
-  /** Whether it is in the map `full` or in `below`. */
+  /** Whether the counter is in the map `full` or in `below`. */
   isFull: boolean;
   /** No other counter of the owner has or has had the same serial. */
   serial: number;
 };
 
-/** What all owners have together. */
+/** The totals of all owners together. */
 export type Total = LeaseTotal & { names: number };
 
 export type OwnerNames = {
@@ -81,7 +81,7 @@ export function createOwnerNames(namesMax: number, total: Total): OwnerNames {
     },
     touch(name, counter, now) {
       const isFull = counter.fullUntilMs > now;
-      // The order matters only if names may soon be evicted, and full names are not.
+      // The order matters only if names may soon be evicted, and full names are never evicted.
       const isInPlace = isFull || below.size <= namesMax / 2;
       if (isFull !== counter.isFull || !isInPlace) move(held, name, { counter, isFull });
       held.rechecking = null;

@@ -4,7 +4,7 @@
 type Wait = {
   timeoutMs: number;
   signal: AbortSignal;
-  /** The number of held polls of one workspace is bounded. */
+  /** The workspace of a held poll. The number of held polls per workspace is limited. */
   workspaceId?: string;
 };
 

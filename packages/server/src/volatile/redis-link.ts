@@ -17,7 +17,7 @@ type LinkParts = {
 export type Link = {
   evalsha(hash: string, keys: number, args: (string | number)[]): Promise<unknown>;
   eval(script: string, keys: number, args: (string | number)[]): Promise<unknown>;
-  /** The servers that hold counters; `''` for a single one, and until a Cluster is known. */
+  /** The servers that hold counters; `''` for a single server, and until a Cluster is known. */
   servers(): string[];
   /** The server that holds a counter. */
   serverOf(name: string): string;
@@ -136,7 +136,10 @@ function pulsesOf(client: Cluster): Pulses {
   };
 }
 
-/** A node redirects to another one, or the client noticed moved slots before it sent. */
+/**
+ * Errors of commands that did not run: a node redirects to another node, or the client noticed
+ * moved slots before it sent the command.
+ */
 const NOT_DONE = /^(MOVED|ASK|TRYAGAIN) |same slots allocation group$/;
 
 /**

@@ -1,5 +1,5 @@
 // Reads from `INFO memory` whether a server can keep counters: a server that evicts keys loses
-// counters, and a server that is nearly full will soon refuse new ones.
+// counters, and a server that is nearly full will soon refuse new counters.
 import type { Outage } from '../base/outage.ts';
 
 /** A server, and its `INFO memory`. */
@@ -10,7 +10,7 @@ export type ServerMemory = {
   /** 0 if it is not limited. */
   maxBytes: number;
   usedBytes: number;
-  /** The server refuses writes once it is full, and it nearly is. */
+  /** True if the server is nearly full and will refuse writes once it is full. */
   isNearFull: boolean;
 };
 
@@ -41,7 +41,7 @@ export function openMemoryWatch({ ask, nearFull, onLook }: WatchParts): MemoryWa
   let isClosed = false;
   return {
     async look() {
-      // If no server responds, the last remark stays.
+      // If no server responds, the last warning stays.
       const reports = await ask();
       if (reports.length === 0 || isClosed) return;
       const texts = reports.map(({ text }) => text);

@@ -35,10 +35,16 @@ export async function runScript(
   }
 }
 
-/** Returned immediately, or after the client has followed too many redirections. */
+/**
+ * Errors while a slot moves: returned immediately, or after the client has followed too many
+ * redirections.
+ */
 const MOVING = /^(TRYAGAIN |Too many Cluster redirections)/;
 
-/** While a slot moves between nodes, it refuses several keys if one of them is missing. */
+/**
+ * While a slot moves between nodes, a command with several keys is refused if one of them is
+ * missing.
+ */
 export const isMoving = (fault: unknown): boolean =>
   fault instanceof Error && MOVING.test(fault.message);
 

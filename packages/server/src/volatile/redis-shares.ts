@@ -16,7 +16,10 @@ const OWNER_SHARE = 1 / 8;
  */
 const UNSEEN_SHARE = 0.01;
 
-/** Owners that have not been seen for one to two turns are not counted. */
+/**
+ * The number of looks in a turn. Owners that were seen neither in this turn nor in the last one are
+ * not counted.
+ */
 const TURN_LOOKS = 1200;
 const SEEN_MAX = 100_000;
 

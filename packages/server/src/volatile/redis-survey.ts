@@ -13,7 +13,7 @@ export type SurveyedServer = {
   isClusterNode: boolean;
   /** `INFO memory`. */
   memory: string;
-  /** How far its clock is ahead, and the possible error of that figure. */
+  /** How far its clock is ahead, and the possible error of that measurement. */
   aheadMs: number;
   unsureMs: number;
   /** Why a counter cannot be written; null if it can. */

@@ -2,7 +2,7 @@
 import type { Tracing } from '../base/tracing.ts';
 import type { Counters } from './counters.ts';
 
-/** Wraps counters that are in Redis; those in the memory of the process need no spans. */
+/** Wraps counters in Redis; counters in the memory of the process need no spans. */
 export function withTraces(counters: Counters, tracing: Tracing): Counters {
   if (counters.store !== 'redis') return counters;
   const traced = <T>(name: string, call: () => T | Promise<T>): Promise<T> =>

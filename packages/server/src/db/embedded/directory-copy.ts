@@ -1,8 +1,8 @@
-// Copies the directory of the embedded store as it is at one moment, while the server uses it. Most
-// of it is copied while the server writes. Then the only connection is held, and the files that
-// have changed since are copied again. No statement runs at that moment, and the write-ahead log is
-// in its files, so opening the copy is like opening the directory after a crash: no commit is
-// missing.
+// Copies a consistent snapshot of the embedded store's directory while the server uses it. Most of
+// it is copied while the server writes. Then the only connection is held, and the files that have
+// changed since are copied again. No statement runs during this second pass, and the write-ahead
+// log is in its files, so opening the copy is like opening the directory after a crash: no commit
+// is missing.
 import { constants } from 'node:fs';
 import { copyFile, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const SPARE_BYTES = 134_217_728;
 
 type Hold = <T>(use: () => Promise<T>) => Promise<T>;
 
-/** How a file looked before it was copied. */
+/** The state of each file before it was copied. */
 type Seen = Map<string, string>;
 
 export async function copyDirectory(from: string, to: string, hold: Hold): Promise<void> {

@@ -1,6 +1,6 @@
 // The socket file of the directory lock. It locks out processes in other containers, mounts and
 // network namespaces that share the directory. Node.js has no file locks, but a unix socket accepts
-// connections while its process lives and refuses them after the process has died in any way.
+// connections while its process lives and refuses them after that, however the process died.
 //
 // Every process has its own socket with a unique name. So a dead socket can be removed without a
 // race: no new process can use its name. A process creates its own socket before it looks at the
@@ -74,8 +74,8 @@ const named = (place: string, suffix: string): Promise<boolean> =>
   );
 
 /**
- * If several processes start at the same time, the first name wins and waits for the others to
- * exit.
+ * If several processes start at the same time, the process with the first name gets the lock and
+ * waits for the others to exit.
  */
 async function isAlone(place: string, name: string): Promise<boolean> {
   const until = monotonicMs() + OTHERS_MS_MAX;

@@ -122,7 +122,10 @@ export async function embeddedDatabase(
   return storage ? withDiskReserve(copied, { state: storage }) : copied;
 }
 
-/** A transaction may have the connection for longer than the driver waits. */
+/**
+ * How often to try again, because a transaction may hold the connection for longer than the driver
+ * waits.
+ */
 const HOLD_ATTEMPTS_MAX = 20;
 
 /** Holds the only connection between two transactions. */

@@ -8,7 +8,7 @@ const MARKER = 'keyrail-migrated';
 const TEXT =
   'This directory contains a Keyrail database. Keyrail does not start if its files are missing.\n';
 
-/** The disk is full or read-only. A later start will write the marker. */
+/** Errors of a full or read-only disk. A later start will write the marker. */
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EROFS']);
 
 export async function refuseWithoutFiles(directory: string): Promise<void> {

@@ -1,5 +1,5 @@
-// Creating a database takes PGlite seconds, because it runs initdb. So the build creates an empty
-// one, once, and new directories get a copy of it. Without that build PGlite runs initdb.
+// PGlite takes seconds to create a database, because it runs initdb. So the build creates one empty
+// database, and new directories get a copy of it. Without that build PGlite runs initdb.
 import { constants, existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const LAST = 'PG_VERSION';
 /** The empty database of this version of PGlite. `scripts/build-database.mjs` creates it. */
 export const emptyDatabase = join(packageFolder, `dist/empty-database-${pgliteVersion()}`);
 
-/** Fills a directory without a database. If it is killed, the next start begins again. */
+/** Fills a directory without a database. If the process is killed, the next start begins again. */
 export async function copyEmptyDatabase(directory: string, from = emptyDatabase): Promise<void> {
   if (existsSync(join(directory, LAST)) || !existsSync(join(from, LAST))) return;
   const entries = await readdir(from, { recursive: true, withFileTypes: true });

@@ -1,12 +1,12 @@
--- What all later tables are built on: the clock, the reach of a transaction, and the guards.
+-- The basis of all later tables: the clock, the reach of a transaction, and the guards.
 
--- The only clock. Nothing else may shift it; tests do, for one transaction at a time.
+-- The only clock. Only tests shift it, for one transaction at a time.
 create function app_now() returns timestamptz volatile language sql
   return date_trunc('milliseconds', clock_timestamp()
     + coalesce(nullif(current_setting('kr.clock_shift_ms', true), ''), '0')::bigint
       * interval '1 millisecond');
 
--- A time as responses and hashed audit rows write it.
+-- Formats a time as in responses and hashed audit rows.
 create function iso_millis(moment timestamptz) returns text immutable language sql
   return to_char(moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
@@ -38,8 +38,8 @@ create function reach_user() returns uuid stable parallel safe language sql
 create function current_change() returns uuid stable parallel safe language sql
   return nullif(current_setting('kr.change', true), '')::uuid;
 
--- Restrictive policies name the roles they narrow, because they must not hide rows from a backup.
--- The names are put together here: a migration replaces every full role name in its text.
+-- Restrictive policies list the roles they apply to, because they must not hide rows from a backup.
+-- The names are assembled here, because a migration replaces every full role name in its text.
 create function narrowed_roles() returns text immutable language sql
   return (select string_agg(quote_ident(role_of('kr_' || name)), ', ')
           from unnest(array['owner', 'read', 'write', 'record', 'gate', 'worker']) name);
@@ -56,9 +56,9 @@ begin
 end $$;
 call back_up('migrations');
 
--- Guard 2. Rows of other workspaces do not exist, for any role, not even the owner. In a table with
--- the column env, tenant_id or project_id, rows outside of the reach do not exist either. A null
--- env means that the row belongs to no environment.
+-- Guard 2. Rows of other workspaces are hidden from every role, even the owner. In a table with the
+-- column env, tenant_id or project_id, rows outside the reach are hidden too. A null env means that
+-- the row belongs to no environment.
 create procedure protect(
   target regclass, workspace_column name default 'workspace_id'
 ) language plpgsql as $$
@@ -129,7 +129,7 @@ end $$;
 
 -- Guard 4. Each row of the policy feed stores the change that wrote it last, and close_change()
 -- gives that change its version in the project. A commit without a version is refused, so nodes
--- miss nothing.
+-- never miss a change.
 create function mark_policy_change() returns trigger language plpgsql as $$
 begin
   new.change_id := current_change();
@@ -155,5 +155,6 @@ begin
     target);
 end $$;
 
--- Names are resolved before a door has set its role. What they name stays closed until it has.
+-- Names are resolved before a door has set its role. Until it has, nothing in the schema can be
+-- read.
 grant usage on schema keyrail to public;

@@ -43,7 +43,7 @@ create table audit_logs (
   action       text        not null,
   target_type  text        not null,
   target_id    uuid        not null,
-  env          env,                 -- of the key that the row is about; null: of no environment
+  env          env,                 -- of the key that the row is about; null: none
   payload      text        not null, -- the canonical bytes that were hashed, never serialised again
   prev_hash    text        not null,
   hash         text        not null,
@@ -58,8 +58,8 @@ create index audit_logs_not_live on audit_logs (workspace_id, seq) where env is 
 -- created them.
 create index audit_logs_minted on audit_logs (workspace_id, actor_id, seq)
   where action in ('secret_key.created', 'secret_key.rotated');
--- Lists of one action, actor or target. The row's number has another type than in audit_logs_seq,
--- so that the planner cannot walk that index instead.
+-- Lists of one action, actor or target. seq has a different type than in audit_logs_seq, so that
+-- the planner cannot use that index instead.
 create index audit_logs_action
   on audit_logs (workspace_id, action, is_live, (seq::float8), actor_id);
 create index audit_logs_actor
@@ -77,8 +77,9 @@ create trigger never_changed before update or delete or truncate on audit_logs
   for each statement execute function refuse_rewriting();
 grant select on audit_logs to kr_read, kr_write;
 
--- Reads the chain across environments, never across workspaces: it holds rows of both, and a caller
--- that checks it gets nothing but hashes. (A SET clause on the function would take a superuser.)
+-- Reads the chain across environments, never across workspaces: a chain has rows of both
+-- environments, and a caller that verifies it only gets hashes. (A SET clause on the function would
+-- require a superuser.)
 create function audit_chain_page(after_seq bigint, page_size int)
 returns setof audit_logs language plpgsql as $$
 declare
@@ -116,7 +117,7 @@ begin
 end $$;
 
 -- Anchors are signed heads of audit chains, kept outside the database. With them, a log that was
--- cut short, or rewritten and hashed again, no longer verifies. This table has the newest one of
+-- cut short, or rewritten and hashed again, no longer verifies. This table has the newest anchor of
 -- each chain.
 create table audit_anchors (
   workspace_id uuid        primary key,
@@ -139,14 +140,14 @@ grant select, insert, update on audit_anchors to kr_worker;
 create policy anchoring on audit_heads for select to kr_worker using (true);
 create policy anchoring on audit_logs for select to kr_worker using (true);
 grant select (workspace_id, seq, hash) on audit_logs to kr_worker;
--- It checks all chains, even if a workspace's head was deleted.
+-- The worker checks all chains, even if a workspace's head was deleted.
 create policy anchoring on workspaces for select to kr_worker using (true);
 grant select (id) on workspaces to kr_worker;
--- It queues notices for workspaces that have webhook endpoints.
+-- The worker queues notices for workspaces that have webhook endpoints.
 create policy noticing on audit_heads for select to kr_worker using (true);
 grant select (workspace_id, seq, hash, occurred_at, listens) on audit_heads to kr_worker;
 
--- How many of the anchors each destination outside the database has.
+-- The destinations of anchors outside the database, and how many anchors each of them has.
 create table audit_anchor_places (
   place        text        primary key, -- a digest, because an address may contain a credential
   label        text        not null,    -- for display

@@ -17,9 +17,9 @@ alter table users enable row level security;
 alter table users force row level security;
 call back_up('users');
 
--- A sign-up that creates no account inserts a row here instead, with the columns and indexes of
--- users and random text of the same length. So the size of the write-ahead log does not reveal
--- whether the address has an account. The worker deletes the rows.
+-- A sign-up that creates no account inserts a row here instead. The table has the same columns and
+-- indexes as users, and the row has random text of the same length. So the size of the write-ahead
+-- log does not reveal whether the address has an account. The worker deletes the rows.
 create table void_sign_ups (
   id                uuid        primary key,
   email             text        not null,
@@ -52,7 +52,7 @@ create table memberships (
 create unique index memberships_current on memberships (workspace_id, user_id)
   where removed_at is null;
 create index memberships_of_user on memberships (user_id, created_at) where removed_at is null;
--- Members in the order of their list.
+-- For the list of members.
 create index memberships_oldest on memberships (workspace_id, created_at, id)
   where removed_at is null;
 -- For the policy on users below, which checks whether a user has ever been a member.
@@ -104,8 +104,8 @@ create table sessions (
   active_workspace_id uuid,
   created_at          timestamptz not null,
   last_seen_at        timestamptz not null,
-  expires_at          timestamptz not null, -- moves on with use
-  absolute_expires_at timestamptz not null, -- never moves
+  expires_at          timestamptz not null, -- extended with use
+  absolute_expires_at timestamptz not null, -- never extended
   ended_at            timestamptz,
   user_agent          text,                 -- null: not sent
   constraint sessions_lookup_hash unique (lookup_hash)
@@ -150,8 +150,8 @@ create table invites (
   workspace_id    uuid        not null default reach_workspace() references workspaces,
   email           text        not null,
   role            member_role not null,
-  invited_by      uuid        references users, -- null: a secret key did
-  -- Null: a user did, or it is unknown. Removing or demoting a user also revokes open invitations
+  invited_by      uuid        references users, -- null: sent with a secret key
+  -- Null: sent by a user, or unknown. Removing or demoting a user also revokes open invitations
   -- sent with that user's keys.
   invited_by_key  uuid,
   token_hash      bytea       not null check (octet_length(token_hash) = 32),

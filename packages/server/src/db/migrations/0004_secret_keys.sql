@@ -7,8 +7,8 @@ create table secret_keys (
   display_prefix    text        not null,
   name              text,
   meta              json        not null,
-  expires_at        timestamptz,           -- the earliest of all expiries that were decided
-  vendor_expires_at timestamptz,           -- what the vendor asked for: a rotated key inherits it
+  expires_at        timestamptz,           -- the earliest of all expiries set for the key
+  vendor_expires_at timestamptz,           -- set by the vendor: a rotated key inherits it
   revoked_at        timestamptz,
   revoked_reason    text,
   quarantined_at    timestamptz,
@@ -18,7 +18,7 @@ create table secret_keys (
   authority         member_role not null check (authority <> 'member'), -- of its creator
   -- A user or a secret key; null: created with the bootstrap token, or unknown.
   created_by        uuid,
-  -- The size of meta, known without reading it.
+  -- The size of meta, stored so that meta need not be read.
   meta_bytes        int         not null generated always as (octet_length(meta::text)) stored,
   constraint secret_keys_lookup_hash unique (lookup_hash)
 );
@@ -30,8 +30,8 @@ call audit('secret_keys');
 grant select on secret_keys to kr_read;
 grant select, insert, update on secret_keys to kr_write;
 
--- Changes with every request, so it is stored separately: the guarded table changes only when
--- something is decided about a key.
+-- The last use changes with every request, so it is stored separately from secret_keys, whose
+-- changes are audited.
 create table secret_key_uses (
   secret_key_id uuid        primary key references secret_keys,
   workspace_id  uuid        not null,
@@ -40,8 +40,8 @@ create table secret_key_uses (
 call protect('secret_key_uses');
 grant select on secret_key_uses to kr_read, kr_write;
 
--- Before there is a reach, the gate finds a key by the hash of what was presented, and records its
--- use.
+-- Before the reach is known, the gate finds a key by the hash of the presented text, and records
+-- its use.
 create policy gate on secret_keys for select to kr_gate using (true);
 create policy gate on secret_key_uses to kr_gate using (true);
 grant select (id, workspace_id, env, lookup_hash, expires_at, revoked_at, quarantined_at, authority)
@@ -53,8 +53,8 @@ create policy noticing on secret_keys for select to kr_worker using (true);
 grant select (id, workspace_id, env, display_prefix, expires_at, revoked_at)
   on secret_keys to kr_worker;
 
--- Looks across environments, never across workspaces: distinguishes a key of the other environment
--- from one that doesn't exist.
+-- Looks across environments, never across workspaces: distinguishes a key in the other environment
+-- from a key that doesn't exist.
 create function env_of_secret_key(key_id uuid) returns env language plpgsql as $$
 declare
   envs  constant text := current_setting('kr.envs');

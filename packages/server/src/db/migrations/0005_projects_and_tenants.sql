@@ -3,7 +3,7 @@
 -- Lists with `q` find rows by the start of a text, ignoring the case of ASCII letters. The folded
 -- text is a column (name_key and the like): a function in a condition is not leakproof, so under
 -- row level security no index could be searched by it. Collation "C" compares bytes, so all texts
--- with the same start are neighbours, and its lower() gives the same result on every system.
+-- with the same start are adjacent, and its lower() gives the same result on every system.
 create table projects (
   id                  uuid        primary key,
   workspace_id        uuid        not null default reach_workspace() references workspaces,
@@ -31,13 +31,13 @@ call protect('projects');
 call audit('projects');
 grant select on projects to kr_read, kr_record;
 grant select, insert, update on projects to kr_write;
--- Before there is a reach: whether the project that an embed token was signed for still exists.
+-- Before the reach is known, the gate checks whether the project of an embed token still exists.
 create policy gate on projects for select to kr_gate using (true);
 grant select (id, workspace_id, deleted_at) on projects to kr_gate;
 
--- The policy version of each project. It is stored separately from the project, because creating a
--- key locks the project's row against deletion while others do the same, and all of them raise the
--- version.
+-- The policy version of each project. It is stored separately from the project: transactions that
+-- create keys lock the project's row against deletion. They share that lock, but each of them
+-- raises the version.
 create table project_versions (
   project_id   uuid   primary key,
   workspace_id uuid   not null,
@@ -47,13 +47,13 @@ create table project_versions (
 );
 call protect('project_versions');
 grant select on project_versions to kr_read, kr_write, kr_record;
--- The version of any project, for processes that hold requests until it changes.
+-- Processes that hold requests until a version changes may read the version of any project.
 create policy gate on project_versions for select to kr_gate using (true);
 grant select (project_id, version) on project_versions to kr_gate;
 
--- The temporary schema is named last. Unless it is named, it is searched first, and a caller's
--- table of the same name would be used instead of ours. The same goes for all functions that run
--- with their owner's rights.
+-- The temporary schema is listed last. If it weren't listed, it would be searched first, and a
+-- caller's table of the same name would be used instead of ours. The same goes for all functions
+-- that run with their owner's rights.
 create function start_versions() returns trigger language plpgsql
 security definer set search_path = keyrail, pg_catalog, pg_temp as $$
 begin
@@ -63,7 +63,7 @@ end $$;
 create trigger versions after insert on projects
   for each row execute function start_versions();
 
--- Which change became which version: one row per project, no matter how many of its keys changed.
+-- The version that each change got in each project: one row, no matter how many keys changed.
 create table policy_changes (
   project_id   uuid   not null,
   version      bigint not null,

@@ -1,7 +1,8 @@
 -- The limit on the bytes of meta in a workspace.
 
 -- The first KiB of a row does not count; it is about the size of a row with its indexes and its
--- audit row. Revoked rows are kept, and many small ones must not use up the limit for good.
+-- audit row. Revoked rows are kept, and a large number of small rows must not use up the limit
+-- permanently.
 create function counted_meta_bytes(meta_bytes int) returns int immutable language sql
   return greatest(meta_bytes - 1024, 0);
 

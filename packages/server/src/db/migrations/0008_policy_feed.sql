@@ -1,6 +1,6 @@
 -- The nodes that follow the policy feed, and how their silence is measured.
 
--- A node acknowledges a version by requesting what came after it.
+-- A node acknowledges a version by requesting the changes after it.
 create table policy_nodes (
   project_id    uuid        not null,
   node_id       text        not null,
@@ -10,14 +10,14 @@ create table policy_nodes (
   sdk_name      text,                 -- null: not sent
   sdk_version   text,
   first_seen_at timestamptz,          -- null: not known
-  -- Revocations wait for nodes by this column only.
+  -- Whether a revocation waits for the node depends on this column only.
   last_seen_at  timestamptz not null,
-  -- What a node reports about itself, and what lists show because of that.
+  -- What the node reports about itself, and what lists derive from it.
   node_name     text,                 -- shared by a node and the nodes that replace it
-  next_poll_by  timestamptz,          -- from then on the node no longer counts as connected
+  next_poll_by  timestamptz,          -- after this, the node no longer counts as connected
   replaced_at   timestamptz,          -- when a node of the same name started
-  -- A node that leaves may do so before its last poll is recorded. So its row stays for a while,
-  -- with last_seen_at = '-infinity', which no list and no count includes. Null: it has not left.
+  -- A node may leave before its last poll is recorded. So its row stays for a while, with
+  -- last_seen_at = '-infinity', which keeps it out of lists and counts. Null: it has not left.
   left_at       timestamptz,
   scope_rank    smallint    not null generated always as
     (case env_scope when 'all' then 0 when 'live' then 1 else 2 end) stored,
@@ -25,24 +25,24 @@ create table policy_nodes (
   foreign key (workspace_id, project_id) references projects (workspace_id, id)
 );
 create index policy_nodes_seen on policy_nodes (last_seen_at);
--- With any statistics, a list uses this index and nothing else does. Only lists compare the rank of
--- the scope, so a poll finds its row by the primary key. There are no nulls, but "nulls last" is an
--- order that policy_nodes_seen does not have.
+-- Whatever the statistics are, lists use this index and nothing else does. Only lists compare
+-- scope_rank, so a poll finds its row by the primary key. There are no nulls, but "nulls last" is
+-- an order that policy_nodes_seen does not have.
 create index policy_nodes_newest
   on policy_nodes (scope_rank, project_id, last_seen_at desc nulls last, node_id desc);
 call protect('policy_nodes');
 grant select on policy_nodes to kr_read, kr_write;
--- Every start of a process is a new name. If there is no room for one, names of stopped processes
--- make way: revocations would not wait for a node that is not recorded.
+-- Each start of a process adds a row. When the maximum is reached, rows of stopped processes are
+-- deleted, because revocations would not wait for a node without a row.
 grant select, insert, update, delete on policy_nodes to kr_record;
 create policy working on policy_nodes to kr_worker using (true);
 grant select, delete on policy_nodes to kr_worker;
 -- If a clock was set back, the worker corrects nodes that were seen in the future.
 grant update (last_seen_at) on policy_nodes to kr_worker;
 
--- Spans of time in which API processes served. A node cannot report while no process serves, so its
--- silence is measured over these spans only. A missing span makes a node count as present for
--- longer; no span may make it count for less.
+-- Periods during which API processes were serving. A node cannot report while no process is
+-- serving, so its silence is measured over these periods only. If a period is missing, a node
+-- counts as present for longer. A period must never make a node count as present for less time.
 create table served_spans (
   id       uuid        primary key, -- one API process, until it fails to reach the database
   began_at timestamptz not null,
@@ -70,9 +70,10 @@ create function served_since(wanted interval) returns timestamptz stable languag
     ) as measured
     where served >= wanted), '-infinity');
 
--- Restores after which nodes may run that the database does not know: they joined after the backup
--- and have not polled since. The restore itself inserts the row, and deletes all served_spans.
--- Until enough time has been served again, no revocation is complete. Then the row is removed.
+-- Restores after which nodes may be running that the database does not know: they joined after the
+-- backup and have not polled since. The restore itself inserts the row, and deletes all
+-- served_spans. Until API processes have served for long enough again, no revocation is reported as
+-- complete. Then the row is removed.
 create table recent_restores (
   restored_at timestamptz primary key
 );
@@ -84,7 +85,7 @@ grant select on recent_restores to kr_read;
 grant select, delete on recent_restores to kr_worker;
 call back_up('recent_restores');
 
--- Deletes old changes. Nodes whose version is older than what is left get a snapshot.
+-- Deletes old changes. Nodes with an older version than the remaining changes get a snapshot.
 create function prune_policy_changes(project uuid, up_to bigint, most int) returns int
 language plpgsql security definer set search_path = keyrail, pg_catalog, pg_temp as $$
 declare

@@ -4,7 +4,7 @@
 create table webhook_endpoints (
   id                uuid        primary key,
   workspace_id      uuid        not null default reach_workspace() references workspaces,
-  -- Events of this environment, and those without one. Null: events of both.
+  -- Events in this environment, and events without one. Null: all events.
   env               env,
   url               text        not null check (length(url) <= 2048),
   events            text[]      not null check (cardinality(events) between 1 and 50),
@@ -28,7 +28,7 @@ create index webhook_endpoints_newest on webhook_endpoints (workspace_id, create
 create index webhook_endpoints_deleted on webhook_endpoints (deleted_at)
   where deleted_at is not null;
 call protect('webhook_endpoints');
--- The worker records failures without an audit row; everything else about an endpoint has one.
+-- The worker records failures without an audit row. Every other change of an endpoint has one.
 create constraint trigger audited after insert or update of env, url, events, description,
   sealed_secret, sealed_old_secret, old_secret_until, disabled_at, disabled_reason, created_at,
   updated_at, deleted_at on webhook_endpoints
@@ -66,8 +66,8 @@ create index webhook_deliveries_due on webhook_deliveries (endpoint_id, due_at)
 create index webhook_deliveries_newest on webhook_deliveries (endpoint_id, created_at desc, id desc);
 create index webhook_deliveries_by_state
   on webhook_deliveries (endpoint_id, state, created_at desc, id desc);
--- For the deletion of old rows. Rows are appended in the order of time, so a summary of each range
--- of pages is enough, and it costs a change almost nothing.
+-- For the deletion of old rows. Rows are appended in chronological order, so a summary of each
+-- range of pages is enough, and it costs a change almost nothing.
 create index webhook_deliveries_old on webhook_deliveries using brin (created_at);
 call protect('webhook_deliveries');
 
@@ -120,7 +120,7 @@ create function webhook_endpoints_max() returns int immutable language sql retur
 
 -- Records in the audit head whether the workspace has endpoints. The update locks the head, so two
 -- concurrent changes count each other's endpoints. A test key does not see all endpoints, so the
--- environments are widened for the count.
+-- count runs over both environments.
 create function note_listeners() returns trigger
 language plpgsql security definer set search_path = keyrail, pg_catalog, pg_temp as $$
 declare
@@ -143,9 +143,9 @@ revoke execute on function note_listeners from public;
 create trigger listened after insert or update of disabled_at, deleted_at on webhook_endpoints
   for each row execute function note_listeners();
 
--- The endpoints of the workspace that listen to an event. The callers see both environments: a
--- change of a test key is an event for all endpoints. A plain SQL function becomes part of its
--- caller's plan and costs no call.
+-- The endpoints of the workspace that are subscribed to an event. The callers set both
+-- environments, because a change of a test key is an event for all endpoints. A plain SQL function
+-- becomes part of its caller's plan and costs no call.
 create function listeners_of(event_type text, event_env env)
 returns setof webhook_endpoints stable language sql as $$
   select e.* from webhook_endpoints e
@@ -183,7 +183,7 @@ grant execute on function queue_event to kr_worker;
 -- Notices about keys that expire soon or aren't used.
 create table notice_marks (
   kind  text        primary key,
-  until timestamptz not null -- what happened up to this time has been queued
+  until timestamptz not null -- notices up to this time have been queued
 );
 alter table notice_marks enable row level security;
 alter table notice_marks force row level security;

@@ -1,7 +1,7 @@
--- What the write door calls at the end of every change.
+-- The functions that the write door calls at the end of every change.
 
--- Gives the current change its version in each project it touched. They are locked in one order, so
--- two changes that meet in several projects wait for each other without a deadlock.
+-- Gives the current change its version in each project it touched. The projects are locked in one
+-- order, so that changes to the same projects wait for each other without a deadlock.
 create function next_versions(projects_hit uuid[], floors_hit uuid[])
 returns table (project_id uuid, version bigint)
 language plpgsql security definer set search_path = keyrail, pg_catalog, pg_temp as $$
@@ -25,17 +25,17 @@ end $$;
 revoke execute on function next_versions from public;
 grant execute on function next_versions to kr_worker;
 
--- The last act of every write, in one call just before COMMIT, so that the locks that serialise a
+-- The last step of every write: one call just before COMMIT, so that the locks that serialise a
 -- workspace are held for one round trip. Lock order: versions by project, then the audit head.
 --
--- It queues the deliveries of all audit rows in one insert. Their ids are random: this runs once,
--- as the change is committed, and deriving them from the events would be a third of the cost.
+-- It queues the deliveries of all audit rows in one insert. Their IDs are random: this runs only
+-- once per change, and deriving the IDs from the events would be a third of the cost.
 create function close_change(
   actor_type   text,
   actor_id     text,
-  projects_hit uuid[],   -- whose policy changed: each gets its next version
-  floors_hit   uuid[],   -- of those, whose nodes must all start over from a snapshot
-  row_ids      uuid[],   -- from here on one element per audit row
+  projects_hit uuid[],   -- projects whose policy changed: each gets its next version
+  floors_hit   uuid[],   -- the ones among them whose nodes must load a snapshot
+  row_ids      uuid[],   -- from here on, one element per audit row
   actions      text[],
   target_types text[],
   target_ids   uuid[],
@@ -51,7 +51,7 @@ declare
   canonical text;
 begin
   if cardinality(row_ids) = 0 then
-    raise exception 'a change says nothing about itself' using errcode = 'KR005';
+    raise exception 'a change has no audit row' using errcode = 'KR005';
   end if;
   return query select * from next_versions(projects_hit, floors_hit);
 

@@ -1,21 +1,21 @@
--- Responses that are kept for repeated requests: those that nodes protect with claims, and those of
--- our own endpoints.
+-- Responses that are kept for repeated requests: requests that nodes protect with claims, and
+-- requests to the control plane itself.
 
--- Which node runs a request that was sent more than once, and its response. It is stored in the
--- database and never only in memory: a lost record may mean a payment that is made twice.
+-- The node that runs a repeated request, and the response. Records are stored in the database and
+-- never only in memory, because a lost record could mean that a payment is made twice.
 create table idempotency_records (
   workspace_id uuid        not null default reach_workspace() references workspaces,
   env          env         not null,
   scope_hash   bytea       not null check (octet_length(scope_hash) = 32),
   fingerprint  bytea       not null check (octet_length(fingerprint) = 32),
   lock_token   text,                 -- null once the response is stored: the lock has no holder
-  locked_until timestamptz not null, -- a lapsed lock may be taken over
+  locked_until timestamptz not null, -- an expired lock may be taken over
   status       int,                  -- null until the response is stored
-  headers      json,                 -- only of responses that are not sealed
-  body         bytea,                -- likewise; null also if it was absent or too large
+  headers      json,                 -- only if the response is not sealed
+  body         bytea,                -- likewise; also null if it was absent or too large
   sealed       bytea,                -- headers and body
   stored_bytes int         not null default 0, -- of `sealed`
-  expires_at   timestamptz not null, -- from then on there is no record, even if the row exists
+  expires_at   timestamptz not null, -- after this there is no record, even if the row exists
   primary key (workspace_id, env, scope_hash)
 );
 create index idempotency_records_expired on idempotency_records (expires_at);
@@ -54,8 +54,8 @@ create trigger counted after update on idempotency_records
   for each row when (new.stored_bytes <> old.stored_bytes)
   execute function count_stored_response();
 
--- A purge deletes a thousand rows of any number of workspaces. It locks their totals in one order
--- and after all records, so that a transaction that holds a total waits for no other lock.
+-- A purge deletes a thousand rows from any number of workspaces. It locks their totals in one order
+-- and after all records, so a transaction that holds a total never waits for another lock.
 create function count_removed_responses() returns trigger language plpgsql as $$
 declare
   freed record;
@@ -73,8 +73,9 @@ create trigger uncounted after delete on idempotency_records
   referencing old table as removed for each statement
   execute function count_removed_responses();
 
--- One claim. Of any number of first claims, the primary key lets one in. Of those that find a
--- lapsed lock, the first to change what all of them saw gets it. The others look again.
+-- Makes a claim. If several claims are the first for a scope, the primary key lets only one of them
+-- insert the row. If several find an expired lock, the first to update the row gets the lock. For
+-- the others the row no longer has the values they read, so they look again.
 create function claim_idempotency(
   wanted_env env, wanted_scope bytea, wanted_print bytea, token text, lock_ms int, ttl_ms int
 ) returns table (
@@ -144,19 +145,19 @@ grant execute on function claim_idempotency to kr_record;
 create table kept_responses (
   workspace_id     uuid        not null default reach_workspace() references workspaces,
   env              env         not null, -- of the credential; live for a session
-  -- Of workspace, environment, caller and key.
+  -- The hash of the workspace, the environment, the caller and the idempotency key.
   key_hash         bytea       not null check (octet_length(key_hash) = 32),
   fingerprint      bytea       not null check (octet_length(fingerprint) = 32), -- of the request
   response         text        not null, -- JSON, without secrets
-  ends_secret_keys uuid[]      not null, -- a replay waits until no process has them cached
+  ends_secret_keys uuid[]      not null, -- a replay waits until no process caches these keys
   kept_at          timestamptz not null,
-  expires_at       timestamptz not null, -- from then on there is no record, even if the row exists
-  -- For an index: row level security does not let the planner compare values of an enumeration.
+  expires_at       timestamptz not null, -- after this there is no record, even if the row exists
+  -- For an index: under row level security no index can be searched by an enum.
   is_test          boolean     not null generated always as (env = 'test') stored,
   primary key (workspace_id, key_hash)
 );
 create index kept_responses_expired on kept_responses (expires_at);
--- By a time of its own: the index above must not seem to give the same order.
+-- Sorted by kept_at, so that the planner cannot use the index above instead.
 create index kept_responses_oldest on kept_responses (workspace_id, is_test, kept_at);
 call protect('kept_responses');
 
@@ -201,9 +202,10 @@ create trigger uncounted after delete on kept_responses
   referencing old table as removed for each statement
   execute function uncount_kept_responses();
 
--- The record of a key, for the first statement of a transaction. The lock lasts until the end of
--- the transaction. A transaction that does not get it does not wait: the first request still runs.
--- The second statement has a newer snapshot than the lock, so it sees what its last holder wrote.
+-- Finds the record of a key. It is the first statement of a transaction, and its lock lasts until
+-- the transaction ends. If another transaction holds the lock, this one does not wait: the first
+-- request is still running. The query has a newer snapshot than the lock, so it sees what the last
+-- holder wrote.
 create function find_kept_response(own_key bytea)
 returns table (running boolean, fingerprint bytea, response text, ends_secret_keys uuid[])
 language plpgsql security definer set search_path = keyrail, pg_catalog, pg_temp as $$
@@ -224,7 +226,7 @@ revoke execute on function find_kept_response from public;
 grant execute on function find_kept_response to kr_write;
 
 -- Writes a record, just before COMMIT. If the workspace then has too many bytes of records in this
--- environment, the oldest records go.
+-- environment, the oldest records are deleted.
 create function keep_response(
   own_env env, own_key bytea, own_fingerprint bytea, own_response text, ended uuid[], kept_ms int
 ) returns void
@@ -245,7 +247,8 @@ begin
     on conflict (workspace_id, env) do update set bytes = known.bytes + excluded.bytes
     returning bytes into total;
   while total > kept_bytes_max() loop
-    -- The worker may be removing some of them, and then waits for the lock on the total.
+    -- Skips records that the worker is deleting, because the worker waits for the lock on the
+    -- total.
     delete from kept_responses where workspace_id = workspace and key_hash = any (array(
       select key_hash from kept_responses
       where workspace_id = workspace and is_test = for_test and key_hash <> own_key

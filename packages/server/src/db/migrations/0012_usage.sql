@@ -1,10 +1,9 @@
--- What nodes report about the traffic they saw, stored as sums, not as events. Counts are
--- fractions: an event that was sampled stands for one divided by its rate. They are rounded only
--- for display.
+-- What nodes report about their traffic, stored as sums, not as events. Counts are fractions: a
+-- sampled event counts as one divided by its sample rate. They are rounded only for display.
 --
--- The tables have no foreign keys to keys, tenants and projects: those would lock the rows they
--- name against rotations and deletions. The rows are never removed, and every id is looked up
--- before anything is recorded.
+-- The tables have no foreign keys to keys, tenants and projects, because these would lock the
+-- referenced rows against rotations and deletions. The referenced rows are never removed, and every
+-- ID is looked up before anything is recorded.
 
 -- The events that a workspace has sent in the current minute.
 create table ingest_budgets (
@@ -15,10 +14,10 @@ create table ingest_budgets (
 call protect('ingest_budgets');
 grant select, insert, update on ingest_budgets to kr_record;
 
--- Charges all of it or nothing. A request that waited for the row into the next minute is charged
--- to the minute in which it came, so that no minute holds more than the quota. Waits take seconds,
--- so the row is at most a minute ahead; if it is further ahead, the clock was set back, and the row
--- is ignored.
+-- Charges the whole cost or nothing. A request that waits for the row may find it in the next
+-- minute; it is then charged to that minute, so that no minute holds more than the quota. Waits
+-- take seconds, so the row is at most a minute ahead; if it is further ahead, the clock was set
+-- back, and the row is ignored.
 create function charge_ingest(cost bigint, quota bigint)
 returns table (allowed boolean, charged bigint, reset_ms int, moment timestamptz)
 language plpgsql as $$
@@ -50,8 +49,8 @@ end $$;
 revoke execute on function charge_ingest from public;
 grant execute on function charge_ingest to kr_record;
 
--- Batches with an id, kept for a while: a sender that repeats one gets its first receipt. The
--- environment is the sender's, so a test key can't find out what a live one sent.
+-- Batches with an ID, kept for a while: a sender that repeats a batch gets its first receipt. The
+-- environment is the sender's, so a test key can't find out what a live key sent.
 create table ingest_batches (
   workspace_id   uuid        not null default reach_workspace(),
   env            env         not null,
@@ -65,7 +64,7 @@ create index ingest_batches_old on ingest_batches (received_at);
 call protect('ingest_batches');
 grant select, insert on ingest_batches to kr_record;
 
--- Read through the key, which shows whose usage it is.
+-- Has no environment, so it is read through the key.
 create table usage_key_days (
   workspace_id uuid             not null default reach_workspace(),
   key_id       uuid             not null,
@@ -126,7 +125,8 @@ call protect('traffic_spans');
 grant select on traffic_spans to kr_read;
 grant select, insert, update on traffic_spans to kr_record;
 
--- Telemetry writes the monthly sums of tenants; the span follows in the same transaction.
+-- Telemetry writes the monthly sums of tenants. This trigger widens the span in the same
+-- transaction.
 create function widen_traffic_spans() returns trigger language plpgsql as $$
 begin
   insert into traffic_spans as known (workspace_id, env, first_at, last_at)
@@ -165,7 +165,7 @@ create table usage_denials (
   project_id   uuid             not null,
   env          env              not null,
   hour         timestamptz      not null,
-  reason       text             not null, -- of a closed list
+  reason       text             not null, -- one of a fixed list
   requests     double precision not null,
   primary key (workspace_id, hour, project_id, env, reason)
 ) with (fillfactor = 50);
@@ -174,8 +174,9 @@ call protect('usage_denials');
 grant select on usage_denials to kr_read;
 grant select, insert, update on usage_denials to kr_record;
 
--- The ids of a batch that are not of this workspace. A key of the workspace's other environment is
--- marked as beyond: for that look, the environments are widened, but never the workspace.
+-- The IDs in a batch that do not belong to this workspace. A key in the workspace's other
+-- environment is marked as beyond: it is looked up in both environments, but never in other
+-- workspaces.
 create function unknown_ids(project_ids uuid[], tenant_ids uuid[], key_ids uuid[])
 returns table (kind text, id uuid, is_beyond boolean) language plpgsql as $$
 #variable_conflict use_column
@@ -210,9 +211,8 @@ returns double precision[] immutable parallel safe language sql
 
 -- Adds batches to all sums and stores their receipts, all or nothing. If one of the batches has
 -- been recorded before, it does nothing and returns false. Tables are locked in one order, and
--- their rows in the order of their key, so that concurrent batches never wait for each other in a
--- circle. The current hour, which all of them share, comes last, so it is locked for the shortest
--- time.
+-- their rows in the order of their key, so that concurrent batches never deadlock. The current
+-- hour, which all of them share, comes last, so it is locked for the shortest time.
 create function record_usage(
   batches uuid[], sender_env env, accepted_counts int[], dropped_counts bigint[],
   key_ids uuid[], days date[], day_requests float8[], day_errors float8[], day_lasts float8[],
@@ -230,10 +230,10 @@ begin
         on conflict do nothing;
       get diagnostics noted = row_count;
       if noted < cardinality(batches) then
-        raise exception 'a batch was here before' using errcode = 'KR006';
+        raise exception 'a batch has been recorded before' using errcode = 'KR006';
       end if;
     exception when sqlstate 'KR006' then
-      return false; -- the receipts of the others are undone
+      return false; -- the receipts of the other batches are undone
     end;
   end if;
 
@@ -285,7 +285,7 @@ end $$;
 revoke execute on function record_usage from public;
 grant execute on function record_usage to kr_record;
 
--- Calls record_usage(), and refuses all of it if it adds months beyond the limit.
+-- Calls record_usage(), and undoes all of it if it adds tenant months beyond the limit.
 create function record_usage_within(
   months_max bigint,
   batches uuid[], sender_env env, accepted_counts int[], dropped_counts bigint[],

@@ -1,4 +1,4 @@
--- What belongs to the deployment: its emails, its jobs, its signing keys and its backups.
+-- The deployment's emails, jobs, signing keys and backups.
 
 -- An email is queued in the transaction that causes it, and sent afterwards, so there is never an
 -- email without its cause, or a cause without its email.
@@ -11,7 +11,7 @@ create table mail_outbox (
   created_at    timestamptz not null,
   due_at        timestamptz not null,
   attempts      int         not null,
-  claim         uuid,                 -- its holder may mark the row, until it lapses
+  claim         uuid,                 -- its holder may update the row until it expires
   claimed_until timestamptz,
   sent_at       timestamptz,
   failed_at     timestamptz,          -- no more attempts are made
@@ -56,16 +56,16 @@ call back_up('job_leases');
 -- A key signs for one purpose: embed tokens, anchors of audit logs, receipts of revocations, or
 -- responses of the policy feed. A later migration may add to the list.
 create table signing_keys (
-  id             uuid        primary key, -- the `kid` of what it signs
+  id             uuid        primary key, -- the `kid` in its signatures
   purpose        text        not null
                  check (purpose in ('embed_token', 'audit_anchor', 'receipt', 'policy_feed')),
-  generation     int         not null,    -- of two concurrent rotations, one gets the next
+  generation     int         not null,    -- of two concurrent rotations, only one gets the next
   public_key     text        not null,    -- `x` of its JWK
-  -- Under the master key. Null: the key has ended, and only its public half is kept, because its
-  -- anchors and receipts must still verify.
+  -- Sealed with the master key. Null: the key has ended, and only its public half is kept, because
+  -- its anchors and receipts must still verify.
   sealed_private bytea,
   created_at     timestamptz not null,    -- when it was published
-  signs_from     timestamptz not null,    -- of those in the past, the newest one signs
+  signs_from     timestamptz not null,    -- of all past times, the newest decides which key signs
   ends_at        timestamptz,             -- when its last token expires; null: not replaced yet
   constraint signing_keys_private
     check (sealed_private is not null or purpose in ('audit_anchor', 'receipt')),
@@ -81,7 +81,7 @@ create policy kept_for_good on signing_keys as restrictive for delete to kr_work
 create policy kept_for_receipts on signing_keys as restrictive for delete to kr_worker
   using (purpose <> 'receipt' or ends_at <= app_now() - interval '365 days');
 grant select on signing_keys to kr_gate;
--- For an operation that issues a token: which key signs, but nothing that can sign.
+-- An operation that issues a token can see which key signs, but not its private half.
 grant select (id, purpose, signs_from, ends_at) on signing_keys to kr_read;
 grant select, insert, update, delete on signing_keys to kr_worker;
 call back_up('signing_keys');

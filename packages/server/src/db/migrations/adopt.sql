@@ -1,7 +1,7 @@
--- Moves the schema to the roles of this database if other roles own it: those of the database that
--- this one was copied from, or the ones that all databases of a cluster shared in early commits.
--- Runs at every migration after roles.sql. Ownership, grants and policies move in one transaction,
--- and the old roles keep no rights in this database.
+-- Moves the schema to the roles of this database if other roles own it: the roles of the database
+-- that this one was copied from, or the roles that all databases of a cluster shared in early
+-- commits. Runs at every migration after roles.sql. Ownership, grants and policies move in one
+-- transaction, and the old roles keep no rights in this database.
 do $$
 declare
   here      constant text := '_' || (select oid from pg_database where datname = current_database());
@@ -25,7 +25,7 @@ begin
 
   -- Ownership. REASSIGN OWNED needs the rights of both owners together, and the login inherits
   -- neither. Before version 16 a temporary role inherits both, within this transaction only. Since
-  -- version 16 the new owner is granted to the old one, which needs no rights over the old owner.
+  -- version 16 the new owner is granted to the old owner; this needs no rights over the old owner.
   if not is_super then
     if is_old then
       mover := 'kr_mover' || here;
@@ -124,8 +124,8 @@ exception when insufficient_privilege then
     using errcode = 'insufficient_privilege';
 end $$;
 
--- Sets the owner's role, for this function and for the numbered files. The function turns a role
--- name of the server into its full name in this database.
+-- Sets the owner's role, for role_of() and for the numbered files. role_of() turns a role name as
+-- the server uses it into its full name in this database.
 do $$
 declare
   here  constant text := '_' || (select oid from pg_database where datname = current_database());

@@ -71,7 +71,7 @@ test('only one of fifty concurrent resets with one token succeeds, and its passw
   }
 });
 
-/** Logs in with PASSWORD or the one of these passwords that is current. */
+/** Logs in with PASSWORD or with one of these passwords, whichever is current. */
 async function sessionOf(app: Harness, email: string, passwords: string[]) {
   for (const password of [PASSWORD, ...new Set(passwords)]) {
     const { status, body } = await app.ask('POST /v1/auth/sessions', { email, password });

@@ -22,9 +22,9 @@ function passwordsGuessedFirst(): Set<string> {
 }
 
 // The list comes from a strength meter, which detects repeats and sequences by rule and so does not
-// list them. They are guessed just as early, so isPatterned() rejects them, up to the length of the
-// longest listed password. Rejecting longer ones would be a rule about characters, not about how
-// common they are.
+// list them. Attackers guess them just as early, so isPatterned() rejects them, up to the length of
+// the longest listed password. Rejecting longer passwords would be a rule about characters, not
+// about how common a password is.
 const PATTERNED_CHARS_MAX = 20;
 const COUNTED = ['0123456789'.repeat(3), 'abcdefghijklmnopqrstuvwxyz'];
 const RUNS = COUNTED.flatMap((run) => [run, [...run].reverse().join('')]);

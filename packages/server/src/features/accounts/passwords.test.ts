@@ -1,4 +1,5 @@
-// Passwords: rules for new ones, changing and resetting them, and the sessions this ends.
+// Passwords: rules for new passwords, changing and resetting a password, and the sessions that this
+// ends.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -129,7 +130,8 @@ test('the minimum length of passwords is configurable', async (t) => {
   await refused(common, 400, 'invalid_request');
 });
 
-// Guessed early, but not in the list: the strength meter it comes from detects them by pattern.
+// Attackers guess these early, but the list lacks them: the strength meter that it comes from
+// detects them by pattern.
 const patterned = ['111111111111', '123123123123', 'qwertyqwerty', '199019901990'];
 const counting = ['1234567890123', '098765432109', 'abcdefghijkl', 'zyxwvutsrqpo'];
 
@@ -224,7 +226,7 @@ test('a login or change fails if a reset completes while the password is verifie
   await logIn(callersOf(app), email);
 });
 
-/** A database whose statements with this beginning wait for `turn`. Counts transactions. */
+/** A database in which statements with this beginning wait for `turn`. It counts transactions. */
 function turned(db: Database, beginning: string, turn: () => Promise<void>) {
   const counted = { transactions: 0 };
   const waiting: Database = {

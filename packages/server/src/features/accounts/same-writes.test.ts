@@ -1,7 +1,8 @@
 // The more a commit writes, the longer it waits for the disk. So the bytes that a request writes
-// must not depend on whether its address has an account. They are measured in the write-ahead log.
-// Other connections may write to the log at the same time, and the first change of a page after a
-// checkpoint logs the whole page. Both only add, so the minimum of many rounds is the true size.
+// must not depend on whether its address has an account. The tests measure these bytes in the
+// write-ahead log. Other connections may write to the log at the same time, and the first change of
+// a page after a checkpoint logs the whole page. Both only add, so the minimum of many rounds is
+// the true size.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { type Caller, type Harness, harness } from '@keyrail/testing/harness.ts';

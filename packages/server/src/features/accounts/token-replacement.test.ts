@@ -1,4 +1,4 @@
-// A newer one-time token replaces the older ones, even if several are requested at the same time.
+// A newer one-time token replaces older tokens, even if several are requested at the same time.
 import { equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';

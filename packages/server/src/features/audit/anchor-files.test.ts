@@ -46,7 +46,7 @@ test('a torn or overlong line is counted, and the lines after it are used', asyn
   deepEqual([used, unreadable, refused], [2, 2, []]);
 });
 
-test('an edited anchor and one signed by an unknown key are rejected by line', async () => {
+test('an edited anchor, or an anchor signed by an unknown key, is rejected with its line number', async () => {
   const edited = String(lines[1]).replace('"count":3', '"count":4');
   const { used, refused } = await readingOf(`${lines[0]}\n${edited}\n`);
   deepEqual([used, refused.map(({ line }) => line)], [1, [2]]);

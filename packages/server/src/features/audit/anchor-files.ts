@@ -12,8 +12,8 @@ export type ReadAnchors = {
   lines: number;
   used: number;
   /**
-   * Lines that aren't anchors, such as the remains of an append interrupted by a crash. They are
-   * not a fault: removing a line is as easy as destroying it.
+   * Lines that aren't anchors, such as the remains of an append interrupted by a crash. They don't
+   * count as tampering, because an attacker could just as easily remove the line.
    */
   unreadable: number;
   /** Anchors that weren't signed by any key of this deployment. */

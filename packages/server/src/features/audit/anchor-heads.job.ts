@@ -1,8 +1,8 @@
 // Signs the head of every chain that has grown since its last anchor, and appends the anchors to
 // each destination. Safe to run twice: anchors are stored first, and a destination receives only
-// the ones it doesn't have yet.
+// anchors that it doesn't have yet.
 //
-// A destination that was unreachable receives the newest anchor of each chain, not the ones in
+// A destination that was unreachable receives the newest anchor of each chain, not the anchors in
 // between, because the hash of a head covers all entries before it.
 import { once } from 'node:events';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
@@ -39,7 +39,7 @@ const BROKEN_SHOWN_MAX = 10;
 const ERROR_CHARS_MAX = 300;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
-/** One job for the lifetime of a process, because it remembers which faults it has logged. */
+/** Create one job per process, because the job remembers which faults it has logged. */
 export function createAnchorJob(parts: AnchorParts): () => Promise<void> {
   const { anchorPlaces, log, work } = parts;
   const chains = createOutageLog(log, {

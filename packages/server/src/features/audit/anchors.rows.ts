@@ -82,7 +82,7 @@ export async function insertAnchors(tx: Work, anchors: readonly AuditAnchor[]): 
 
 type NumberedAnchor = AuditAnchor & { number: number };
 
-/** The newest anchor of each chain, if it was signed after the one with this number. */
+/** The newest anchor of each chain, if it was signed after the anchor with this number. */
 export const listAnchors = (
   tx: Work,
   { after, limit }: { after: number; limit: number },

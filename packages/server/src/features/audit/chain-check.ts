@@ -5,7 +5,7 @@ import { GENESIS_HASH } from '@keyrail/protocol/wire/audit-chain.ts';
 import { rowHash } from '../../doors/audit-chain.ts';
 import type { AuditRow } from './rows.ts';
 
-/** What a verified anchor says about a chain. */
+/** The part of a verified anchor that the check compares with the chain. */
 export type AnchoredRow = { seq: number; hash: string; count: number; anchoredAt: string };
 
 export type ChainFault = { seq: number; reason: string };
@@ -80,6 +80,6 @@ function envIn(payload: string): unknown {
     const { env = null } = JSON.parse(payload);
     return env;
   } catch {
-    return undefined; // not JSON, although its hash matches: equal to no environment
+    return undefined; // not JSON although its hash matches, so it matches no environment
   }
 }

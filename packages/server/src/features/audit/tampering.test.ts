@@ -20,7 +20,7 @@ const TRIES_EACH = 5;
 let store: Store;
 let workspaceId: string;
 let otherId: string;
-/** Kept outside the database before it is edited. */
+/** Anchors that were recorded before the log is edited. */
 const anchored: AnchoredRow[] = [];
 const ANCHORED = [4, 9, 10, ROWS];
 
@@ -93,7 +93,10 @@ const at = (seq: number) => `where workspace_id = '${workspaceId}' and seq = ${s
 const set = (assignment: string) => (seq: number) =>
   `update audit_logs set ${assignment} ${at(seq)}`;
 const here = (seq: number) => seq;
-/** The next row no longer links. For the last row, the head no longer matches. */
+/**
+ * Where an edited row is found: at the next row, which no longer links to it. For the last row, the
+ * head no longer matches.
+ */
 const next = (seq: number) => Math.min(seq + 1, ROWS);
 
 type Tamper = {
@@ -136,7 +139,7 @@ async function rewritten(from: number): Promise<string> {
   return `${statements.join(';')}; ${headIs(ROWS)}`;
 }
 
-/** Without anchors, the log looks intact. */
+/** Edits that only anchors reveal. */
 const hidden: Record<string, Tamper> = {
   'an end that was cut off with its head': {
     sql: (seq) =>

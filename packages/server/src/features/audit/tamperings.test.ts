@@ -128,7 +128,7 @@ type Attack = {
   most: number;
   rows(seq: number, chance: number): AuditRow[];
   found(seq: number): number;
-  /** The result with anchors, if that is another row. */
+  /** The row that is found with anchors, if it differs from the row found without them. */
   foundByAnchors?(seq: number): number;
   needsAnchors?: true;
 };

@@ -63,7 +63,7 @@ async function* pagesOf(
 ): AsyncGenerator<AuditRow[]> {
   const pageAfter = (afterSeq: number): Promise<AuditRow[]> => {
     const page = source.page({ afterSeq, limit: Math.min(pageRows, headSeq - afterSeq) });
-    page.catch(() => {}); // reported when it is awaited, unless an earlier page has a fault
+    page.catch(() => {}); // reported when the page is awaited, unless an earlier one fails
     return page;
   };
   let next = headSeq > 0 ? pageAfter(0) : null;

@@ -8,7 +8,7 @@ const FAULT_CHARS_MAX = 500;
 
 export type RecordParts = {
   work: OpenWork;
-  /** Gets an email when backups begin to fail. Null: nobody gets one. */
+  /** The address that gets an email when backups begin to fail. Null: no email is sent. */
   operatorEmail: string | null;
 };
 

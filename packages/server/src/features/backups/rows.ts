@@ -16,8 +16,8 @@ export type NewRun = {
 };
 
 /**
- * Adds a result, and removes the oldest ones and those in the future: they were recorded before the
- * clock was set back, and would count as newer than this one once the clock reaches them.
+ * Adds a result. Removes the oldest results, and results in the future, which were recorded before
+ * the clock was set back: once the clock reached them, they would count as newer than this one.
  */
 export async function insertRun(tx: Work, run: NewRun): Promise<void> {
   const values = { ...run, id: tx.newId(), endedAt: tx.now };

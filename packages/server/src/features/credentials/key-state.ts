@@ -1,6 +1,6 @@
-// The state of a key: the first that applies, in the protocol's order. All rules are here:
-// responses contain the value of the expression, and lists and counts search indexes by the
-// conditions.
+// The state of a key: the first that applies, in the protocol's order. This file has all the rules,
+// in two forms: an expression that gives the state in responses, and conditions by which lists and
+// counts search indexes.
 import { type KeyState, keyStates, secretKeyStates } from '@keyrail/protocol/wire/key-states.ts';
 import { KEY_EXPIRING_DAYS } from '@keyrail/protocol/wire/limits.ts';
 import { joined, type Sql, sql } from '../../base/sql.ts';
@@ -14,7 +14,7 @@ const now = sql`(select app_now())`;
 const soon = sql`(select app_now() + ${KEY_EXPIRING_DAYS}::int * interval '1 day')`;
 
 type Rule = {
-  /** The number of the decision in the generated column `state_shelf`, and its time. */
+  /** The state's number in the generated column `state_shelf`, and the column with its time. */
   decision: number;
   decidedAt?: Sql;
   /** Bounds on the key's expiry, for states that depend on the time. */

@@ -66,7 +66,7 @@ test('the limit is per tenant, project and environment, and does not apply to th
   await keysFor(vendor, page, 1);
 });
 
-test('only one of twenty concurrent creations succeeds when one key is left', async (t) => {
+test('when only one more key is allowed, only one of twenty concurrent creations succeeds', async (t) => {
   const vendor = await harness(t);
   const page = await vendor.embed();
   const ids = await keysFor(vendor, page, KEYS_MAX - 1);
@@ -108,7 +108,7 @@ test('a tenant can make 120 changes a minute across all its tokens, and can stil
   }
   equal((await page.call('GET /v1/embed/keys')).data.length, 0);
   const stranger = await embedded(vendor, { project_id });
-  ok((await callOf(stranger)(create)).id, 'another tenant has a budget of its own');
+  ok((await callOf(stranger)(create)).id, 'another tenant has a separate budget');
   vendor.clock.shift(61_000);
   ok((await page.call(create)).id);
 });

@@ -50,7 +50,7 @@ test('a token names its subject and expires after five minutes', async (t) => {
   });
 });
 
-test('a rejected request for a token gets the reason', async (t) => {
+test('a rejected token request gets an error with the reason', async (t) => {
   const vendor = await harness(t);
   const { as, given, ask, tokens } = vendor;
   const project = await given.project();

@@ -137,7 +137,7 @@ test('no endpoint accepts a tenant, a project, an environment or an expiry', asy
   }
 });
 
-test('each endpoint requires its scope and names the missing one', async (t) => {
+test('each endpoint requires its scope, and the error names the missing scope', async (t) => {
   const app = await harness(t);
   const reader = await embedded(app, { scopes: ['keys:read', 'key_scope:a'] });
   const own = { project_id: reader.projectId, tenant_id: reader.tenantId };

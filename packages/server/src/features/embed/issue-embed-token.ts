@@ -73,7 +73,7 @@ function claimsFor(
 
 const wholeSecond = (at: Date): Date => new Date(Math.floor(at.getTime() / SECOND_MS) * SECOND_MS);
 
-/** The requested origins, all of which must be registered; by default every registered one. */
+/** The requested origins, all of which must be registered. By default, all registered origins. */
 function audienceOf(
   wanted: readonly string[] | undefined,
   registered: readonly string[],

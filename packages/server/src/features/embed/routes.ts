@@ -1,5 +1,5 @@
-// The embed plane: the same key operations as on the vendor plane, under the smaller reach of a
-// token. The reach holds tenant, project and environment; no request field can name others.
+// The embed plane: the same key operations as on the vendor plane, within the narrower reach of a
+// token. The reach determines tenant, project and environment; no request field can choose others.
 import { embedEndpoints, embedTokenEndpoints } from '@keyrail/protocol/endpoints/embed.ts';
 import { embeddedIn } from '../../access/principal.ts';
 import { notedPageOf, positionOf } from '../../http/page.ts';

@@ -33,7 +33,7 @@ const recordDoor = ({ workspaceId }: Harness): Opening => ({
   deadline: { remainingMs: () => 10_000 },
 });
 
-test('a scope whose record has expired can be claimed again, and nothing of the record is left', async (t) => {
+test('a scope whose record has expired can be claimed again, and nothing remains of the old record', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock } = await executing(app);
@@ -54,7 +54,7 @@ test('a scope whose record has expired can be claimed again, and nothing of the 
   });
 });
 
-test('the holder of an expired record has lost it, even if no one else has claimed it', async (t) => {
+test('the holder of an expired record has lost its claim, even if no one else has claimed the scope', async (t) => {
   const app = await harness(t);
   const { as, clock } = app;
   const { request, lock } = await executing(app);
@@ -145,7 +145,7 @@ test('the purge keeps a record that is claimed while it runs', async (t) => {
   });
   await claimed.promise;
   const purging = purgeTables(testApp, 'idempotency_records');
-  // The embedded store has one connection, so there the purge has not started yet.
+  // The embedded store has one connection, so on that store the purge has not started yet.
   if (testApp.db.kind === 'postgres') await someoneWaits(app);
   open.resolve();
   equal(await claiming, 'execute');

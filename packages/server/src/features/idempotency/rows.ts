@@ -40,15 +40,15 @@ type Completion = {
   status: number;
   /** Sealed headers and body. Stored if the total then does not exceed `bytesMax`. */
   whole: Buffer;
-  /** Sealed, without the body and without long headers. Stored otherwise. */
+  /** Only the short headers, sealed. Stored if `whole` would exceed the limit. */
   rest: Buffer;
   bytesMax: number;
   ttlMs: number;
 };
 
 /**
- * Returns which of the two was stored; null if the caller no longer holds the lock. Concurrent
- * completions do not see each other's bytes, so together they may exceed the limit.
+ * Returns whether `whole` or `rest` was stored; null if the caller no longer holds the lock.
+ * Concurrent completions do not see each other's bytes, so together they may exceed the limit.
  */
 export async function updateStored(
   tx: Read,

@@ -1,5 +1,5 @@
 // A stored response: headers and body, sealed together, so that they are unreadable in the
-// database. The seal is bound to the scope, so a response cannot be opened under another one.
+// database. The seal is bound to the scope, so a response cannot be opened under another scope.
 import type { BoundSealing } from '../../base/sealing.ts';
 import type { Reach } from '../../doors/reach.ts';
 import type { Scope } from './rows.ts';

@@ -125,7 +125,7 @@ test('a dry run for a tenant or a project covers all its unrevoked keys', async 
   await node(app, first.project_id, { name: 'two', env: 'test' });
   await node(app, elsewhere.project_id, { name: 'three', env: 'live' });
   await node(app, elsewhere.project_id, { name: 'unconcerned', env: 'test' });
-  app.clock.shift(HOUR_MS); // one key has expired; the nodes count, because no time has been served
+  app.clock.shift(HOUR_MS); // one key has expired; the nodes count, since no time was served
   deepEqual(await dry(app, 'DELETE /v1/tenants/{id}', { id: first.tenant_id }), {
     ...NOTHING,
     keys: 4,
@@ -152,7 +152,7 @@ test('a dry run for a tenant or a project covers all its unrevoked keys', async 
   deepEqual(
     await dry(app, 'PATCH /v1/projects/{id}', { ...project, default_rate_limits: limits }),
     { ...whole, keys: 3 },
-    'one key has limits of its own',
+    'one key has its own limits',
   );
   deepEqual(
     await dry(app, 'PATCH /v1/projects/{id}', { ...project, name: 'Renamed' }),

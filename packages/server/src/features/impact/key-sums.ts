@@ -14,7 +14,7 @@ export type KeySums = {
   tenantIds: ReadonlySet<string>;
   /** The keys' projects and environments, without duplicates. */
   places: readonly Place[];
-  /** Requests today, yesterday, in the last seven days, and on the day before those. */
+  /** Requests today, yesterday, in the last seven days, and on the day before the last seven. */
   today: number;
   yesterday: number;
   week: number;

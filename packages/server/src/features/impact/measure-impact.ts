@@ -44,7 +44,7 @@ export async function measureImpact(tx: Check, affected: Affected): Promise<Meas
     case 'secret_key': {
       const { id, env, isChanged } = affected;
       const sums = isChanged ? addSecretKeys(NO_KEYS, await countSecretKey(tx, id)) : NO_KEYS;
-      // A node doesn't report which secret key it uses. With a test key it can only follow test.
+      // A node doesn't report which secret key it uses. A test key can only read the test feed.
       return counted(sums, { envScopes: env === 'test' ? ['test'] : ['all', ...allEnvs] });
     }
     case 'secret keys of a person':
@@ -80,7 +80,7 @@ async function sumKeys(tx: Check, { under, onlyInheriting = false }: Walk): Prom
       if (limit === 0) {
         const next = await countKeys(tx, { ...range, limit: 1 });
         if (next === null) break;
-        // The key is known to exist; its recent use isn't counted.
+        // At least one more key exists; its recent use isn't counted.
         return { ...sums, keys: sums.keys + next.keys, isCapped: true };
       }
       page = await countKeys(tx, { ...range, limit });

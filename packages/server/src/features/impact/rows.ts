@@ -5,13 +5,13 @@ import { maybe, one } from '../../db/sql.ts';
 import type { Check } from '../../doors/plan.ts';
 import { partitionTypeFor } from '../keys/list-partition.ts';
 
-/** Bounds one statement. Each key has up to eight days of telemetry in the period. */
+/** The maximum per statement. Each key has up to eight days of telemetry in the period. */
 export const KEYS_PER_STATEMENT = 250;
 
 /** Selects keys for one statement. */
 type KeyRange = {
   under: { id: string } | { tenantId: string } | { projectId: string };
-  /** The list partition to read; not for a single key, which may be in any. */
+  /** The list partition to read; null for a single key, which may be in any partition. */
   shelf: number | null;
   onlyInheriting: boolean;
   after: { createdAt: Date; id: string } | null;
@@ -25,7 +25,7 @@ export type KeyCounts = {
   activeKeys: number;
   tenantIds: string[];
   projectIds: string[];
-  /** Requests today, on the day before, in the last seven days, and on the day before those. */
+  /** Requests today, yesterday, in the last seven days, and on the day before the last seven. */
   today: number;
   yesterday: number;
   week: number;
@@ -91,7 +91,7 @@ export function countKeys(tx: Check, range: KeyRange): Promise<KeyCounts | null>
   );
 }
 
-/** A single key is found by its ID, a parent's keys through an index, newest first. */
+/** A single key is found by its ID, the keys of a parent through an index, newest first. */
 function placeOf({ under, shelf }: KeyRange): Sql[] {
   if ('id' in under) return [sql`id = ${under.id}`];
   const type = named(partitionTypeFor(under));

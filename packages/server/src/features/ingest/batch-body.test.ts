@@ -1,4 +1,4 @@
-// The cost of a batch before it is validated, and that computing the cost never takes long.
+// Computes the cost of a batch before the batch is validated. This never takes long.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '../../base/errors.ts';
@@ -13,7 +13,7 @@ const faultOf = (text: string): string => {
   return body.fault.details?.[0]?.message ?? body.fault.message;
 };
 
-test('a batch costs its number of events, valid or not, and at least one', () => {
+test('the cost of a batch is its number of events, valid or not, and at least one', () => {
   const costs = {
     '{"events":[]}': 1,
     '{"events":[1,{},null]}': 3,

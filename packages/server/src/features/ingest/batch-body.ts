@@ -12,7 +12,7 @@ type BatchBody = { cost: number; value: unknown } | { cost: number; fault: unkno
 
 /** The cost of an empty batch, whose receipt is stored like any other. */
 const COST_MIN = 1;
-/** The brackets of the batch, its `sdk` and its `events`. */
+/** The brackets outside the events: of the batch, of `sdk` and of `events`. */
 const BRACKETS_AROUND = 3;
 
 export function readBody(bytes: Uint8Array): BatchBody {
@@ -22,7 +22,8 @@ export function readBody(bytes: Uint8Array): BatchBody {
     // A missing body equals `{}`, as on other endpoints: the error names the missing fields.
     const value = text === '' ? {} : parseText(text);
     const events = eventsIn(value);
-    // A batch of flat events has at most this many brackets. Only with more is the depth counted.
+    // A batch of flat events has at most this many brackets. The depth is only counted if there are
+    // more.
     if (brackets > (events?.length ?? 0) + BRACKETS_AROUND) refuseDeep(text);
     return { cost: Math.max(COST_MIN, events?.length ?? 0), value };
   } catch (fault) {
@@ -32,8 +33,8 @@ export function readBody(bytes: Uint8Array): BatchBody {
 
 /**
  * Limits the time to parse a body by its number of brackets and commas. The quick count includes
- * those inside strings; only if it exceeds a limit are they counted again outside strings. A small
- * body cannot contain enough commas to matter.
+ * brackets and commas inside strings. Only if it exceeds a limit does a second count leave these
+ * out. A small body cannot contain enough commas to matter.
  */
 function refuseUnwieldy(bytes: Uint8Array): { brackets: number } {
   const seen = {

@@ -61,8 +61,8 @@ function acceptedHead(value: unknown): Head | null {
 }
 
 /**
- * The errors in the schema's words. The schema parses only the first bad events: 5,000 errors would
- * take too long to find and to read.
+ * The schema's error messages. The schema parses only the first bad events, because 5,000 errors
+ * would take too long to find and to read.
  */
 export function faultsOf(value: unknown): Detail[] {
   const given = eventsIn(value) ?? [];

@@ -32,7 +32,7 @@ async function withBudget(t: TestContext, ingestEventsPerMinute: number) {
       headers: { authorization: `Bearer ${tokens.liveKey}` },
       payload,
     });
-  /** The key's requests that were counted. */
+  /** The number of counted requests of the key. */
   const counted = async () =>
     (await app.as.liveKey('GET /v1/keys/{id}/usage', { id: key.id, days: 90 })).data.reduce(
       (sum, { requests }) => sum + requests,

@@ -144,7 +144,7 @@ test('timestamps may be far in the past, and at most an hour ahead', async (t) =
   );
 });
 
-test('a foreign or unknown ID causes the whole batch to be rejected and is reported by position', async (t) => {
+test('an ID that is unknown or from another workspace is reported by position, and the whole batch is rejected', async (t) => {
   const app = await harness(t);
   const theirs = await harness(t);
   const key = await app.given.key();

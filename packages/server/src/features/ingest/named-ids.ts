@@ -27,7 +27,10 @@ function note(places: Map<string, number>, id: string, at: number): void {
   if (!places.has(id)) places.set(id, at);
 }
 
-/** One unknown ID causes the whole batch to be rejected. The details give the position of each. */
+/**
+ * A single unknown ID causes the whole batch to be rejected. The details give the position of each
+ * unknown ID.
+ */
 export function refuseUnknown(unknown: readonly UnknownId[], named: NamedIds): void {
   if (unknown.length === 0) return;
   if (unknown.some(({ isBeyond }) => isBeyond)) throw forbidden(BEYOND_BOUNDARY);

@@ -45,8 +45,8 @@ export type NamedReceipt = Receipt & { batchId: string };
 type Usage = { named: readonly NamedReceipt[]; tallies: Tallies; tenantMonthsMax: number };
 
 /**
- * Adds batches to the sums and stores the receipts of those with an ID. Returns false, and records
- * nothing, if one of them is a duplicate.
+ * Adds batches to the sums, and stores the receipts of batches with an ID. Returns false, and
+ * records nothing, if one of the batches is a duplicate.
  */
 export async function insertUsage(
   tx: Read,
@@ -73,7 +73,9 @@ export const findReceipt = (tx: Read, batchId: string): Promise<Receipt | null> 
       where batch_id = ${batchId} and env = ${senderEnv(tx)}`,
   );
 
-/** The environment of the sender's secret key. A live key may report events of both. */
+/**
+ * The environment of the sender's secret key. A live key may report events of both environments.
+ */
 const senderEnv = ({ reach }: Read): Env => (reach.envs.includes('live') ? 'live' : 'test');
 
 /** The SQL function reads snake_case members. */

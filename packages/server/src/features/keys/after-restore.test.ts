@@ -21,13 +21,13 @@ const COUNTED_MS = 100 * SECOND_MS;
 
 afterEach(async () => (await testApp()).beyond('delete from keyrail.recent_restores'));
 
-/** What a restore's fences do. */
+/** Changes node records in the same way as a restore. */
 const restore = ({ testApp: { beyond } }: Harness) =>
   beyond(`delete from keyrail.served_spans;
     update keyrail.project_versions set version = version + 1000, floor = version + 1000;
     insert into keyrail.recent_restores values (keyrail.app_now())`);
 
-/** A node reads the policy, which acknowledges nothing, and then polls, which does. */
+/** A node loads a snapshot and then polls. Only the poll acknowledges the version. */
 async function acknowledge(app: Harness, project_id: string, node: string): Promise<number> {
   const { version } = await readAll(app, { project_id, node });
   await poll(app, delta, { project_id, node, since: version });
@@ -106,7 +106,7 @@ test('an acknowledgement from before a restore does not confirm a change made af
   const { serve } = await servedTime(app);
   await app.as.liveKey('POST /v1/keys/{id}/disable', { id });
   await acknowledge(app, project_id, 'node');
-  // The key is enabled, the node applies that, and a backup from before that is restored.
+  // The key is enabled, the node applies the change, and an older backup is restored.
   await restore(app);
   const disabling = await call('POST /v1/keys/{id}/disable', { id, wait: true });
   deepEqual(
@@ -139,7 +139,7 @@ test('a revocation shows whether a missing node is silent or only slow', async (
   deepEqual(await result(), ['timeout', 0]);
   await serve(50 * SECOND_MS);
   deepEqual(await result(), ['silent', 0]);
-  // It polls again, but has not applied the revocation.
+  // The node polls again, but has not applied the revocation.
   await poll(app, delta, { project_id, node: 'node', since: since - 1 });
   deepEqual(await result(), ['timeout', 0]);
   await serve(COUNTED_MS + 10 * SECOND_MS);
@@ -153,7 +153,7 @@ async function claimsOf(app: Harness, receipt: string | null | undefined): Promi
   return verdict.claims;
 }
 
-test('receipts from earlier releases can be verified, and no other value of a newer claim is accepted', async () => {
+test('receipts that lack newer claims can be verified, and invalid values of these claims are rejected', async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const key = { ...publicKey.export({ format: 'jwk' }), kid: 'one', purpose: 'receipt' };
   const jwks = { keys: [key as ReceiptKeys['keys'][number]] };

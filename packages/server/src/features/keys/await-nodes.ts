@@ -45,8 +45,8 @@ const POLL_MS_MIN = 16;
 const POLL_MS_MAX = 256;
 
 /**
- * Right after a restore, a wait takes at least this long, for nodes that poll in the meantime. This
- * doesn't prove that all of them have polled, and is short because many keys may have to be
+ * Right after a restore, a wait takes at least this long, for nodes that poll in the meantime. The
+ * wait doesn't prove that all of them have polled. It is short because many keys may have to be
  * revoked.
  */
 const RESTORED_WAIT_MS_MIN = SECOND_MS;
@@ -88,7 +88,7 @@ async function pollUntilAcked(
     nodes = timed(nodes, counted(nodes, known), { version: awaited.version, waitedMs });
     const polled = { nodes, isFull: isFull(known) };
     if (isOver(awaited, polled, waitedMs) || waitedMs >= waitMsMax || signal.aborted) return polled;
-    // All waits poll at multiples of the pause, so that concurrent ones share one query.
+    // All waits poll at multiples of the pause, so that concurrent waits share a query.
     const untilNextMs = pauseMs - (monotonicMs() % pauseMs);
     const timeoutMs = Math.min(untilNextMs, waitMsMax - waitedMs);
     const isHeld = await hub.awaitAck(projectId, { timeoutMs, signal });
@@ -107,8 +107,8 @@ function isOver(awaited: Awaited, { nodes, isFull }: Polled, waitedMs: number): 
 }
 
 /**
- * A missing node is silent if it has certainly not polled since the wait began: a poll is recorded
- * unless another one was recorded shortly before.
+ * A missing node is silent if it has certainly not polled since the wait began. A poll is always
+ * recorded, unless another poll was recorded shortly before.
  */
 function reasonOf(awaited: Awaited, { nodes, isFull }: Polled): IncompleteReason | null {
   if (awaited.isRestored) return 'restored';

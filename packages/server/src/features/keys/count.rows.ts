@@ -1,4 +1,4 @@
-// Counts of keys. Every count reads neighbouring index entries and stops at a limit, so its cost
+// Counts of keys. Every count reads adjacent index entries and stops at a limit, so its cost
 // doesn't depend on the number of keys.
 import type { KeyState } from '@keyrail/protocol/wire/key-states.ts';
 import {
@@ -21,7 +21,7 @@ type CountedState = (typeof countedStates)[number];
 
 export type StateCounts = Record<CountedState, number>;
 
-/** The keys of one state are neighbours in the index api_keys_ends. */
+/** Keys in one state are adjacent in the index api_keys_ends. */
 const countOf = (state: KeyState, envs: readonly Env[]): Sql => {
   const conditions = [sql`state_shelf::int = covered.shelf`, ...endsIn(state)];
   return sql`(select count(*)::int from (

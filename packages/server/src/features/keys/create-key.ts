@@ -3,7 +3,9 @@ import type { Minted } from '../credentials/new-credential.ts';
 import { newKey, type WantedKey } from './new-key.ts';
 import { insertKey, type KeyRow, lockParents } from './rows.ts';
 
-/** Creates a key. Project and tenant are locked, so neither can be deleted at the same time. */
+/**
+ * Creates a key. The project and the tenant are locked, so neither can be deleted at the same time.
+ */
 export async function createKey(
   tx: Write,
   wanted: Omit<WantedKey, 'rotatedFrom'>,

@@ -11,7 +11,7 @@ import {
 } from './import.rows.ts';
 import type { KeyRow } from './rows.ts';
 
-/** Exactly one of the two names the tenant. */
+/** Names the tenant. Exactly one of the two fields is set. */
 type TenantName = { tenantId?: string | undefined; tenantExternalId?: string | undefined };
 
 type WantedKey = Omit<NewImportedKey, 'id' | 'tenantId'> & TenantName;
@@ -19,9 +19,10 @@ type WantedKey = Omit<NewImportedKey, 'id' | 'tenantId'> & TenantName;
 type WantedImport = { projectId: string; env: Env; keys: readonly WantedKey[] };
 
 /**
- * Imports keys that another product issued: all of them, or none. Project and tenants are locked,
- * so none of them can be deleted at the same time. Only this workspace's credentials are checked: a
- * caller can't find out whether a hash exists elsewhere, and no other workspace can occupy a hash.
+ * Imports keys that another product issued: all of them, or none. The project and the tenants are
+ * locked, so none of them can be deleted at the same time. Only this workspace's credentials are
+ * checked: a caller can't find out whether a hash exists elsewhere, and no other workspace can
+ * occupy a hash.
  */
 export async function importKeys(
   tx: Write,

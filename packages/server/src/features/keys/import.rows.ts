@@ -31,12 +31,13 @@ export async function lockProjectOfKeys(tx: Write, projectId: string): Promise<v
   if (!held) throw notFound('project');
 }
 
-/** The IDs of tenants by their external IDs; unknown ones are absent. */
+/** The IDs of tenants by their external IDs; unknown external IDs are absent. */
 export async function findTenantIds(
   tx: Write,
   externalIds: readonly string[],
 ): Promise<Map<string, string>> {
-  // Range conditions ordered by the external ID force its index, as in listTenants().
+  // Range conditions, in the order of the external ID, make the planner use its index, as in
+  // listTenants().
   const found = await many(
     tx,
     sql<{ externalId: string; id: string }>`
@@ -88,8 +89,8 @@ export async function listSecretKeyHashes(
 
 /**
  * Inserts the keys whose hash is new, and returns them by ID. The unique index of the workspace
- * finds the others, including those of a concurrent transaction, which the statement waits for.
- * Hashes are inserted in order, so that two imports of the same keys cannot deadlock.
+ * finds known hashes, including hashes from a concurrent transaction, which the statement waits
+ * for. Hashes are inserted in order, so that two imports of the same keys cannot deadlock.
  */
 export async function insertNewHashes(
   tx: Write,

@@ -57,7 +57,7 @@ test('an import reveals nothing about other workspaces’ credentials', async (t
   for (const text of texts) {
     equal((await importOne(app, { text, display_prefix: 'sk_' })).key.imported, true);
   }
-  // Nor does a test key learn anything about the live secret keys of its workspace.
+  // An import with a test key also reveals nothing about the workspace's live secret keys.
   const at = await place(app);
   const keys = [importedKey(app.tokens.liveKey, { tenant_id: at.tenant_id, display_prefix: 'sk' })];
   const { data } = await app.as.testKey(line, { project_id: at.project_id, env: 'test', keys });

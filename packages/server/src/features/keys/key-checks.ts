@@ -1,5 +1,5 @@
 // The checks of an explanation, in the order in which a node runs them. The verdict and its reason
-// are the same as from `decide` in the SDK, and one table of test cases keeps them the same.
+// are the same as those of `decide` in the SDK; both are tested with one table of cases.
 import type {
   CheckName,
   DecisionReason,
@@ -148,7 +148,7 @@ function checkRevoked({ key }: KeyFacts): Outcome {
 const because = (reason: string | null): string =>
   reason === null ? '' : `, with reason "${reason}"`;
 
-/** Nodes drop keys that expired long ago, so such a key is unknown to them. */
+/** Nodes drop keys that expired long ago, and then report them as unknown. */
 function checkExpired({ key, at }: KeyFacts): Outcome {
   const expiresAt = key?.expiresAt ?? null;
   if (expiresAt === null) return pass('The key does not expire.');

@@ -112,7 +112,7 @@ test('nodes remove a disabled key, and get it back unchanged when it is enabled'
   deepEqual(await changesSince(app, project_id, version), [['remove', id, 'revoked']]);
 });
 
-test('with wait, the response lists the nodes that have applied it', async (t) => {
+test('with wait, the response lists the nodes that have applied the change', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id, project_id } = await given.key();
@@ -147,7 +147,7 @@ test('a disabled key still expires, and enabling it does not extend it', async (
   equal((await readAll(app, { project_id })).keys.size, 1);
 });
 
-test('a disabled key that is found in public is quarantined, and stays so when enabled', async (t) => {
+test('a disabled key that is found in public is quarantined, and stays quarantined when enabled', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const { id } = await given.key();

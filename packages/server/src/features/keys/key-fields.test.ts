@@ -1,5 +1,5 @@
 // Every field of projects, tenants and keys at its bounds and just beyond them, over HTTP. A valid
-// value is stored and returned as sent; an invalid one is rejected with its path.
+// value is stored and returned as sent; an invalid value is rejected with its path.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';

@@ -1,5 +1,5 @@
 // Concurrent requests get the same responses as if they had run one after the other, in some order.
-// Where only one may win, exactly one does. No response is a 5xx.
+// Where only one may succeed, exactly one does. No response is a 5xx.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AnyLine } from '@keyrail/protocol/endpoints/all.ts';
@@ -36,7 +36,9 @@ function expect(answers: Answer[], wanted: Record<number, number>): void {
 const activeUnder = async ({ as }: Harness, filter: Input) =>
   (await as.liveKey('GET /v1/keys', { ...filter, limit: 200 })).data.length;
 
-/** Asserts that the audit chain is valid, and that the version counts the policy changes. */
+/**
+ * Asserts that the audit chain is valid, and that the version matches the number of policy changes.
+ */
 async function checkLog({ as }: Harness, projectId: string): Promise<void> {
   const chain = await as.liveKey('GET /v1/audit_logs/chain');
   equal(chain.verified, true);
@@ -154,7 +156,7 @@ test('concurrent deletions of a tenant and a project revoke each key once', asyn
   );
 });
 
-test('only the first of several concurrent revocations of one key counts, and all responses are equal', async (t) => {
+test('only the first of several concurrent revocations of one key takes effect, and all responses are equal', async (t) => {
   const app = await harness(t);
   const { id, project_id } = await app.given.key();
   const calls = Array.from({ length: AT_ONCE }, (_, n): Call => [revoke, { id, reason: `${n}` }]);
@@ -164,7 +166,7 @@ test('only the first of several concurrent revocations of one key counts, and al
   await checkLog(app, project_id);
 });
 
-test('concurrent rotations of one key all succeed, and the earliest expiry counts', async (t) => {
+test('concurrent rotations of one key all succeed, and the earliest expiry applies', async (t) => {
   const app = await harness(t);
   const { id, project_id } = await app.given.key();
   const hours = [48, 1, 168, 2, 24, 1, 72, 3, 9, 2];

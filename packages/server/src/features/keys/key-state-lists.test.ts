@@ -22,7 +22,9 @@ type Key = Awaited<ReturnType<typeof everyKey>>[number];
 const everyKey = async (caller: Caller) =>
   (await caller(list, { include_revoked: true, limit: 200 })).data;
 
-/** What the documentation says, as an independent check: the first state that applies. */
+/**
+ * The state according to the documentation, computed independently: the first state that applies.
+ */
 function stateOf(key: Key, now: Date): KeyState {
   const endsIn = key.expires_at === null ? Infinity : Date.parse(key.expires_at) - now.getTime();
   if (key.revoked_at) return 'revoked';
@@ -36,7 +38,10 @@ const isUnused = (key: Key, now: Date, days: number): boolean =>
   Date.parse(key.last_used_at ?? key.created_at) <= now.getTime() - days * DAY_MS &&
   Date.parse(key.created_at) <= now.getTime() - days * DAY_MS;
 
-/** Every combination of decisions and ends, in two projects, two tenants and both environments. */
+/**
+ * Keys in every combination of states and expiries, in two projects, two tenants and both
+ * environments.
+ */
 async function everyState(app: Harness): Promise<{ projects: string[]; tenants: string[] }> {
   const { as, given, clock } = app;
   const projects = [(await given.project()).id, (await given.project()).id];

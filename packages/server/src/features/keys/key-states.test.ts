@@ -28,7 +28,7 @@ type Key = {
   vendor: number | null;
   isLeaked: boolean;
   isDisabled: boolean;
-  /** The reason, once the key is revoked. */
+  /** The revocation reason; null if the key isn't revoked. */
   revoked: string | null;
   from: string | null;
 };
@@ -185,7 +185,7 @@ async function take(scene: Scene): Promise<void> {
   const { app, model, step: taken } = scene;
   if (taken.does === 'wait') return app.clock.shift((taken.hours ?? 0) * HOUR_MS);
   if (taken.does === 'create') return create(scene);
-  // Only the last few keys, so that several operations hit the same key.
+  // Picks one of the last few keys, so that several operations hit the same key.
   const key = model.keys.at(-1 - (taken.which % 4));
   const act = onKeys[taken.does];
   if (act) return key && act(scene, key);

@@ -28,8 +28,8 @@ export const SEARCH_PARTITION_TYPE = 'real';
 
 /**
  * The SQL type to which a list casts the partition. The indexes by tenant, by project and by
- * workspace, and those for searches, each use a different type, so that the planner can choose only
- * the right index.
+ * workspace, and the indexes for searches, each use a different type, so that the planner can
+ * choose only the right index.
  */
 export function partitionTypeFor(filter: {
   projectId?: string | undefined;

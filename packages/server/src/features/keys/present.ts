@@ -104,7 +104,7 @@ export const presentAwaited = (
   };
 };
 
-/** What a receipt states. */
+/** The claims of a receipt. */
 export const presentReceipt = (
   { id, project_id, env }: ApiKey,
   { version, incompleteReason, waitedMs, nodes, silentNodes }: Propagation,

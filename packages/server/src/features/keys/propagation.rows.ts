@@ -1,4 +1,4 @@
-// Reads what is needed before a wait for nodes begins.
+// Loads the data that a wait for nodes needs at its start.
 import { sql } from '../../base/sql.ts';
 import { one } from '../../db/sql.ts';
 import type { Tables } from '../../db/tables.ts';

@@ -1,5 +1,5 @@
-// Receipts: what they state, that the published keys verify them, and that none of the deployment's
-// other signatures is accepted as one.
+// Receipts: what they state, that the published keys verify them, and that no other signature of
+// the deployment is accepted as a receipt.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { sign, verify } from 'node:crypto';
 import { test } from 'node:test';
@@ -53,7 +53,7 @@ test('a receipt states the change, its nodes and its audit entry, and can be ver
   const policy = { project_id: key.project_id, node: 'node-1' };
   const { version: before } = await readAll(app, policy);
   const pending = ended(app, revoke, key.id);
-  // The first poll gets the revocation, the second one acknowledges it.
+  // The first poll gets the revocation, the second poll acknowledges it.
   const held = { ...policy, since: before, wait_ms: 5000 };
   const { version } = (await poll(app, 'GET /v1/policy/delta', held)).page;
   void poll(app, 'GET /v1/policy/delta', { ...policy, since: version, wait_ms: 0 });
@@ -95,7 +95,7 @@ test('a receipt names the audit entry that recorded the change', async (t) => {
   equal(second.audit_seq, (await rowOf(key.id, 'api_key.disabled'))?.seq);
   ok(second.audit_seq > first.audit_seq);
   equal(second.change, 'disabled');
-  // Revoked with its tenant, and asked about afterwards.
+  // The key is revoked with its tenant, and its receipt is requested afterwards.
   await as.liveKey('DELETE /v1/tenants/{id}', { id: key.tenant_id });
   const cascade = await genuine(app, (await ended(app, revoke, key.id)).receipt);
   equal(cascade.audit_hash, (await rowOf(key.tenant_id, 'tenant.deleted'))?.hash);
@@ -171,7 +171,7 @@ test('no signature for one purpose is accepted for another, in any direction', a
     new SignJWT(payloadOf(jws)).setProtectedHeader({ alg: 'EdDSA', typ, kid }).sign(with_);
   const jwks = await jwksOf(app);
 
-  // Not a receipt: an embed token, another typ, and the keys of other purposes.
+  // None of these is a receipt: an embed token, another typ, and the keys of other purposes.
   const receiptTyp = 'keyrail-receipt+jwt';
   for (const text of [
     token,
@@ -184,7 +184,7 @@ test('no signature for one purpose is accepted for another, in any direction', a
   }
   ok((await verifyReceipt(await forged(receipt, receiptTyp, receipts), jwks)).valid);
 
-  // Not an embed token.
+  // A receipt is not an embed token.
   const ask = async (text: string) =>
     (
       await app.testApp.app.http.inject({
@@ -204,7 +204,8 @@ test('no signature for one purpose is accepted for another, in any direction', a
     equal(await ask(text), 401);
   }
 
-  // Not an anchor: signed bytes of an anchor begin with "{", those of a JWS never do.
+  // A receipt is not an anchor: the signed bytes of an anchor begin with "{", those of a JWS never
+  // do.
   const anchor = {
     object: 'audit_anchor' as const,
     workspace_id: app.workspaceId,
@@ -228,7 +229,7 @@ test('no signature for one purpose is accepted for another, in any direction', a
   }
 });
 
-/** The bytes that sign the feed begin with a quotation mark, those of a JWS never do. */
+/** The signed bytes of a feed response begin with a quotation mark, those of a JWS never do. */
 test('no signature of a token or a receipt is accepted as a feed signature', async (t) => {
   const app = await signing(t);
   const { token, projectId, tenantId } = await app.embed();

@@ -7,9 +7,10 @@ import { newKey } from './new-key.ts';
 import { insertKey, type KeyRow, lockKey, updateKeyRow } from './rows.ts';
 
 /**
- * Replaces a key without an outage: both keys work until the overlap ends. Project and tenant need
- * no lock: a deletion revokes this key first, so they exist while it is locked and unrevoked. A
- * deletion that waits for this lock then finds and revokes the new key.
+ * Replaces a key without an outage: both keys work until the overlap ends. The project and the
+ * tenant need no lock: deleting either of them revokes this key first, so both exist as long as
+ * this key is locked and unrevoked. A deletion that waits for this lock then finds and revokes the
+ * new key.
  */
 export async function rotateKey(
   tx: Check,

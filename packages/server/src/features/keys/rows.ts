@@ -63,8 +63,9 @@ export async function lockKey(tx: Check, id: string): Promise<KeyRow> {
 }
 
 /**
- * Locks project and tenant against deletion until the transaction ends. The locks are shared, so
- * keys can be created concurrently. The project is always locked first, to avoid deadlocks.
+ * Locks the project and the tenant against deletion until the transaction ends. The locks are
+ * shared, so keys can be created concurrently. The project is always locked first, to avoid
+ * deadlocks.
  */
 export async function lockParents(
   tx: Write,

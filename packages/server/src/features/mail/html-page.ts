@@ -1,6 +1,6 @@
 // The HTML of an email. It uses tables and inline styles, because email clients support little
 // else. The colours work in light and dark mode. The link is also shown as text, for clients that
-// show no button.
+// don't show buttons.
 const INK = '#1b2430';
 const QUIET = '#5b6675';
 const ACCENT = '#2456d6';

@@ -8,7 +8,7 @@ export type MailParams = {
   invite: { workspace: string; role: string; inviter: string };
   /**
    * `expires_at` is empty when the key had already expired. `found_at` is the URL that the scanner
-   * reported; empty if it reported none.
+   * reported; empty if it reported no URL.
    */
   key_quarantined: {
     workspace: string;
@@ -17,11 +17,12 @@ export type MailParams = {
     expires_at: string;
     found_at: string;
   };
-  /** To the operator. `task`: `backup` or `restore_test`. */
+  /** Sent to the operator. `task`: `backup` or `restore_test`. */
   backup_failed: { task: string; reason: string; at: string };
   webhook_disabled: { workspace: string; host: string };
   /**
-   * `keys` lists the first of `count` keys, separated by `; `; `others` is how many more there are.
+   * `keys` lists the first of `count` keys, separated by `; `; `others` is the number of keys that
+   * are not listed.
    */
   keys_expiring: { workspace: string; count: string; keys: string; others: string };
 };

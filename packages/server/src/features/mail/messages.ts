@@ -137,7 +137,9 @@ export function contentOf<K extends MailKind>(
 /** Keeps parameters on one line: a workspace name must not look like a paragraph of the email. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
 
-/** Invisible characters, some of which reverse text. Two of them are part of Persian and emoji. */
+/**
+ * Invisible characters, some of which reverse text. Persian text and emoji need the two exceptions.
+ */
 const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
 /**
  * Characters that join the parts of a link or an address, and their look-alikes, unless a space
@@ -146,7 +148,7 @@ const INVISIBLE = /(?![\u200c\u200d])\p{Cf}/gu;
 const JOINTS = /(?:[.:@\\\u2024\u3002\uff0e\uff1a\uff20\uff61]|\/(?=\/)|(?<=\/)\/)(?=[^\s.])/gu;
 
 /**
- * A name without anything that email programs turn into a link. Emails go to strangers, and their
+ * A name without anything that email clients turn into a link. Emails go to strangers, and their
  * sender chooses the workspace name: `evil.example` would be an advertisement or a trap.
  */
 const plainName = (name: string): string =>

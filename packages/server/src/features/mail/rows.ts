@@ -52,8 +52,8 @@ export async function insertMailOnce<K extends MailKind>(
 }
 
 /**
- * How many due emails are examined, so that an email whose time comes from a clock that has since
- * been set back is found before its turn comes.
+ * How many due emails are examined: enough to find an email whose due time comes from a clock that
+ * has since been set back.
  */
 const LOOKED_AT_MAX = 100;
 
@@ -98,7 +98,10 @@ export async function updateClaim(tx: Work, claimed: Claimed): Promise<void> {
 /** The email that a request was turned into. */
 export type ResolvedMail = { kind: MailKind; recipient: string; sealedToken: Buffer | null };
 
-/** Turns the request into an email, for later attempts too; null if the claim has expired. */
+/**
+ * Replaces the request with the email, so that later attempts send the same email. Null if the
+ * claim has expired.
+ */
 export const updateResolved = (
   tx: Work,
   claimed: Claimed,

@@ -25,7 +25,10 @@ import {
 } from './rows.ts';
 import type { MailTransport } from './transport.ts';
 
-/** Sending has no time limit, because an SMTP server may delay each of its replies. */
+/**
+ * How often a claim is renewed. Sending has no time limit, because an SMTP server may delay each of
+ * its replies.
+ */
 const RENEW_MS = CLAIM_MS / 4;
 const GIVE_UP_AFTER_MS = 3 * DAY_MS;
 const ERROR_CHARS_MAX = 500;

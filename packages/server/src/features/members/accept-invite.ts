@@ -19,8 +19,8 @@ export type Joined = { workspaceId: string; userId: string; role: Role; active: 
 
 /**
  * Makes the holder of an invitation token a member. The account's email address must be verified,
- * but may differ from the invited one. If the account has the invited address, the emailed token
- * verifies it. Nothing is written unless the whole token matches an open invitation.
+ * but may differ from the invited address. If the account has the invited address, the emailed
+ * token verifies it. Nothing is written unless the whole token matches an open invitation.
  */
 export async function acceptInvite(
   tx: Write,

@@ -105,7 +105,7 @@ test('a key keeps working with its authority after its creator is removed', asyn
   await key('GET /v1/workspace');
 });
 
-test('the creator of a workspace owns it, and it becomes the active one if there was none', async (t) => {
+test('the creator of a workspace owns it, and it becomes active if no workspace was active', async (t) => {
   const app = await harness(t);
   const person = await someone(app);
   const made = await person.call(found, named());

@@ -1,4 +1,4 @@
-// Invitations are limited per hour, and are revoked when their owner is removed or demoted.
+// Invitations are limited per hour, and are revoked when the inviting owner is removed or demoted.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, codeOf, type Harness, harness, refused } from '@keyrail/testing/harness.ts';

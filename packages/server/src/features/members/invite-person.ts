@@ -21,7 +21,7 @@ export type Invited = { invite: InviteRow; token: Secret };
 
 /**
  * Invites an email address. The response and the email contain different tokens: only the emailed
- * one proves that its holder reads that mailbox. The workspace is locked, so that concurrent
+ * token proves that its holder reads that mailbox. The workspace is locked, so that concurrent
  * invitations are all counted, and owners can't invite while they are being removed.
  */
 export async function invitePerson(

@@ -1,5 +1,5 @@
 // One user can send a limited number of invitations per hour, over all workspaces together and
-// including those sent with secret keys.
+// including invitations sent with secret keys.
 import { equal } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createThrottle } from '@keyrail/server/access/throttle.ts';

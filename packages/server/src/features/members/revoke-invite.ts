@@ -3,7 +3,7 @@ import { type Change, changed, unchanged, type Write } from '../../doors/door.ts
 import { entryOfRevoked } from './revoked-invites.ts';
 import { type InviteRow, lockInvite, updateRevokedInvite } from './rows.ts';
 
-/** Revokes an open invitation. An expired or revoked one is left unchanged. */
+/** Revokes an open invitation. An expired or revoked invitation is left unchanged. */
 export async function revokeInvite(tx: Write, id: string): Promise<Change<InviteRow>> {
   const invite = await lockInvite(tx, id);
   if (invite.acceptedAt) throw conflict('This invitation has already been accepted.');

@@ -50,7 +50,7 @@ export async function lockMember(tx: Check, userId: string): Promise<MemberRow> 
   return member;
 }
 
-/** Call it under a lock of the workspace. Null if the user is no longer a member. */
+/** Call it while the workspace is locked. Null if the user is no longer a member. */
 export const findMember = (tx: Read, userId: string): Promise<MemberRow | null> =>
   maybe(tx, selectMembers(sql`and m.user_id = ${userId}`));
 
@@ -136,8 +136,7 @@ export const updateRevokedInvitesBy = (
   tx: Write,
   { userId, keys }: { userId: string; keys: readonly { id: string }[] },
 ): Promise<Pick<InviteRow, 'id' | 'role'>[]> =>
-  // The first condition is implied by the invitation being open, but has a form that an index
-  // supports.
+  // Every open invitation meets the first condition, which lets PostgreSQL use an index.
   many(
     tx,
     sql<Pick<InviteRow, 'id' | 'role'>>`update invites set revoked_at = ${tx.now}

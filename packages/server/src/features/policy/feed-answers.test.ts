@@ -83,7 +83,7 @@ test('a filter with no tenant, or with more than 50, is rejected', async (t) => 
   deepEqual(fifty.body.keys, []);
 });
 
-test('deltas contain resolved limits, and a new default makes every node start over', async (t) => {
+test('deltas contain resolved limits, and a new default makes every node load a snapshot', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const limit = (n: number) => [

@@ -4,7 +4,7 @@ import { withDetails } from './feed-details.ts';
 import { entryChars, type FeedFilter, isInFeed, VERSIONS_PER_DELTA_MAX } from './feed-view.ts';
 import type { ChangeRow, FeedHead, FeedSource } from './rows.ts';
 
-/** Bounds one statement: the embedded store blocks the event loop while it runs. */
+/** The maximum per statement: the embedded store blocks the event loop while a statement runs. */
 const CHANGES_PER_STATEMENT = 1000;
 
 /**

@@ -1,9 +1,10 @@
-// Adds what a feed includes on request (`meta`, external IDs) to the entries of one response. They
-// are read last, and only for entries that fit: a single `meta` may be as long as a whole page.
+// Adds the fields that a feed includes on request (`meta`, external IDs) to the entries of one
+// response. These fields are read last, and only for entries that fit: a single `meta` may be as
+// long as a whole page.
 import type { FeedFilter } from './feed-view.ts';
 import type { EntryRow, FeedSource } from './rows.ts';
 
-/** Bounds one statement: the embedded store blocks the event loop while it runs. */
+/** The maximum per statement: the embedded store blocks the event loop while a statement runs. */
 const KEYS_PER_STATEMENT = 1000;
 
 /** The same entries in the same order; without `include`, nothing is read. */

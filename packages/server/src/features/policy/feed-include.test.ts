@@ -1,4 +1,5 @@
-// What a node may request on top of the usual entry: `meta` and the tenant's external ID.
+// The fields that a node may request in addition to the usual entry: `meta` and the tenant's
+// external ID.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { foldedFrom, poll, readAll } from '@keyrail/testing/feed.ts';

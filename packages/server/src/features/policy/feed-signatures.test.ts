@@ -12,7 +12,7 @@ import { DAY_MS, MINUTE_MS } from '../../base/duration.ts';
 import { rotateSigningKey } from '../../signing/rotate-signing-key.ts';
 import { removeEnded } from '../../signing/rows.ts';
 
-/** The public half of some other key. */
+/** The public half of an unrelated key. */
 const OTHER_X = 'JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs';
 
 type Got = { status: number; headers: Record<string, string>; body: Buffer };
@@ -100,7 +100,7 @@ test('an independent implementation verifies every kind of response', async (t) 
     const covered = status === 304 ? '"@status" "etag"' : '"@status" "content-digest" "etag"';
     const params = `keyrail=(${covered} "@path";req "@query";req);created=`;
     ok(got.headers['signature-input']?.startsWith(params), got.headers['signature-input']);
-    // Not for another request, and not with another value of anything that is covered.
+    // The signature is invalid for another request, and with another value of any covered part.
     equal(await isGenuine(app, `${url}&max_keys=9`, got), false);
     equal(await isGenuine(app, url, { ...got, status: status + 1 }), false);
     const other = { ...got.headers, etag: 'W/"x"' };
@@ -128,7 +128,7 @@ test('nodes share a signature if their name is in a header, but not if it is in 
   equal(named[0]?.headers['content-digest'], named[1]?.headers['content-digest']);
   notEqual(named[0]?.headers.signature, named[1]?.headers.signature);
   equal(await isGenuine(app, `${url}&node=b`, named[0] as Got), false);
-  // Two of them get a response within one second.
+  // In at least one of three rounds, both nodes get their response within the same second.
   const both = async () =>
     Promise.all(['c', 'd'].map((node) => get(app, url, { 'keyrail-node': node })));
   const signatures = async () => new Set((await both()).map(({ headers }) => headers.signature));
@@ -168,7 +168,7 @@ test('a signed response to a nonce matches no other nonce, and has the same ETag
 const kidIn = ({ headers }: Got): string =>
   /;keyid="([^"]+)"/.exec(headers['signature-input'] ?? '')?.[1] ?? '';
 
-test('a new key is published before it signs, and the old key for another day', async (t) => {
+test('a new key is published before it signs, and the old key stays published for another day', async (t) => {
   const app = await signing(t);
   const { worker } = app.testApp.app;
   const { id } = await app.given.project();

@@ -6,7 +6,7 @@ import { withDetails } from './feed-details.ts';
 import { type EntryPosition, entryChars, type FeedFilter } from './feed-view.ts';
 import type { EntryRow, FeedHead, FeedSource } from './rows.ts';
 
-/** Bounds one statement: the embedded store blocks the event loop while it runs. */
+/** The maximum per statement: the embedded store blocks the event loop while a statement runs. */
 const ENTRIES_PER_STATEMENT = 1000;
 
 export type SnapshotQuestion = {
@@ -27,7 +27,7 @@ export type SnapshotAnswer = {
 };
 
 /**
- * A page of all keys that are neither revoked nor disabled, including expired ones: nodes check the
+ * A page of all keys that are neither revoked nor disabled, including expired keys: nodes check the
  * expiry themselves. Every page has the version of the first page, so the next delta covers all
  * changes made while the node read the pages.
  */
@@ -40,7 +40,7 @@ export async function readSnapshot(
   const { entries, isFull } = head.isDeleted
     ? { entries: [], isFull: false }
     : await listUpTo(feed, filter, { after, most: wanted + 1 });
-  // A page that is full by size leaves its last entry for the next page, so that page is never
+  // A page that is full by size leaves its last entry for the next page, so the next page is never
   // empty.
   const fitting = isFull ? entries.length - 1 : wanted;
   const hasMore = entries.length > fitting;

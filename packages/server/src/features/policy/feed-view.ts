@@ -11,7 +11,7 @@ export type FeedFilter = {
   env: Env | null;
   /** The tenants in the feed, sorted, or null for all. */
   tenantIds: readonly string[] | null;
-  /** The fields that entries have in addition to the usual ones, sorted. */
+  /** The optional fields that entries have, sorted by name. */
   include: readonly FeedInclude[];
 };
 
@@ -46,13 +46,16 @@ export const deltaPartitions = ({ env }: Pick<FeedFilter, 'env'>): number[] =>
 export const snapshotPartitions = ({ env }: FeedFilter): number[] =>
   partitionsOf(env ? [env] : allEnvs, { includeRevoked: false });
 
-/** The environments that a node sees, as stored in its record and reported. */
+/** The env scopes of nodes, as in their records and in responses. */
 export const envScopes = ['all', ...allEnvs] as const;
 export type EnvScope = (typeof envScopes)[number];
 
 export const envScopeOf = ({ env }: FeedFilter): EnvScope => env ?? 'all';
 
-/** The scopes of the nodes that a credential may see. With `env`, only of nodes that see it. */
+/**
+ * The scopes of the nodes that a credential may see. With `env`, only the scopes that include that
+ * environment.
+ */
 export function visibleScopes({ envs }: Pick<Reach, 'envs'>, env: Env | undefined): EnvScope[] {
   if (envs.length < allEnvs.length) return [...envs];
   return ['all', ...(env ? [env] : allEnvs)];
@@ -65,7 +68,9 @@ const tenantScopeOf = ({ tenantIds }: FeedFilter): string =>
     ? createHash('sha256').update(tenantIds.join()).digest('hex').slice(0, TENANTS_DIGEST_CHARS)
     : 'all';
 
-/** Part of ETags and cursors. Without `include` it is the same as in earlier versions. */
+/**
+ * The feed's name in ETags and cursors. Without `include` it is the same as in earlier versions.
+ */
 const feedName = (filter: FeedFilter): string =>
   [filter.projectId, envScopeOf(filter), [tenantScopeOf(filter), ...filter.include].join('+')].join(
     ':',
@@ -110,7 +115,7 @@ export function readCursorPosition(
   return { version: Number(version), shelf: Number(shelf), createdAt: new Date(createdAt), id };
 }
 
-/** A statement sees the same rows under all reaches that have the same name. */
+/** Identifies a reach: statements see the same rows under all reaches with the same name. */
 export const reachName = ({ workspaceId, envs, tenantId, projectId }: Reach): string =>
   [workspaceId, envs, tenantId, projectId].join(' ');
 
@@ -121,7 +126,7 @@ export const entryChars = ({ scopes, metaBytes = 0 }: SizedEntry): number =>
   scopes.reduce((all, { length }) => all + length, metaBytes);
 
 /**
- * The maximum number of versions that one delta spans: each costs an index lookup, even without a
- * key.
+ * The maximum number of versions that one delta spans. Each version costs an index lookup, even if
+ * it changed no key.
  */
 export const VERSIONS_PER_DELTA_MAX = 10_000;

@@ -1,14 +1,14 @@
 // All SQL statements of the gate for policy versions and for served_spans, the record of when API
-// processes served. See served_since() in the migrations.
+// processes were serving. See served_since() in the migrations.
 import { MINUTE_MS, SECOND_MS } from '../../base/duration.ts';
 import { sql } from '../../base/sql.ts';
 import { many, one, type Runner } from '../../db/sql.ts';
 import type { PolicyVersion } from '../../doors/door.ts';
 
-/** Two notes further apart than this do not prove that the process served in between. */
+/** Two notes further apart than this do not prove that the process was serving in between. */
 export const NOTES_APART_MS_MAX = 10 * SECOND_MS;
 
-/** The served time that is kept: more than any query measures. */
+/** How long served time is recorded: longer than any query measures. */
 export const SERVED_KEPT_MS = 10 * MINUTE_MS;
 
 /** Enough for several spans per process. Removing more makes nodes count as live for longer. */

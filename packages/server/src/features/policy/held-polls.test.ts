@@ -122,7 +122,7 @@ test('closing the server ends held polls immediately', async (t) => {
   deepEqual(new Set(lines), new Set(['HTTP/1.1 304 Not Modified']));
 });
 
-test('closing the server ends waiting revocations with the current state', async (t) => {
+test('when the server closes, waiting revocations respond with the current state', async (t) => {
   const vendor = await harness(t);
   const { id, project_id } = await vendor.given.key();
   await readAll(vendor, { project_id, node: 'lagging' });

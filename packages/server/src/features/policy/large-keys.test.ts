@@ -1,4 +1,5 @@
-// A key may have 64 long scopes, so the size of a feed response is limited too, not only its keys.
+// A key may have 64 long scopes, so the size of a feed response is limited too, not only its number
+// of keys.
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
@@ -9,7 +10,9 @@ import type { ChangeRow, FeedSource } from './rows.ts';
 const KEYS = 3000;
 const KEYS_MAX = 10_000;
 const ANSWER_CHARS_MAX = 8_388_608;
-/** A response may exceed its limit by one statement: 1,000 keys of 12,800 characters. */
+/**
+ * A response may exceed its limit by the rows of one statement: 1,000 keys of 12,800 characters.
+ */
 const SLACK_CHARS = 13_000_000;
 
 const scopes = Array.from({ length: 64 }, (_, n) => `${n}`.padEnd(200, 's'));

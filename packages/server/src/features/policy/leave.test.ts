@@ -11,7 +11,7 @@ import { pruneFeed } from './prune-feed.job.ts';
 const delta = 'GET /v1/policy/delta';
 const revoke = 'POST /v1/keys/{id}/revoke';
 
-/** The nodes that a revocation with a very short wait reports. */
+/** The nodes reported by a revocation with a very short wait. */
 async function countedIn(t: TestContext, vendor: Harness, id: string) {
   const { as } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 20 });
   const { propagation } = await as(vendor.tokens.liveKey)(revoke, { id, wait: true });

@@ -1,5 +1,4 @@
-// What is reported about nodes stays true when the database's clock is stepped, in either
-// direction.
+// Reports about nodes stay correct when the database's clock is stepped, in either direction.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { poll, readAll } from '@keyrail/testing/feed.ts';

@@ -6,10 +6,15 @@ import { NODE_COUNTED_MS, NODE_LEFT_MS } from './node-times.ts';
 
 export type NodeName = { nodeId: string; envScope: EnvScope };
 
-/** Separate for each env scope, so that a test credential can't use up the room for live nodes. */
+/**
+ * Counted separately for each env scope, so that a test credential can't use up the space for live
+ * nodes.
+ */
 export const NODES_PER_SCOPE_MAX = 10_000;
 
-/** The time of a statement. Evaluated once instead of for each of a thousand nodes. */
+/**
+ * The time of a statement, in a form that is evaluated once per statement and not once per node.
+ */
 export const moment: Sql = sql`(select app_now())`;
 
 /** The start of the last `ms` of served time. Evaluated once per statement. */

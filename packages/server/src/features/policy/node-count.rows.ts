@@ -47,7 +47,7 @@ export const countNodesByState = (tx: Runner, { scopes, most }: Counting): Promi
       group by is_counted, is_current, is_connected`,
   );
 
-/** Counts nodes that were seen in the last day and that revocations don't count. */
+/** Counts nodes that were seen in the last day but that revocations don't wait for. */
 export async function countSilentNodes(
   tx: Runner,
   scope: ChangeScope,
@@ -72,7 +72,10 @@ export type NodeSelection =
 
 export type NodeCounts = { total: number; current: number };
 
-/** Counts nodes as revocations do, and those that have their project's current version. */
+/**
+ * Counts the nodes that revocations wait for, and how many of them have their project's current
+ * version.
+ */
 export const countLiveNodes = (tx: Runner, filter: NodeSelection): Promise<NodeCounts> =>
   one(
     tx,

@@ -42,7 +42,7 @@ const NAME_AND_VERSION = new RegExp(
 
 /**
  * `@keyrail/sdk/1.0.0` has the name `@keyrail/sdk`. The SDK is only displayed, so a malformed
- * header counts as a missing one.
+ * header is treated as missing.
  */
 export function sdkNameIn(header: string | undefined): SdkName | null {
   const [, name, version] = NAME_AND_VERSION.exec(header ?? '') ?? [];

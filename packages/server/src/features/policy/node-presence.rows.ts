@@ -6,8 +6,9 @@ import { moment, type NodeName } from './node-conditions.ts';
 type BegunNode = NodeName & { projectId: string; name: string | null };
 
 /**
- * Marks nodes whose names belong to nodes that have just started. A later poll of a marked node
- * voids the mark. A node that another transaction is updating is alive.
+ * Marks nodes as replaced if another node with the same name has just started. A later poll of a
+ * marked node voids the mark. A node that another transaction is updating is alive, so it isn't
+ * marked.
  */
 export async function updateReplacedNodes(tx: Runner, begun: readonly BegunNode[]): Promise<void> {
   await many(
@@ -31,8 +32,8 @@ export async function updateReplacedNodes(tx: Runner, begun: readonly BegunNode[
 export type HungUp = NodeName & { projectId: string; heldMs: number };
 
 /**
- * Nodes whose held polls have been cut off do not count as connected until they poll again. If a
- * later poll has been recorded, the poll that was cut off doesn't matter.
+ * Marks nodes as not connected until they poll again, because their held polls were cut off. If a
+ * later poll of a node has been recorded, the node is left unchanged.
  */
 export async function updateHungUpNodes(tx: Runner, nodes: readonly HungUp[]): Promise<void> {
   await many(

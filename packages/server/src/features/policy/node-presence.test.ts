@@ -35,7 +35,7 @@ async function scene(app: Harness) {
   return { keyId, project_id, headersOf, poll, listed };
 }
 
-test('a restarted node takes the place of the old node', async (t) => {
+test('a restarted node replaces the old node', async (t) => {
   const app = await harness(t);
   const { keyId, poll, listed } = await scene(app);
   await poll('web:1');
@@ -70,7 +70,7 @@ test('a replaced node that polls again is listed again', async (t) => {
   deepEqual(await listed(), ['web:1 away', 'web:2 away'], 'neither began after the other ended');
 });
 
-test('ten nodes with one name remain ten nodes', async (t) => {
+test('ten connected nodes with the same name are all kept', async (t) => {
   const app = await harness(t);
   const { poll, listed } = await scene(app);
   const nodes = Array.from({ length: 10 }, (_, at) => `web:${at}`);
@@ -101,7 +101,7 @@ test('a node is only replaced by a node with the same name, environment and proj
   deepEqual(await listed(), ['web-2:1', 'web:1 away', 'web:2', 'web:4']);
 });
 
-test('a node counts as connected for as long as it announced, whatever revocations do', async (t) => {
+test('a node is connected until the time it announced, even if revocations wait for it longer', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { project_id, poll, listed } = await scene(app);
@@ -160,7 +160,7 @@ test('a node killed while its poll is held is no longer connected', async (t) =>
   await until(async () => (await listed()).includes('web:1 away'));
 });
 
-test('what a node reports about itself is checked', async (t) => {
+test('an invalid node name is rejected, and an invalid poll interval is ignored', async (t) => {
   const app = await harness(t);
   const { project_id, headersOf } = await scene(app);
   const input = { project_id, node: 'web:1', since: 2 };

@@ -56,7 +56,7 @@ test('a node is recorded when it is new, has a new version, or its record is sta
   deepEqual(await nodesOf(app, project_id), [{ nodeId: node, envScope: 'all', ackedVersion: 3 }]);
 });
 
-test('a node may acknowledge an older version, but not one above the project’s', async (t) => {
+test('a node may acknowledge an older version, but not a version above the project’s', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const poll = watched(t, app);
@@ -91,7 +91,7 @@ test('the same name in two environment scopes is two nodes; polls without a name
   );
 });
 
-test('a scope holds 10,000 nodes; a new one is not recorded, and known ones stay', async (t) => {
+test('a scope holds 10,000 nodes; further nodes are not recorded, and known nodes stay', async (t) => {
   const app = await harness(t);
   const { project_id } = await app.given.key();
   const other = await app.given.key();
@@ -111,7 +111,7 @@ test('a scope holds 10,000 nodes; a new one is not recorded, and known ones stay
   equal(await count(other.project_id), 1);
 });
 
-test('a new node replaces silent ones in a full scope, and is counted', async (t) => {
+test('in a full scope, a new node replaces a silent node, and is counted', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { id, project_id } = await app.given.key();

@@ -13,7 +13,7 @@ import { removeNode, updateLeftNode } from './node-leave.rows.ts';
 import { type HungUp, updateHungUpNodes, updateReplacedNodes } from './node-presence.rows.ts';
 import { connectedMs } from './node-times.ts';
 
-/** Bounds one statement: the embedded store blocks the event loop while it runs. */
+/** The maximum per statement: the embedded store blocks the event loop while a statement runs. */
 const NODES_PER_STATEMENT = 1000;
 
 export type PollingNode = {
@@ -41,7 +41,7 @@ export type NodeRegistry = {
 };
 
 export function createNodeRegistry(hub: PolicyHub): NodeRegistry {
-  // Polls that arrive while a statement runs share the next one.
+  // Polls that arrive while a statement runs share the next statement.
   const readBatch = batched<NodeName | null, NodeSeen>({
     max: NODES_PER_STATEMENT,
     inFlightMax: 1,

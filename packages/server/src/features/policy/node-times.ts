@@ -3,7 +3,7 @@
 import { NODE_SEEN_WITHIN_MS, REVOKE_WAIT_MS_MAX } from '@keyrail/protocol/wire/limits.ts';
 import { DAY_MS, SECOND_MS } from '../../base/duration.ts';
 
-/** A poll this soon after the last recorded one is not recorded. */
+/** A poll this soon after the last recorded poll is not recorded. */
 export const RECORDED_APART_MS = 10 * SECOND_MS;
 
 /** Includes the recording interval, so that a node that polled in time is always counted. */
@@ -18,11 +18,11 @@ export const NODE_KEPT_MS = NODE_COUNTED_MS + 2 * REVOKE_WAIT_MS_MAX;
 /** How late a poll may be before its node no longer counts as connected. */
 const POLL_LATE_MS = 5 * SECOND_MS;
 
-/** How long a recorded poll shows its node as connected. The next poll may not be recorded. */
+/** How long a node counts as connected after a recorded poll. Its next poll may not be recorded. */
 export const connectedMs = (nextPollMs: number): number =>
   nextPollMs + RECORDED_APART_MS + POLL_LATE_MS;
 
-/** Longer than a poll can be under way before it is recorded, even through a relay. */
+/** Longer than the time from a poll to its record can be, even through a relay. */
 export const NODE_LEFT_MS = 60 * SECOND_MS;
 
 /**

@@ -30,7 +30,9 @@ export type NodeSeen = {
   ackedVersion: number | null;
   isStale: boolean | null;
   hasLeft: boolean | null;
-  /** How long it counts as connected; negative if it no longer does. Null: not known. */
+  /**
+   * How long the node still counts as connected; negative if it no longer does. Null: not known.
+   */
   connectedForMs: number | null;
 };
 
@@ -97,7 +99,7 @@ type NodeFilter = {
   limit: number;
 };
 
-/** Stored in a generated column; the index of this list begins with it. */
+/** The values of the generated column scope_rank, with which the index for this list begins. */
 const RANK_OF_SCOPE: Record<EnvScope, number> = { all: 0, live: 1, test: 2 };
 
 /** Most recently seen first, from an index: the cost depends on the page size only. */
@@ -142,7 +144,7 @@ export type NodeAck = NodeName & {
 
 /**
  * Records that nodes were seen, and the versions they acknowledged (null: none). When a scope has
- * NODES_PER_SCOPE_MAX nodes, new ones replace those that no revocation waits for any more.
+ * NODES_PER_SCOPE_MAX nodes, new nodes replace nodes that no revocation waits for any more.
  */
 export async function updateNodes(tx: Runner, acks: readonly NodeAck[]): Promise<void> {
   const latest = inOneOrder(acks);

@@ -16,7 +16,7 @@ const acked = (app: Harness, asked: Input) => poll(app, delta, asked);
 const namesIn = async ({ as }: Harness, input: Input) =>
   (await as.liveKey(list, input)).data.map(({ node_id }) => node_id);
 
-test('a node is current, behind or silent, and a silent one keeps its version', async (t) => {
+test('a node is current, behind or silent, and a silent node keeps its version', async (t) => {
   const app = await harness(t);
   const { serve } = await servedTime(app);
   const { project_id } = await app.given.key();
@@ -180,7 +180,11 @@ test('nodes seen at the same moment are paged by name and scope', async (t) => {
     const { body, link } = await pageOf(app, input, headers);
     for (const { node_id, env_scope, first_seen_at, last_seen_at } of body.data as Node[]) {
       names.push(`${node_id} ${env_scope}`);
-      equal(first_seen_at, last_seen_at, 'without a recorded first time, the last time is shown');
+      equal(
+        first_seen_at,
+        last_seen_at,
+        'if the first poll has no recorded time, the last poll is shown',
+      );
     }
     cursor = link;
   } while (cursor);

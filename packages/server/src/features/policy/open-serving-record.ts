@@ -15,8 +15,8 @@ export type ServingRecord = {
   /** Writes notes until closed. */
   start(): void;
   /**
-   * Writes one note: the process has served since the last note, unless that one failed or is too
-   * old.
+   * Writes one note: the process has served since the last note, unless the last note failed or is
+   * too old.
    */
   note(): Promise<void>;
   close(): Promise<void>;

@@ -48,7 +48,7 @@ test('a snapshot contains every unrevoked key with its resolved limits', async (
   equal(again.text, '');
 });
 
-test('a delta contains the changes, and is a 304 without changes', async (t) => {
+test('a delta contains the changes; if there are none, the response is a 304', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const key = await given.key();
@@ -74,7 +74,7 @@ test('a delta contains the changes, and is a 304 without changes', async (t) => 
   ]);
 });
 
-test('a node behind the floor, or ahead of the project, starts over', async (t) => {
+test('a node behind the floor, or ahead of the project, gets a snapshot', async (t) => {
   const app = await harness(t);
   const { as, given } = app;
   const key = await given.key();

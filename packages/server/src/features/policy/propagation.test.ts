@@ -110,7 +110,7 @@ test('a lagging node is reported, and a node silent for a long time is not count
   equal(again.revoked_at, answer.json().revoked_at);
 });
 
-test('a node is counted from its last poll on, even if the response was a 304', async (t) => {
+test('the time since the last poll of a node decides whether it is counted, even after a 304', async (t) => {
   const vendor = await harness(t);
   const { app } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 20 });
   const { serve } = await servedTime(vendor);

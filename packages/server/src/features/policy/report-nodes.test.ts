@@ -7,7 +7,7 @@ import { appBeside } from '@keyrail/testing/second-app.ts';
 
 const report = 'POST /v1/policy/report';
 
-/** What a revocation with a very short wait reports. */
+/** The result of a revocation with a very short wait. */
 async function revoked(t: TestContext, vendor: Harness, id: string) {
   const { as } = appBeside(t, vendor.testApp, { revokeWaitMsMax: 20 });
   const { propagation } = await as(vendor.tokens.liveKey)('POST /v1/keys/{id}/revoke', {

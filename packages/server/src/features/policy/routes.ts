@@ -52,7 +52,7 @@ export const policyRoutes = ({
     'GET /v1/policy/snapshot': {
       boundary: 'rows',
       door: 'record',
-      // Revocations still work when the disk is nearly full, and this is how nodes receive them.
+      // Nodes receive revocations through this endpoint, even when the disk is nearly full.
       storage: 'reserve',
       patience: 'stepped',
       compress: true,

@@ -33,7 +33,7 @@ export type EntryRow = {
   metaBytes?: number;
 } & EntryDetails;
 
-/** What the feed includes on request. */
+/** The fields that the feed includes on request. */
 type EntryDetails = { meta?: Record<string, unknown>; tenantExternalId?: string };
 
 type EntryRange = { after: EntryPosition | null; limit: number };
@@ -72,7 +72,7 @@ export async function loadHead(tx: Runner, projectId: string): Promise<FeedHead>
 const usualColumns = sql`id, tenant_id, env, encode(lookup_hash, 'hex') as lookup_hash,
   display_prefix, scopes, expires_at, rate_limits, imported as is_imported, shelf, created_at`;
 
-/** `meta` itself is read later, when it is known how many entries fit into the response. */
+/** `meta` itself is read later, once it is known how many entries fit into the response. */
 const entryColumns = ({ include }: Pick<FeedFilter, 'include'>) =>
   include.includes('meta') ? sql`${usualColumns}, meta_bytes` : usualColumns;
 
@@ -122,9 +122,9 @@ export function listEntries(
 const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The current state of keys of all tenants that were written after a version, in the order of their
- * changes. A change may have written any number of keys, so each list partition of it is read in
- * index order, from the end of the last statement and up to the limit.
+ * The current state of the keys, of all tenants, that were written after a version, in the order of
+ * their changes. A change may have written any number of keys, so each list partition of it is read
+ * in index order, from the end of the last statement and up to the limit.
  */
 function listChanges(
   tx: Runner,

@@ -18,7 +18,10 @@ const COUNTED_MS = 100 * SECOND_MS;
 
 type Scene = Harness & ServedTime & { projectId: string; counted(): Promise<string> };
 
-/** A project; `counted` returns the nodes a revocation waits for and the number of silent ones. */
+/**
+ * A project; `counted` returns the nodes that a revocation waits for, and the number of silent
+ * nodes.
+ */
 async function scene(t: TestContext): Promise<Scene> {
   const app = await harness(t);
   const served = await servedTime(app);
@@ -95,7 +98,7 @@ test('time served by two processes counts once, and continues when one of them s
   equal(await app.counted(), ' + 1 silent');
 });
 
-test('time without a record of service is not served time', async (t) => {
+test('time without a record does not count as served time', async (t) => {
   const app = await scene(t);
   let isAway = false;
   const failing = app.another((gate) => ({

@@ -81,7 +81,8 @@ export async function removeSilentNodes(tx: Work, before: Date): Promise<void> {
 
 /**
  * Forgets a restore once all nodes have had enough time since then to report themselves. Otherwise
- * setting the clock back, which shortens the record of served time, would bring the restore back.
+ * setting the clock back, which shortens the record of served time, would make the restore count as
+ * recent again.
  */
 export async function removeSettledRestores(tx: Work): Promise<void> {
   await many(

@@ -13,7 +13,10 @@ const delta = 'GET /v1/policy/delta';
 
 const inDays = (days: number) => new Date(Date.parse('2030-01-01') + days * DAY_MS).toISOString();
 
-/** Two long expired keys, a recently expired one and one without expiry; sets the clock. */
+/**
+ * Two keys that expired long ago, one that expired recently and one without an expiry; sets the
+ * clock.
+ */
 async function endedKeys(app: Harness) {
   const { given, clock } = app;
   const project = await given.project();
@@ -108,7 +111,7 @@ test('retiring keys ends held polls', async (t) => {
   equal((await waiting).page.changes.length, 2);
 });
 
-test('changes older than 30 days are deleted, and a node behind them starts over', async (t) => {
+test('changes older than 30 days are deleted, and a node behind them gets a snapshot', async (t) => {
   const app = await harness(t);
   const { clock, as, given } = app;
   const key = await given.key();

@@ -26,7 +26,7 @@ export async function loadProject(tx: Read, id: string): Promise<ProjectRow> {
 
 /**
  * Locks the row for a change or a deletion. The lock blocks creating keys in the project, but not
- * rotating one: a deletion may be waiting for that rotation.
+ * rotating keys: a deletion may be waiting for a rotation.
  */
 export async function lockProject(tx: Check, id: string): Promise<ProjectRow> {
   const lock = locking(tx, sql`for no key update of p`);
@@ -55,8 +55,8 @@ export function listProjects(
     return searchProjects(tx, { q, after, limit });
   }
   if (ids !== undefined) return projectsWithIds(tx, ids, { slug, q, after, limit });
-  // A slug matches at most one project. Range conditions ordered by slug force the slug's index;
-  // with "=" the planner may choose the list's index and scan all projects.
+  // A slug matches at most one project. Range conditions in the order of the slug make the planner
+  // use the slug's index; with "=" it may choose the list's index and scan all projects.
   const page =
     slug === undefined
       ? sql`order by p.created_at desc, p.id desc limit ${limit}`
@@ -70,7 +70,7 @@ export function listProjects(
   );
 }
 
-/** Each is looked up by its primary key; the other filters apply to what was found. */
+/** Looks up each project by its primary key, then applies the other filters. */
 function projectsWithIds(
   tx: Read,
   ids: readonly string[],

@@ -9,7 +9,7 @@ type ProjectPatch = Patch<Pick<ProjectRow, 'name' | 'defaultRateLimits'>>;
 /**
  * Updates the fields that differ; a patch without effect writes nothing. New default limits affect
  * every key that inherits them, so nodes must fetch a snapshot. A new name does not affect nodes.
- * The result has the policy version from before the change: COMMIT assigns the next one.
+ * The result has the policy version from before the change: COMMIT assigns the next version.
  */
 export async function updateProject(
   tx: Check,

@@ -28,7 +28,10 @@ const subjectPart = ({ keyId, tenantId }: Subjects, { scope }: RateLimit): strin
 const rulePart = ({ id, algorithm, window_ms: windowMs }: RateLimit): string =>
   `${id}/${algorithm === 'fixed' ? 'f' : 's'}${windowMs}`;
 
-/** The quota that counts the names of a check. On a Cluster, each slot has its own part of it. */
+/**
+ * The owner whose quota limits the number of counters. On a Cluster, each slot has its own part of
+ * the quota.
+ */
 const ownerName = ({ workspaceId, env }: Subjects, slot: string): string =>
   slot === '' ? `${workspaceId}/${env}` : slot;
 

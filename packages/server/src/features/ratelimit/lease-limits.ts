@@ -4,7 +4,10 @@ import { namedRules, type Subjects } from './counter-names.ts';
 
 type Wanted = { subjects: Subjects; rules: readonly RateLimit[]; want: number; id: string };
 
-/** Charges the counters used by checks in advance, by at most `want`. Denies as a check does. */
+/**
+ * Charges the counters used by checks in advance, by at most `want`. A denial has the same form as
+ * for a check.
+ */
 export function leaseLimits(
   counters: Counters,
   { subjects, rules, want, id }: Wanted,

@@ -7,7 +7,7 @@ import { harness, type Input, refused } from '@keyrail/testing/harness.ts';
 const check = 'POST /v1/ratelimit/check';
 const lease = 'POST /v1/ratelimit/lease';
 const giveBack = 'POST /v1/ratelimit/return';
-/** Its sub-buckets last two days, so that none ends during a test. */
+/** The longest window. Its sub-buckets last two days, so that none ends during a test. */
 const MONTH_MS = 2_678_400_000;
 
 const rule = (id: string, more: Input = {}): Input => ({
@@ -48,7 +48,7 @@ test('a lease charges the counters used by checks immediately and in full', asyn
     store: 'memory',
   });
   deepEqual(restOf({ policies }), [69, 969]);
-  ok(expires_in_ms < MONTH_MS / 16, 'it ends with the sub-bucket');
+  ok(expires_in_ms < MONTH_MS / 16, 'the lease ends with the sub-bucket');
   deepEqual(restOf(await as.liveKey(check, { ...input, cost: 0 })), [69, 969]);
 
   const back = { ...input, lease_id, unused: 12 };
@@ -59,7 +59,7 @@ test('a lease charges the counters used by checks immediately and in full', asyn
   deepEqual(restOf(await as.liveKey(check, { ...input, cost: 0 })), [81, 981]);
 });
 
-test('a lease is granted what remains of the narrowest rule, and then nothing', async (t) => {
+test('a lease gets the remaining units of the strictest rule, and the next lease gets nothing', async (t) => {
   const { as } = await harness(t);
   const input = subject([rule('wide', { limit: 1000 }), rule('narrow', { limit: 5 })]);
   const first = await as.liveKey(lease, { ...input, want: 10_000 });

@@ -29,7 +29,7 @@ const aCheck = (limits: Input[], more: Input = {}) => ({
 
 const allowed = async ({ as }: Harness, input: Input) => (await as.liveKey(check, input)).allowed;
 
-test('a check returns what remains, the reset and the denying rule; a denial is a 200', async (t) => {
+test('a check returns the remaining units, the reset time and the denying rule; a denial is a 200', async (t) => {
   const { as } = await harness(t);
   const input = aCheck([rule('three'), rule('many', { limit: 100, window_ms: 1000 })]);
   const first = await as.liveKey(check, input);
@@ -105,7 +105,7 @@ test('a cost above the limit is denied with the rule and without a retry time', 
   deepEqual(
     [both.limited_policy, both.retry_after_seconds],
     ['small', null],
-    'never is the longest wait',
+    'a rule that can never allow the cost has the longest wait',
   );
 });
 

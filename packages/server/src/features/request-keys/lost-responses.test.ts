@@ -10,7 +10,7 @@ import { StoreUnavailable } from '../../db/faults.ts';
 const create = 'POST /v1/keys';
 const STEPS_MAX = 20;
 
-/** The number of statements that succeed, or a moment outside of them. */
+/** The number of statements that succeed, or a moment before or after all of them. */
 type Step = number | 'before' | 'after the commit';
 
 const lost = () => new StoreUnavailable('the connection was lost');

@@ -113,7 +113,7 @@ test('a credential that is no longer allowed gets an error instead of a replay',
   equal(told(await app.keyed(token)(newTenant, { external_id: 'b' }, 'k')), '403 forbidden');
 });
 
-test('errors are not kept, so a repeated request is decided again', async (t) => {
+test('error responses are not kept, so a repeated request runs again', async (t) => {
   const app = await opened(t);
   const { id } = await app.given.tenant({ external_id: 'taken' });
   equal(told(await app.send(newTenant, { external_id: 'taken' }, 'k')), '409 conflict');
@@ -215,7 +215,7 @@ test('beyond the byte limit of a workspace, its oldest records are removed, in t
   for (const name of ['a', 'b', 'c']) await tenant(app.send, name);
   const counted = await bytesOf(app);
   ok(counted > 4 * 512);
-  // As if the records were so large that one more exceeds the bound by the size of two.
+  // Makes the records count as so large that one more exceeds the limit by the size of two.
   await worker(
     app,
     `update kept_response_totals set bytes = 128 * 1024 * 1024 where env = 'live'

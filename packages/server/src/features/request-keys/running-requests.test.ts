@@ -1,4 +1,5 @@
-// A second request with the key of one that is still running, and what a key costs.
+// A second request with the idempotency key of a running request, and the number of statements that
+// a key costs.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Answer, ask, codeOf, harness } from '@keyrail/testing/harness.ts';
@@ -33,7 +34,7 @@ const told = (answer: Answer) => [
   answer.headers['idempotent-replayed'],
 ];
 
-test('while a request runs, a second one with its key is rejected without waiting', async (t) => {
+test('while a request is running, a second request with its key is rejected without waiting', async (t) => {
   const { testApp, tokens } = await harness(t);
   const { paused, held, release } = holding(testApp.db);
   const variant = testApp.variant({ db: paused });
@@ -45,7 +46,7 @@ test('while a request runs, a second one with its key is rejected without waitin
   const first = make();
   await held;
   const second = make();
-  // The embedded store has one connection: there the second request gets its turn after the first.
+  // The embedded store has one connection, so the second request runs after the first.
   if (testApp.db.kind === 'postgres') {
     const refusal = await second;
     deepEqual(told(refusal), [409, 'idempotency_in_progress', undefined]);
@@ -77,7 +78,7 @@ function collecting(db: Database, texts: string[]): Database {
   };
 }
 
-test('a request without a key runs no statement for it, and one with a key runs two', async (t) => {
+test('an idempotency key costs two statements, and requests without a key run neither of them', async (t) => {
   const { testApp, tokens } = await harness(t);
   const texts: string[] = [];
   const variant = testApp.variant({ db: collecting(testApp.db, texts) });

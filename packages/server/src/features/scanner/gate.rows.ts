@@ -1,4 +1,4 @@
-// Finds the credentials in a scanner report, before there is a reach.
+// Finds the credentials in a scanner report, before the reach is known.
 import { sql } from '../../base/sql.ts';
 import { many, type Runner } from '../../db/sql.ts';
 
@@ -11,9 +11,9 @@ export type LeakFact = { id: string; hash: string; isPastHarm: boolean } & (
 const LOOK_UPS_PER_STATEMENT_MAX = 500;
 
 /**
- * All credentials with one of these hashes, in any workspace and any state. Several may have the
- * same: workspaces import hashes without knowing each other. Imported keys come first, then native
- * ones, secret keys and sessions.
+ * All credentials with one of these hashes, in any workspace and any state. Several credentials may
+ * have the same hash, because workspaces import hashes independently of each other. Imported keys
+ * come first, then native keys, secret keys and sessions.
  */
 export async function findLeaks(
   runner: Runner,

@@ -1,4 +1,5 @@
-// Long reports, slow reports and failures: completed work is kept, and a redelivery does the rest.
+// Long reports, slow reports and failures: completed work is kept, and a redelivery completes the
+// rest.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness, refused } from '@keyrail/testing/harness.ts';
@@ -13,7 +14,7 @@ const URL_PATH = '/v1/webhooks/scanner/secret_scanning';
 
 const labels = (verdicts: { label: string }[]) => verdicts.map(({ label }) => label);
 
-/** A report of more than 10,000 entries, with a token at its start and one at its end. */
+/** A report of more than 10,000 entries, with a token at its start and another at its end. */
 const longReport = (first: string, last: string) => {
   const fillers = Array.from({ length: 10_000 }, () => '');
   return [first, ...fillers, last].map((token) => ({ token, type: 'x' }));
@@ -62,7 +63,7 @@ test('if part of a long report fails, the rest is kept and a redelivery complete
   deepEqual((await quarantined()).toSorted(), keys.map(({ id }) => id).toSorted());
 });
 
-test('after one failure a report gets a 503, nothing is undone, and a redelivery does the rest', async (t) => {
+test('after one failure a report gets a 503, nothing is undone, and a redelivery completes it', async (t) => {
   const vendor = await harness(t);
   const session = await someone(vendor);
   const key = await vendor.given.key();

@@ -34,7 +34,8 @@ export const scannerRoutes = ({ scannerKeys }: { scannerKeys: ScannerKeys }): Se
       storage: 'reserve',
       patience: 'stepped',
       refuseUnread() {
-        // No Retry-After: only a setting and a restart help.
+        // No Retry-After, because a retry can't succeed before the setting is changed and the
+        // server restarted.
         if (!scannerKeys.isConfigured) throw new ApiError('unavailable', NOT_CONFIGURED);
       },
       run: async ({ header, body, noteCaller, ...doors }) => {

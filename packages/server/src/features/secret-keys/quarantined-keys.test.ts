@@ -1,5 +1,5 @@
-// Someone else may have a quarantined secret key, so it can't create anything that would outlive
-// it. The owner replaces it, using another credential.
+// Someone else may have a copy of a quarantined secret key, so the key can't create anything that
+// would outlive it. The owner replaces it, using another credential.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -52,7 +52,7 @@ test('a quarantined key cannot rotate, create or revoke keys, invite or change t
   deepEqual((await app.as.liveKey('GET /v1/invites')).data, []);
 });
 
-test('a key used just before the report is restricted once the report gets its response', async (t) => {
+test('a key that was used just before its leak was reported is restricted once the report gets its response', async (t) => {
   const app = await harness(t);
   const { id, key } = await app.as.liveKey(create, { env: 'live' });
   const finder = app.as.token(key);

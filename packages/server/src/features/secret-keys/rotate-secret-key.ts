@@ -51,9 +51,9 @@ export async function rotateSecretKey(
 }
 
 /**
- * The caller receives the new key's secret. By rotating a longer-lived key, a secret key would gain
- * a credential for the time after its own expiry. What counts here is the expiry set by the vendor:
- * a key in its rotation overlap may do everything it could before.
+ * The caller receives the new key's secret. Without this check, a secret key could rotate a
+ * longer-lived key and so gain a credential that outlives it. The check compares the expiry set by
+ * the vendor, because a key in its rotation overlap may do everything that it could do before.
  */
 async function refuseOutliving(tx: Read, successorEnd: Date | null): Promise<void> {
   const { type, id } = tx.reach.actor;

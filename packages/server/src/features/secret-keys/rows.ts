@@ -31,10 +31,10 @@ export async function lockSecretKey(tx: Check, id: string): Promise<SecretKeyRow
   return row ?? miss(tx, 'secret key', id);
 }
 
-/** Longer chains of keys that created each other aren't followed. */
+/** The maximum length of a chain of keys that created each other. Longer chains aren't followed. */
 const CHAIN_MAX = 1000;
 
-/** The creator of the key, or of the first key that led to it; null if that wasn't a user. */
+/** The user who created the key, directly or through a chain of other keys; null if no user did. */
 export async function findPersonBehindKey(tx: Read, id: string): Promise<string | null> {
   const found = sql<{ creator: string }>`with recursive chain (creator, length) as (
       select created_by, 1 from secret_keys where id = ${id}

@@ -4,7 +4,7 @@ import { endLiveSession } from './rows.ts';
 
 /**
  * Ends one of the user's own sessions. The ID of another user's session gets the same response as
- * an unknown one.
+ * an unknown ID.
  */
 export async function endSession(
   tx: People,

@@ -51,7 +51,10 @@ export async function logIn(
   return { session, secret: new Secret(secret), user, memberships };
 }
 
-/** The requested workspace, else the last active one, else the one with the oldest membership. */
+/**
+ * The requested workspace, otherwise the last active workspace, otherwise the workspace with the
+ * oldest membership.
+ */
 function startingWorkspace(
   memberships: MembershipRow[],
   wanted: string | null,

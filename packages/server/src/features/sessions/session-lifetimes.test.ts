@@ -35,7 +35,7 @@ test('a session expires after twelve idle hours, and use extends it', async (t) 
   app.clock.shift(12 * HOUR_MS + 1000);
   await refused(person.call(me), 401, 'invalid_session');
   app.clock.shift(-2 * HOUR_MS);
-  await person.call(me); // the session had ended only because of the time
+  await person.call(me); // only the passing of time had ended the session
 });
 
 test('a session expires after thirty days even if it is used', async (t) => {

@@ -57,7 +57,7 @@ test('a login returns the token once, the user, and the expiry', async (t) => {
   equal(JSON.stringify(listed).includes(session.token), false);
 });
 
-test('a session keeps the user agent of its login, in printable characters and truncated', async (t) => {
+test('a session stores the user agent of its login, truncated and without unprintable characters', async (t) => {
   const app = await harness(t);
   const email = await signUp(callersOf(app));
   const agents: [string | null, string | null][] = [
@@ -161,7 +161,7 @@ test('a user without a workspace can use the account endpoints', async (t) => {
   await refused(person.call(workspace), 403, 'no_active_workspace');
 });
 
-test('a login starts in the requested workspace, else the last one, else the oldest', async (t) => {
+test('a login starts in the requested workspace, otherwise in the last one, otherwise in the oldest', async (t) => {
   const one = await harness(t);
   const two = await harness(t);
   const person = await newMember(one.testApp, callersOf(one), {

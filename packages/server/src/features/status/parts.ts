@@ -1,4 +1,4 @@
-// What probes and metrics read about the deployment.
+// The data that probes and metrics read about the deployment.
 import type { Gate } from '../../doors/gate.ts';
 import { openOverview } from '../../doors/work.ts';
 import type { DoorParts } from '../../doors/write.ts';
@@ -19,7 +19,7 @@ export const probeOf = ({ db }: Store, gate: Gate): Probe => ({
   storage: db.storage,
 });
 
-/** For metrics. If the database cannot be read, the metrics say so themselves. */
+/** For metrics, which report an unreadable database themselves. */
 export function figuresOf({ db }: Store, gate: Gate) {
   const overview = openOverview(db);
   return {

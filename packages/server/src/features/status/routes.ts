@@ -47,7 +47,7 @@ export const environmentRoutes = serve(environmentEndpoints, {
   },
 });
 
-/** Settings, so they are not stored. */
+/** The details come from settings, so they are not stored. */
 export const deploymentRoutes = (parts: StatusParts): ServedRoute[] =>
   serve(deploymentEndpoints, {
     'GET /v1/deployment': {

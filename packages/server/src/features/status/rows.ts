@@ -55,7 +55,7 @@ export const findDeploymentFigures = (runner: Runner): Promise<DeploymentFigures
   one(runner, figures);
 
 /**
- * Whether a worker was seen recently; null if none ever was. A beat in the future was written
+ * Whether a worker was seen recently; null if none ever was. A heartbeat in the future was written
  * before the clock was set back, and its worker may have stopped.
  */
 export async function workerIsSeen(runner: Runner): Promise<boolean | null> {

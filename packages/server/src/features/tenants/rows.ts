@@ -21,7 +21,7 @@ export async function loadTenant(tx: Read, id: string): Promise<TenantRow> {
 
 /**
  * Locks the row for a change or a deletion. The lock blocks creating keys for the tenant, but not
- * rotating one: a deletion may be waiting for that rotation.
+ * rotating keys: a deletion may be waiting for a rotation.
  */
 export async function lockTenant(tx: Write, id: string): Promise<TenantRow> {
   const row = await maybe(tx, sql<TenantRow>`${living(id)} for no key update`);
@@ -60,8 +60,8 @@ export function listTenants(
   }
   const conditions = [
     sql`deleted_at is null`,
-    // An external ID matches at most one tenant. Range conditions ordered by it force its index;
-    // with "=" the planner may choose the list's index and scan all tenants.
+    // An external ID matches at most one tenant. Range conditions in the order of the external ID
+    // make the planner use its index; with "=" it may choose the list's index and scan all tenants.
     ...(externalId === undefined
       ? []
       : [sql`external_id >= ${externalId}`, sql`external_id <= ${externalId}`]),

@@ -160,7 +160,7 @@ test('deleting a tenant without keys revokes no keys', async (t) => {
   equal((await as.liveKey(remove, { id })).revoked_keys, 0);
 });
 
-test('deleting a tenant revokes all its keys, even more than one statement covers', async (t) => {
+test('deleting a tenant revokes all its keys, even if that takes several statements', async (t) => {
   const { as, given } = await harness(t);
   const { id } = await given.tenant();
   const { id: project_id } = await given.project();

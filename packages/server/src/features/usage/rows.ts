@@ -1,4 +1,4 @@
-// All SQL statements that read traffic totals or remove expired ones.
+// All SQL statements that read traffic totals or remove expired totals.
 import { allOf, type Sql, sql } from '../../base/sql.ts';
 import { many, maybe } from '../../db/sql.ts';
 import type { Read } from '../../doors/door.ts';
@@ -11,7 +11,9 @@ export type DayRow = { day: string; requests: number; errors: number };
 // an index.
 const today = sql`(select (app_now() at time zone 'UTC')::date)`;
 
-/** The last `days` days of a key, including today. Days without traffic are left out. */
+/**
+ * The usage of a key in the last `days` days, including today. Days without traffic are left out.
+ */
 export const listKeyDays = (tx: Read, keyId: string, days: number): Promise<DayRow[]> =>
   many(
     tx,
@@ -22,7 +24,7 @@ export const listKeyDays = (tx: Read, keyId: string, days: number): Promise<DayR
 
 type KeyDayRow = DayRow & { keyId: string };
 
-/** The same for several keys. */
+/** Like `listKeyDays`, for several keys. */
 export const listDaysOfKeys = (
   tx: Read,
   keyIds: readonly string[],
@@ -88,7 +90,8 @@ export function listTenantMonths(
     sql`month >= ${since(months)} and month <= ${today}`,
     ...(env ? [sql`env = ${env}`] : []),
     ...(projectId ? [sql`project_id = ${projectId}`] : []),
-    // Repeats the position without env: under row level security, env cannot be an index condition.
+    // Repeats the condition on the position without env, because under row level security env
+    // cannot be an index condition.
     ...(after
       ? [
           sql`(month, tenant_id, project_id) >= (${after.month}, ${after.tenantId}, ${after.projectId})`,

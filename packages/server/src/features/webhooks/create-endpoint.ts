@@ -8,7 +8,7 @@ import { refuseLiveEvents } from './test-events.ts';
 
 type Wanted = { url: string; events: string[]; env: Env | null; description: string | null };
 
-/** The URL has been checked. The database rejects more endpoints than a workspace may have. */
+/** Requires a URL that has been checked. The database enforces the maximum number of endpoints. */
 export async function createEndpoint(
   tx: Write,
   wanted: Wanted,

@@ -1,5 +1,5 @@
-// Which addresses a webhook may be sent to: only those that belong to the public internet. The
-// server is often in a private network, and a vendor's webhook must not reach into it.
+// Decides which addresses a webhook may be sent to: only addresses on the public internet. The
+// server is often in a private network, which a vendor's webhook must not reach.
 import { BlockList, isIP } from 'node:net';
 
 /** IANA's registry of special IPv4 addresses, without those that are globally reachable. */
@@ -24,7 +24,7 @@ const SPECIAL_4 = [
 /** The only IPv6 addresses that are assigned for the public internet. */
 const GLOBAL_6 = '2000::/3';
 
-/** Parts of that block for other purposes. Some of them contain an IPv4 address. */
+/** Parts of GLOBAL_6 that are reserved for other purposes. Some of them contain an IPv4 address. */
 const SPECIAL_6 = [
   '2001::/23', // protocols, including Teredo (2001::/32)
   '2001:db8::/32', // documentation

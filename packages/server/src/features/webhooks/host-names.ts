@@ -7,7 +7,7 @@ import { isIP } from 'node:net';
 import { SECOND_MS } from '../../base/duration.ts';
 import { rateLimited } from '../../base/errors.ts';
 
-/** How long one name server may take. Each is queried once. */
+/** How long one name server may take. Each server is queried once. */
 const SERVER_MS_MAX = 2 * SECOND_MS;
 /** The limit for all name servers together. */
 const LOOKUP_MS_MAX = 4 * SECOND_MS;
@@ -31,7 +31,7 @@ export type HostNames = {
 type Lookup = { place: Place | Promise<Place>; signal: AbortSignal };
 
 type HostNameParts = {
-  /** Reads the hosts file first: KEYRAIL_WEBHOOK_PRIVATE. */
+  /** Whether the hosts file is read first; set with KEYRAIL_WEBHOOK_PRIVATE. */
   allowPrivate: boolean;
   /** Name servers to use instead of the system's; only tests set any. */
   servers?: readonly string[] | undefined;
@@ -53,7 +53,10 @@ export function createHostNames({ allowPrivate, servers }: HostNameParts): HostN
 
 type Resolving = { servers: readonly string[] | undefined; signal: AbortSignal };
 
-/** A resolver for each lookup, because a resolver can only cancel all of its queries. */
+/**
+ * Uses a new resolver for each lookup, because a resolver can only cancel all of its queries
+ * together.
+ */
 async function resolve(hostname: string, { servers, signal }: Resolving): Promise<string[]> {
   const resolver = new Resolver({ timeout: SERVER_MS_MAX, tries: 1 });
   if (servers) resolver.setServers(servers);
@@ -89,7 +92,7 @@ function createPlaces(): Pick<HostNames, 'takePlace' | 'awaitPlace'> {
       release() {
         if (isReleased) return;
         isReleased = true;
-        // The slot passes to the next in line, so that no one else can take it first.
+        // The slot is handed to the next waiting lookup, so that a new lookup cannot take it first.
         const next = line.waiting.shift();
         if (next) return next(placeIn(workspaceId, line));
         line.taken -= 1;

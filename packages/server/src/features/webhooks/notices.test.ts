@@ -1,4 +1,5 @@
-// Notices about keys that expire or aren't used: once each, whatever restarts and clocks do.
+// Notices about keys that expire or aren't used: each is queued once, even after restarts and clock
+// changes.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Harness, harness } from '@keyrail/testing/harness.ts';
@@ -24,7 +25,7 @@ async function pass(app: Harness, days: number, stepDays = 1): Promise<void> {
 const inDays = ({ clock }: Harness, days: number) =>
   new Date(clock.now().getTime() + days * DAY_MS).toISOString();
 
-/** Type and days of each notice that an endpoint gets, in any order. */
+/** The type and the days of each notice that an endpoint gets, in any order. */
 async function noticesTo({ testApp }: Harness, endpointId: string): Promise<string[]> {
   const { work } = testApp.app.worker;
   const { rows } = await work((tx) =>
@@ -42,7 +43,7 @@ async function noticesTo({ testApp }: Harness, endpointId: string): Promise<stri
 const ALL = ['api_key.expired', 'api_key.expiring 1', 'api_key.expiring 14', 'api_key.expiring 3'];
 const events = ['api_key.expiring', 'api_key.expired', 'api_key.unused', 'secret_key.expiring'];
 
-test('a key is announced 14, 3 and 1 days before its expiry, and when it expires', async (t) => {
+test('a key causes notices 14, 3 and 1 days before its expiry, and when it expires', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const other = await endpointFor(app, CLOSED, { events, env: 'test' });
@@ -64,7 +65,7 @@ test('a key is announced 14, 3 and 1 days before its expiry, and when it expires
   deepEqual(await noticesTo(app, other.id), [], 'a live key causes no notice to a test endpoint');
 });
 
-test('concurrent workers, a mark set back and a shifted clock queue no notice twice', async (t) => {
+test('no notice is queued twice, even with concurrent workers, an older mark or a shifted clock', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   await app.given.key({ expires_at: inDays(app, 4.5) });
@@ -77,7 +78,7 @@ test('concurrent workers, a mark set back and a shifted clock queue no notice tw
   );
   await run(app);
   deepEqual(await noticesTo(app, id), ['api_key.expiring 3']);
-  app.clock.shift(DAY_MS / 8 - 2 * DAY_MS); // set back, beyond what a mark may be ahead
+  app.clock.shift(DAY_MS / 8 - 2 * DAY_MS); // sets the clock back further than a mark may be ahead
   await run(app);
   await pass(app, 5);
   deepEqual(await noticesTo(app, id), [ALL[0], ALL[1], ALL[3]]);
@@ -94,7 +95,7 @@ test('a worker that was down sends the notices that still apply', async (t) => {
   deepEqual(await noticesTo(app, id), ['api_key.expired', 'api_key.expiring 14']);
 });
 
-test('a revoked key is not announced, and a key with a new expiry is announced again', async (t) => {
+test('a revoked key causes no notice, and a key with a new expiry causes new notices', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const revoked = await app.given.key({ expires_at: inDays(app, 3.5) });
@@ -109,7 +110,7 @@ test('a revoked key is not announced, and a key with a new expiry is announced a
   deepEqual(await noticesTo(app, id), ['api_key.expiring 3', 'api_key.expiring 3']);
 });
 
-test('secret keys are announced too, in their environment', async (t) => {
+test('secret keys cause notices too, in their environment', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events, env: 'test' });
   for (const env of ['live', 'test']) {
@@ -120,7 +121,7 @@ test('secret keys are announced too, in their environment', async (t) => {
   deepEqual(await noticesTo(app, id), ['secret_key.expiring 1']);
 });
 
-test('a key unused for 90 days is announced once, and again after another 90', async (t) => {
+test('a key unused for 90 days causes one notice, and another after 90 more days without use', async (t) => {
   const app = await harness(t);
   const { id } = await endpointFor(app, CLOSED, { events });
   const never = await app.given.key();

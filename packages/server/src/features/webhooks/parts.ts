@@ -1,4 +1,4 @@
-// Outbound events: what their endpoints and the worker share.
+// The parts of outbound events that the endpoints and the worker share.
 import { monotonicMs } from '../../base/clock.ts';
 import { deadlineAfter } from '../../base/deadline.ts';
 import type { Log } from '../../base/log.ts';

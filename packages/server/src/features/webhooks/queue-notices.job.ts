@@ -22,7 +22,9 @@ import { findMark, insertNotices, listListening, type Notice, updateMark } from 
 type NoticeParts = { work: OpenWork; workIn: OpenWorkIn };
 
 const PAGE_MAX = 1000;
-/** What happened while no worker ran is queued afterwards, if it is not older than this. */
+/**
+ * Notices that became due while no worker ran are queued later, unless they are older than this.
+ */
 const CATCH_UP_MS = 6 * DAY_MS;
 /** A mark further ahead than this was set by a clock that has since been set back. */
 const AHEAD_MS_MAX = HOUR_MS;
@@ -50,7 +52,7 @@ type Mark = {
   stepMs?: number;
 };
 
-/** Calls back with the time since the last run, and sets the mark. */
+/** Calls back with the period since the last run, and then moves the mark. */
 async function inNewTime(
   { work }: NoticeParts,
   { kind, beforeMs, stepMs = 1 }: Mark,

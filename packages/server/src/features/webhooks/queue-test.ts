@@ -21,7 +21,7 @@ const PER_MINUTE_MAX = 10;
  * chosen.
  */
 export async function queueTest(tx: Write, endpointId: string): Promise<Change<DeliveryRow>> {
-  // So that concurrent tests in a workspace count each other.
+  // The lock makes concurrent tests in a workspace count each other.
   await lockWorkspace(tx);
   const { disabledAt, env } = await lockEndpoint(tx, endpointId);
   if (disabledAt !== null) throw conflict(DISABLED);

@@ -15,7 +15,7 @@ type Endpoint = Tables['webhookEndpoints'];
 /** A delivery, with the endpoint's fields that are needed to send it. */
 export type DueDelivery = Tables['webhookDeliveries'] &
   Pick<Endpoint, 'url' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'> & {
-    /** The endpoint's current value; `env` is its environment when the event was queued. */
+    /** The endpoint's current environment; `env` is its environment when the event was queued. */
     endpointEnv: Endpoint['env'];
   };
 
@@ -24,7 +24,7 @@ const ofEndpoint = sql`e.env as endpoint_env, e.url, e.sealed_secret, e.sealed_o
 
 /**
  * Endpoints with a delivery that is due, in ID order. They are found one by one in the index of
- * pending deliveries, so that a million deliveries waiting for one endpoint cost the others
+ * pending deliveries, so that a million deliveries waiting for one endpoint cost other endpoints
  * nothing.
  */
 export async function listWaiting(
@@ -109,7 +109,7 @@ export const claimOwn = (
 
 type Claimed = { id: string; claim: string };
 
-/** For a delivery that its endpoint must not receive. */
+/** Removes a delivery that its endpoint must not receive. */
 export async function removeClaimed(tx: Work, { id, claim }: Claimed): Promise<void> {
   await many(tx, sql`delete from webhook_deliveries where id = ${id} and claim = ${claim}`);
 }
@@ -191,7 +191,8 @@ export const removeOldDeliveries = (tx: Work, { before, limit }: Purge): Promise
 /**
  * Deletes deliveries of endpoints that were deleted at or after a time; returns the number of rows.
  * The deliveries of other deleted endpoints are older than that time, so removeOldDeliveries()
- * removes them. Lateral, because a merge join would read the deliveries of other endpoints as well.
+ * removes them. The join is lateral, because a merge join would read the deliveries of other
+ * endpoints as well.
  */
 export const removeOrphanedDeliveries = (tx: Work, { before, limit }: Purge): Promise<number> =>
   removed(

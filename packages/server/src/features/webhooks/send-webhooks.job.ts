@@ -36,7 +36,7 @@ const ENDPOINTS_MAX = 1000;
 const FIRST_ENDPOINT = '00000000-0000-0000-0000-000000000000';
 /** The longest wait for a slot before the queue is checked again. */
 const SLOT_WAIT_MS = SECOND_MS / 2;
-/** How long a test waits for a slot, and how often it looks for one. */
+/** How long a test waits for a slot, and how often it checks for a free slot. */
 const TEST_WAIT_MS = 10 * SECOND_MS;
 const TEST_LOOK_MS = SECOND_MS / 10;
 
@@ -199,7 +199,7 @@ async function sendOne(
 /** Null if the endpoint must not, or must no longer, receive the event. */
 async function bodyOf({ readIn }: WebhookParts, delivery: DueDelivery): Promise<string | null> {
   const { auditId, env, endpointEnv, workspaceId } = delivery;
-  // Since it was queued, the endpoint may have come within the reach of test keys.
+  // Since the event was queued, the endpoint may have become a test endpoint.
   if (endpointEnv === 'test' && env !== 'test') return null;
   if (auditId === null) return presentNotice(delivery);
   const read = readIn({

@@ -1,15 +1,15 @@
 // Limits how many requests a process has in flight, in total and per endpoint. An endpoint gets one
 // slot until it has responded quickly, and all endpoints that haven't yet responded quickly share
-// half of the slots. So receivers that never respond, however many there are, can't delay the ones
+// half of the slots. So receivers that never respond, however many there are, can't delay receivers
 // that do.
 
 const IN_FLIGHT_MAX = 128;
 const PER_QUICK_ENDPOINT_MAX = 8;
 const PER_OTHER_ENDPOINT_MAX = 1;
 const OTHERS_MAX = IN_FLIGHT_MAX / 2;
-/** An attempt that took longer was not quick. */
+/** An attempt counts as quick if it takes no longer than this. */
 const QUICK_MS_MAX = 2000;
-/** Endpoints that are remembered as quick. */
+/** The maximum number of endpoints that are remembered as quick. */
 const QUICK_KNOWN_MAX = 10_000;
 
 export type SendingSlots = {
@@ -61,7 +61,7 @@ export function createSendingSlots(): SendingSlots {
   };
 }
 
-/** The IDs after the last one come first. */
+/** The IDs after `last` come first. */
 const inTurn = (ids: readonly string[], last: string): string[] => {
   const sorted = [...ids].sort();
   return [...sorted.filter((id) => id > last), ...sorted.filter((id) => id <= last)];

@@ -22,7 +22,7 @@ export function newSigningSecret(
 type Sealed = Pick<EndpointRow, 'id' | 'sealedSecret' | 'sealedOldSecret' | 'oldSecretUntil'>;
 
 /**
- * The secrets that sign now. After a rotation, this includes the old one until the overlap ends.
+ * The secrets that sign now. After a rotation, this includes the old secret until the overlap ends.
  */
 export function signingSecretsOf(
   { unseal }: BoundSealing,

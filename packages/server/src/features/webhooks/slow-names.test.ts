@@ -15,7 +15,10 @@ const WAIT_MS = 30_000;
 const register = 'POST /v1/webhook_endpoints';
 const testOf = 'POST /v1/webhook_endpoints/{id}/test';
 
-/** A zone in which every name that gets a response is private, so nothing outside is contacted. */
+/**
+ * In this zone, every name that gets a response has a private address, so nothing outside is
+ * contacted.
+ */
 const ZONE = { 'hooks.example.com': ['127.0.0.1'] };
 
 async function besideWith(t: TestContext, app: Harness, webhookPrivate: boolean) {
@@ -51,7 +54,7 @@ test('50 names without a response fill the lookup slots of only one workspace', 
     [400, 'invalid_request'],
     'the victim gets its response from the name server',
   );
-  equal(statuses.length, REGISTRATIONS - PER_WORKSPACE, 'while the silent ones are in flight');
+  equal(statuses.length, REGISTRATIONS - PER_WORKSPACE, 'while the silent lookups are in flight');
   const silent = new Set(names.asked.filter((question) => question.includes(SILENT)));
   equal(silent.size, 2 * PER_WORKSPACE, 'four names, each for both families');
   await Promise.all(flood);
@@ -95,7 +98,7 @@ test('other workspaces’ deliveries are sent while silent names fill one worksp
   const states = await Promise.all(silent.map((each) => deliveriesTo(beside, each)));
   ok(
     states.flat().every(({ lastError }) => lastError === null),
-    'none of the silent ones has failed yet',
+    'none of the silent lookups has failed yet',
   );
 });
 

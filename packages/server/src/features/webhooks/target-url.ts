@@ -1,5 +1,5 @@
-// The URL of a webhook endpoint. It is checked when it is registered, and its address again at each
-// connection, because a host name can point elsewhere later.
+// The URL of a webhook endpoint. It is checked when it is registered, and its addresses are checked
+// again at each connection, because a host name can point elsewhere later.
 import { isIP } from 'node:net';
 import { type ApiError, invalid } from '../../base/errors.ts';
 import { isGlobalAddress } from './global-address.ts';
@@ -57,9 +57,9 @@ function refusePort({ port }: URL): void {
 }
 
 /**
- * The parser has already turned every spelling of an IPv4 address into the usual one. A name
- * without an address gets the same message as a name with a private one, so that a network's names
- * stay unknown.
+ * The parser has already turned every spelling of an IPv4 address into the usual spelling. A name
+ * without an address gets the same message as a name with a private address, so that a network's
+ * names stay unknown.
  */
 async function refusePrivateHost(
   url: URL,

@@ -31,7 +31,7 @@ test('every change is queued once for each endpoint subscribed to it', async (t)
   deepEqual(await typesTo(app.testApp, projects.id), ['project.created']);
 });
 
-test('an endpoint for one environment gets its events and events without an environment', async (t) => {
+test('an endpoint for one environment gets events in that environment and events without an environment', async (t) => {
   const app = await harness(t);
   const endpoint = (env: string | null) =>
     endpointFor(app, CLOSED, { env, events: ['api_key.created', 'tenant.created'] });

@@ -12,7 +12,7 @@ const message = { headers: { 'webhook-id': 'x' }, body: '{}', workspaceId: 'one'
 const NOT_PUBLIC = 'The host does not resolve to public addresses only.';
 const nowMs = () => performance.now();
 
-/** Counts connections on the loopback, and accepts none of them for long. */
+/** Counts connections to the loopback address, and closes each of them immediately. */
 async function openTrap(t: TestContext): Promise<{ port: number; connections(): number }> {
   let count = 0;
   const server: Server = createServer((socket) => {

@@ -117,7 +117,7 @@ const answering =
 
 const TOO_LATE = 'No response in time.';
 const UNRESOLVED = 'The host name could not be resolved.';
-/** Used for names that don't exist too, so that a private network's names aren't revealed. */
+/** Also used for names that don't exist, so that a private network's names aren't revealed. */
 const NOT_PUBLIC = 'The host does not resolve to public addresses only.';
 
 const words: Readonly<Record<string, string>> = {

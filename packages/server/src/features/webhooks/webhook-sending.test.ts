@@ -23,7 +23,7 @@ const deliveryOf = async ({ as }: Harness, endpointId: string) => {
   return data[0];
 };
 
-test('a change arrives signed, as an audit log entry', async (t) => {
+test('a change is delivered as a signed audit log entry', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id, secret } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });
@@ -64,7 +64,7 @@ test('a test endpoint gets what a test key may read', async (t) => {
   }
 });
 
-test('an event queued for live is not sent to an endpoint that has become a test endpoint', async (t) => {
+test('a queued live event is not sent to an endpoint that has become a test endpoint', async (t) => {
   const app = await harness(t);
   const receiver = await openReceiver(t);
   const { id } = await endpointFor(app, receiver.url, { events: ['tenant.created'] });
@@ -195,7 +195,7 @@ test('an endpoint that has failed for five days is disabled, and the owners get 
   receiver.behave(() => 200);
   await failOnce();
   receiver.behave(() => 500);
-  equal(await failOnce(), null, 'a success ends the count');
+  equal(await failOnce(), null, 'after a success, the five days start again');
   app.clock.shift(5 * DAY_MS - HOUR_MS);
   equal(await failOnce(), null);
   app.clock.shift(HOUR_MS);

@@ -28,7 +28,7 @@ export const insertWorkspace = (tx: Write, values: WorkspaceRow): Promise<Worksp
 
 /**
  * The workspaces that this user created and still owns. Locks the account, so that each of several
- * concurrent creations counts the ones before it.
+ * concurrent creations counts the creations before it.
  */
 export async function countCreatedWorkspaces(tx: Write, userId: string): Promise<number> {
   const count = sql<{ created: number }>`select count_created_workspaces(${userId}) as created`;

@@ -26,7 +26,7 @@ export const DASHBOARD_PATHS = [
   '/w/*',
 ] as const;
 
-/** Workers inherit nothing from the page, so scripts carry the policy too. */
+/** Workers don't inherit the page's policy, so scripts are sent with it too. */
 export const DASHBOARD_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

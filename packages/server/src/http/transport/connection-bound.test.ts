@@ -111,7 +111,7 @@ test('a connection kept open after its response becomes idle', async (t) => {
   });
 });
 
-test('a connection with a request is not idle, nor is a new one', async (t) => {
+test('neither a connection with a request nor a new connection is idle', async (t) => {
   const gate = Promise.withResolvers<void>();
   const { hold, ask } = await listening(
     t,

@@ -16,11 +16,13 @@ export type ConnectionLimits = {
   probeConnectionsMax: number;
   /** The lifetime of a connection above `connectionsMax`: longer than any probe takes. */
   probeConnectionMs: number;
-  /** The time that such a connection has to send its request. */
+  /** The time that a connection above `connectionsMax` has to send its request. */
   probeRequestMs: number;
   /** Connections from one address, or IPv6 /64 network, except those from trusted proxies. */
   perAddressMax: number;
-  /** How long a connection has no request before it may be closed for a new one. */
+  /**
+   * How long a connection must have been without a request before it may be closed for a new one.
+   */
   idleMsMin: number;
 };
 
@@ -35,9 +37,9 @@ const PROBE_CONNECTION_MS = 5000;
 const PROBE_REQUEST_MS = 500;
 const ADDRESS_SHARE = 0.75;
 const IDLE_MS_MIN = 500;
-/** Above this fraction of the connections, idle ones are closed. */
+/** Above this fraction of the connections, idle connections are closed. */
 const CROWDED_SHARE = 0.8;
-/** The number of connections examined for each new one. */
+/** The number of connections examined for each new connection. */
 const LOOKED_AT = 16;
 
 export function connectionLimits(openFilesMax: number | null): ConnectionLimits {
@@ -69,7 +71,9 @@ type Bounded = { limits: ConnectionLimits; trustProxy: readonly string[] | false
 
 export function boundConnections(server: Server, { limits, trustProxy }: Bounded): ConnectionBound {
   const { connectionsMax, probeConnectionsMax, perAddressMax } = limits;
-  /** Above one of the limits; each with the timer that ends it unless a request begins. */
+  /**
+   * Connections above one of the limits, each with the timer that ends it unless a request begins.
+   */
   const beyond = new WeakMap<Socket, NodeJS.Timeout>();
   const idle = createIdleConnections(limits.idleMsMin);
   const addresses = countAddresses(trustProxy);
@@ -105,13 +109,13 @@ export function boundConnections(server: Server, { limits, trustProxy }: Bounded
   };
 }
 
-/** The last response of a connection, until the connection was seen without a request. */
+/** The last response of a connection; null once the connection was seen without a request. */
 type Use = { response: ServerResponse | null; idleFromMs: number };
 
 /**
  * Finds connections without a request when there are many connections. Most servers never have that
- * many, so a request only records its response here. Whether the response has ended, and when, is
- * checked only then, for a few connections at a time.
+ * many, so a request only records its response here. Only when there are many connections does a
+ * check find out whether and when responses have ended, for a few connections at a time.
  */
 function createIdleConnections(idleMsMin: number) {
   /** The connections checked longest ago come first. */

@@ -103,7 +103,7 @@ function openDropping(limits: LingerLimits) {
       if (bytes > limits.lingerBytesMax) end();
     };
     const timer = setTimeout(end, limits.lingerMs);
-    // The oldest has had the most time to read its response, so it is closed.
+    // The oldest connection has had the most time to read its response, so it is closed.
     if (sources.size >= limits.lingeringMax) sources.values().next().value?.();
     sources.set(source, end);
     source.on('data', count).once('end', end).once('close', end).resume();
@@ -119,7 +119,7 @@ function openDropping(limits: LingerLimits) {
   };
 }
 
-/** Node.js marks a request without a body as complete only after it has been passed on. */
+/** Node.js marks a request without a body as complete only after passing the request on. */
 function isArriving({ complete, destroyed, headers }: IncomingMessage): boolean {
   if (complete || destroyed) return false;
   return headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';

@@ -1,6 +1,6 @@
 // Rejects other methods on known paths with 405 and the allowed methods. The usual methods have a
-// route for each path. The thirty rare ones share one route: a route for each of them on each path
-// would take a tenth of the server's start-up time.
+// route for each path. The thirty rare methods share one route: a route for each of them on each
+// path would take a tenth of the server's start-up time.
 import { METHODS } from 'node:http';
 import { type Method, splitLine } from '@keyrail/protocol/endpoint.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -22,7 +22,7 @@ export function refuseOtherMethods(
       method: usualMethodsExcept(known),
       url: routerPath(path),
       config: REFUSES,
-      // Refused before the body is read.
+      // Rejects the request before its body is read.
       onRequest: async (request, reply) =>
         isPreflight(request)
           ? responses.answerPreflight(request, reply)
@@ -70,7 +70,7 @@ export function refuseRareMethods(
     method: rare,
     url: '*',
     config: REFUSES,
-    // Refused before the body is read.
+    // Rejects the request before its body is read.
     onRequest: async (request, reply) => {
       patterns ??= patternsOf(methodsOn);
       const path = request.url.split('?', 1)[0] ?? '';
@@ -82,7 +82,7 @@ export function refuseRareMethods(
   });
 }
 
-/** Fixed paths come first, because the router prefers them, too. */
+/** Fixed paths come first, because the router prefers them too. */
 function patternsOf(methodsOn: Map<string, string[]>): [RegExp, string[]][] {
   const isFixed = (path: string) => Number(!/[:*]/.test(path));
   return [...methodsOn]

@@ -40,7 +40,7 @@ const routes = [
 
 async function scene(t: TestContext, more: Partial<ServerParts> = {}) {
   const sockets: Socket[] = [];
-  // Before the server closes, which waits for unfinished requests.
+  // Runs before the server closes, which waits for unfinished requests.
   t.after(() => {
     for (const socket of sockets) socket.destroy();
   });
@@ -77,7 +77,7 @@ test('a body that is too long is rejected by its length alone', async (t) => {
   match(one.text(), /payload_too_large/);
 });
 
-test('a client that sends too much is rejected before its body', async (t) => {
+test('a client that sends too much is rejected before its body is read', async (t) => {
   const charged: string[] = [];
   const chargeClient = async (address: string) => {
     charged.push(address);
@@ -90,7 +90,7 @@ test('a client that sends too much is rejected before its body', async (t) => {
   equal(charged.join(), '127.0.0.1,127.0.0.1,127.0.0.1', 'each request once');
 });
 
-test('an endpoint that cannot serve responds with a 503 before the body', async (t) => {
+test('an endpoint that cannot serve any request responds with a 503 before it reads the body', async (t) => {
   const send = await scene(t);
   const one = send('unready', LARGE_MAX);
   equal(await one.status(), 503);

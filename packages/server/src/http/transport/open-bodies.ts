@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { unavailable } from '../../base/errors.ts';
 
 const OPEN_BODIES_BYTES_MAX = 67_108_864;
-/** Large bodies leave this part to small ones, so that reports cannot prevent sign-ins. */
+/** The part that large bodies leave to small bodies, so that reports cannot prevent sign-ins. */
 const SMALL_SHARE = 0.5;
 const SMALL_BYTES_MAX = 16_384;
 

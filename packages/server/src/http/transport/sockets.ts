@@ -112,8 +112,9 @@ export function openSockets(parts: SocketParts): Server {
 }
 
 /**
- * Node.js keeps the first of several, and a proxy on the way may have used the last. RFC 9112
- * requires rejecting two Host headers, and which of two credentials counts would be a guess.
+ * Of several headers with one name, Node.js keeps the first, and a proxy on the way may have used
+ * the last. RFC 9112 requires rejecting two Host headers. With two credentials, the server would
+ * have to guess which one the client meant.
  */
 function repeatsHeader({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
@@ -133,9 +134,9 @@ const HOST = 'host';
 const AUTHORIZATION = 'authorization';
 
 /**
- * Browsers and proxies open connections in advance. Node.js closes idle connections with the
- * server, but not connections that never sent a request. Closing would wait for those until they
- * time out.
+ * Browsers and proxies open connections in advance. When the server closes, Node.js closes idle
+ * connections, but not connections that never sent a request. Without this function, closing would
+ * wait until those time out.
  */
 function closeWithServer(server: Server, unused: Set<Socket>): void {
   server.on('connection', (socket) => {
@@ -151,8 +152,8 @@ function closeWithServer(server: Server, unused: Set<Socket>): void {
 
 /**
  * Sends 100 Continue when the body is first read, so that a request can be rejected by its headers
- * alone. After that the connection is closed, because it is unknown whether the body will follow.
- * If a client doesn't send it, the client's next request would be read as that body.
+ * alone. After such a rejection the connection is closed, because it is unknown whether the body
+ * will follow. If the client doesn't send the body, its next request would be read as that body.
  */
 function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
   const wasKeptAlive = response.shouldKeepAlive;
