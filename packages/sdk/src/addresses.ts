@@ -34,7 +34,7 @@ export function createAddresses({ transports, clock, chance, log }: AddressParts
   let isChoosing = false;
   let isClosed = false;
   let cancelReturn = () => {};
-  /** Ends the held poll at a URL that the node leaves. */
+  /** Aborts the held poll when the node switches to another URL. */
   let leaving = new AbortController();
 
   const isAlive = async (at: number): Promise<boolean> => {

@@ -23,7 +23,7 @@ export class BodyBuffer {
     this.#used = needed;
   }
 
-  /** Valid until `clear`. */
+  /** The bytes read so far; valid until `clear`. */
   get held(): Buffer {
     return this.#bytes.subarray(0, this.#used);
   }

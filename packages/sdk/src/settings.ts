@@ -40,7 +40,7 @@ export type Settings<R = unknown> = {
   projectId: string;
   env: Env | null;
   tenantIds: readonly string[];
-  /** Sorted. */
+  /** The included fields, sorted. */
   include: readonly Include[];
   /** The name stays the same after a restart, the ID does not. */
   nodeName: string;
@@ -133,7 +133,7 @@ export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {})
   };
 }
 
-/** Policy must not become stale between two polls that both succeed. */
+/** The policy must not become stale between two polls that both succeed. */
 function paced<N extends { pollMs: number; staleAfterMs: number }>(
   numbers: N,
   isPollSet: boolean,
@@ -147,7 +147,7 @@ function paced<N extends { pollMs: number; staleAfterMs: number }>(
   return { ...numbers, staleAfterMs: least };
 }
 
-/** Clamping it would allow keys that it denies. */
+/** Throws instead of clamping, which would allow keys that the given value denies. */
 function checkMaxStale(given: unknown, staleAfterMs: number): number | null {
   if (given === undefined || given === null) return null;
   if (typeof given === 'number' && Number.isFinite(given) && given >= staleAfterMs) return given;

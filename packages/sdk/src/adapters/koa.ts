@@ -29,7 +29,7 @@ export type KoaContext = {
 export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<void>;
 
 /**
- * Lets only allowed requests through; `ctx.state.keyrail` is the key behind them.
+ * Lets only allowed requests through; `ctx.state.keyrail` is their context.
  *
  * @example
  * app.use(protect(keyrail, { scopes: ['invoices:read'] }));

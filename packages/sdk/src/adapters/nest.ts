@@ -30,7 +30,7 @@ export type NestGuard = { canActivate(execution: NestExecution): Promise<boolean
 const answered = () => new Promise<never>(() => {});
 
 /**
- * A guard that lets only allowed requests through; `contextOf` reads the key behind them.
+ * A guard that lets only allowed requests through; `contextOf` returns their context.
  *
  * @example
  * @Get('invoices')

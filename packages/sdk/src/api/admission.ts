@@ -3,9 +3,9 @@
 /** A request, independent of the framework. */
 export type IncomingCall = {
   method: string;
-  /** As received, without the query. */
+  /** The path as received, without the query. */
   path: string;
-  /** Without the question mark. */
+  /** The query, without the question mark. */
   query?: string | undefined;
   /** The route pattern, such as `/invoices/:id`, if the framework provides it. */
   route?: string | null | undefined;

@@ -18,22 +18,22 @@ export type RateLimitState = {
   readonly limit: number;
   readonly windowMs: number;
   readonly remaining: number;
-  /** Milliseconds from now. */
+  /** The time until the counter resets, in milliseconds from now. */
   readonly resetMs: number;
 };
 
-/** Free-form JSON. */
+/** Metadata of a key: free-form JSON. */
 export type KeyMeta = Readonly<Record<string, unknown>>;
 
 /** The fields that every context has. */
 type KeyFields<R> = {
   readonly projectId: string;
-  /** Read from the key itself. */
+  /** The environment, read from the key itself. */
   readonly env: Env;
   /** Empty when the request was allowed without any policy: no scope was checked. */
   readonly scopes: ReadonlySet<string>;
   readonly displayPrefix: string;
-  /** True whenever the decision came from stale or incomplete policy. */
+  /** True whenever the decision was made with a stale or incomplete policy. */
   readonly degraded: boolean;
   /** Counters after this request; empty without limits, null if they are unreachable. */
   rateLimit: readonly RateLimitState[] | null;

@@ -4,7 +4,7 @@ import type { CounterCalls } from './counter-calls.ts';
 import type { HeldUnits, Moment } from './held-units.ts';
 
 type LeaseReturns = {
-  /** From now on, this key's units are returned when it is silent. */
+  /** From now on, this key's units are returned when it goes silent. */
   watch(held: HeldUnits): void;
   /** Returns these keys' units, for a limited time. */
   close(keys: readonly HeldUnits[], timeoutMs: number): Promise<void>;

@@ -18,7 +18,7 @@ export type Leases = {
   close(timeoutMs: number): Promise<void>;
 };
 
-/** Keys with requests are kept in two generations of at most this size; idle ones are dropped. */
+/** Keys with requests are kept in two generations of at most this size; idle keys are dropped. */
 const GENERATION_MAX = 32_768;
 /** With more lease requests than this in flight, only keys without units send theirs. */
 const ASKS_AT_ONCE_MAX = 64;
@@ -102,7 +102,7 @@ export function createLeases({ calls, clock }: LeaseParts): Leases {
   };
 }
 
-/** Rules are shared objects of the policy; a new snapshot has equal ones. */
+/** Keys share rule objects within a policy; a new snapshot has new objects with equal values. */
 function hasRules(held: HeldUnits, rules: readonly RateLimitRule[]): boolean {
   if (held.rules === rules) return true;
   if (

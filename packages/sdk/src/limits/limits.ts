@@ -1,4 +1,4 @@
-// Rate limits: a check on the shared counters or units on lease, and the headers that report them.
+// Charges rate limits on the shared counters or from leased units, and reports them in headers.
 import type { OpenContext, RateLimitRule, RateLimitState } from '../api/context.ts';
 import {
   type CallParts,

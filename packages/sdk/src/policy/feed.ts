@@ -111,7 +111,7 @@ export class Feed {
     this.#pause.wake();
   }
 
-  /** After `stop`: revocations no longer have to wait for this node. Never rejects. */
+  /** Call it after `stop`: revocations then no longer wait for this node. Never rejects. */
   leave(): Promise<void> {
     return this.#source.leave(this.#securedVersion);
   }

@@ -46,7 +46,7 @@ const PAGE_BYTES_WANTED = 256 * 1024;
 const PAGE_KEYS_FIRST = 1_000;
 const PAGE_KEYS_MIN = 50;
 export const PAGE_KEYS_MAX = 5_000;
-/** Far above PAGE_BYTES_WANTED; a page of PAGE_KEYS_MIN keys of any size fits. */
+/** Far above PAGE_BYTES_WANTED, so that a page of PAGE_KEYS_MIN keys of any size is accepted. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** JSON values in one response: parsing this many takes about ten megabytes. */
 const ANSWER_VALUES_MAX = 400_000;
@@ -121,7 +121,7 @@ export class Source {
     const timeoutMs = holdMs > 0 ? holdMs + HOLD_GRACE_MS : PLAIN_TIMEOUT_MS;
     const asked = await this.#ask('delta', query, { timeoutMs, isNamed }).catch(
       (error: unknown) => {
-        // With a lower limit than there are changes, the control plane sends a snapshot in pages.
+        // If there are more changes than the limit, the control plane sends a snapshot in pages.
         if (error instanceof Failed && error.isTooLarge) this.#deltaKeys = this.#keysMin;
         throw error;
       },

@@ -174,7 +174,7 @@ function ruleOf({ id, limit, window_ms, algorithm, scope }: Fields): RateLimitRu
   };
 }
 
-/** Faster than a regular expression; there may be a million digests. */
+/** Checked without a regular expression, which is slower: there may be a million digests. */
 function digestIn(value: unknown): string {
   if (typeof value === 'string' && value.length === DIGEST_CHARS && isLowerHex(value)) return value;
   throw new InvalidContent('invalid lookup_hash');

@@ -121,7 +121,7 @@ test('a directory that is a link, or open to other users, is neither read nor wr
   equal((await open().load())?.policy.version, 1);
   deepEqual(await readdir(dir), files);
 
-  // If its mode is corrected later, it must not contain an old copy.
+  // If the directory's mode is corrected later, it must not contain an old copy.
   await chmod(dir, 0o755);
   const fresh = open();
   equal(await fresh.load(), null);

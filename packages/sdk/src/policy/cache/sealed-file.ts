@@ -76,7 +76,7 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
 export type Contents = {
   secretKey: string;
   version: number;
-  /** Each of bounded size. */
+  /** Pieces of bounded size. */
   pieces: Iterable<Uint8Array>;
   /** Whether the file must survive a power cut, not only the process. */
   isSynced: boolean;
@@ -98,7 +98,7 @@ export async function writeSealed(path: string, contents: Contents): Promise<voi
   try {
     await writePart(part, contents);
     await meet(contents.condition);
-    // In the tick of the last check of the condition.
+    // Runs in the same tick as the last check of the condition.
     renameSync(part, path);
     contents.condition?.done(contents.version);
   } catch (error) {

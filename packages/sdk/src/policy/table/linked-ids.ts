@@ -1,6 +1,6 @@
-// The IDs of all keys. A record of the table holds a link: a row of native keys, or a row of
-// imported keys, which also has the words that such a key's text does not contain. So imported keys
-// cost native keys no memory.
+// The IDs of all keys. A record of the table holds a link to a row for native keys or to a row for
+// imported keys. Only the latter have room for the details that an imported key's text does not
+// contain, so native keys need no memory for them.
 import type { Env } from '../../api/context.ts';
 import { Ids } from './ids.ts';
 import { IMPORTED_WORDS, importedWords } from './imported.ts';
