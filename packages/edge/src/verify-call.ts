@@ -94,7 +94,7 @@ class VerifyCall implements IncomingCall {
   }
 }
 
-/** A promise only if the control plane is needed. */
+/** Returns a promise only if the control plane is needed. */
 export function answerTo(keyrail: EdgeNode, question: Question): Verified | PromiseLike<Verified> {
   const { key, route } = question;
   const admitting: Admitting<OpenContext> = keyrail.admit(new VerifyCall(key), route);

@@ -39,7 +39,7 @@ type Waiting = { ack: Ack; resolve(reported: Reported): void; reject(error: unkn
 /** How long a report waits for more nodes. A revocation waits for it too. */
 const GATHER_MS = 10;
 const TIMEOUT_MS = 10_000;
-/** More than the maximum of waiting nodes. */
+/** The maximum number of waiting reports, above the maximum number of waiting nodes. */
 export const WAITING_MAX = 25_000;
 
 export function createAcknowledgements(
