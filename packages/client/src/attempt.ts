@@ -2,7 +2,7 @@
 import { KeyrailError, KeyrailUnreachable, refusalOf } from './errors.ts';
 import { type Exchange, jsonOrText } from './response.ts';
 
-/** Larger than any API response. The rest of a larger response is not read. */
+/** The size limit: larger than any API response. The rest of a larger response is not read. */
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 
 export type Prepared = {
@@ -10,7 +10,7 @@ export type Prepared = {
   method: string;
   headers: Headers;
   body: string | Uint8Array<ArrayBuffer> | undefined;
-  /** It has an idempotency key, so the server recognises a retry. */
+  /** The request has an idempotency key, so the server recognises a retry. */
   isKeyed: boolean;
 };
 

@@ -229,7 +229,7 @@ function openCalls(
 const warned = new Set<string>();
 const WARNED_MAX = 100;
 
-/** Once per deployment, however many clients are created for it. */
+/** Warns once per deployment, however many clients are created for it. */
 function warnOfPlainHttp({ base, token }: { base: URL; token: string | null }): void {
   const { origin } = base;
   if (token === null || !isUnencrypted(base) || warned.has(origin)) return;

@@ -5,7 +5,7 @@ import type { ErrorCodes } from './endpoints.ts';
 /** The closed list of API error codes. */
 export type WireErrorCode = keyof ErrorCodes;
 
-/** One problem of an invalid input; `path` is dotted, as in `rate_limits.0.window_ms`. */
+/** One problem with an invalid input; `path` is dotted, as in `rate_limits.0.window_ms`. */
 export type ErrorDetail = { path: string; message: string };
 
 type Refused = {

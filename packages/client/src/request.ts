@@ -22,7 +22,7 @@ export type LooseInput = {
   idempotencyKey?: string | undefined;
 };
 
-/** A deployment's root URL, which may be below a path. Ends with a slash. */
+/** A deployment's root URL, which may include a path. Ends with a slash. */
 export function baseOf(url: string): URL {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw new TypeError('url must start with http:// or https:// and include a host');
@@ -87,7 +87,7 @@ export function newIdempotencyKey(): string {
 }
 
 function segmentOf(name: string, value: unknown): string {
-  // URLs drop such segments, so the request would reach another endpoint.
+  // URLs drop empty and dot segments, so the request would reach another endpoint.
   if (typeof value !== 'string' || ['', '.', '..'].includes(value)) {
     throw new TypeError(`${name} must be an ID (a non-empty string)`);
   }

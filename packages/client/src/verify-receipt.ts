@@ -55,7 +55,7 @@ async function isSigned({ jwk: { kty, crv, x }, signed, text }: Signed): Promise
   return key !== null && subtle.verify(algorithm, key, signed, bytes);
 }
 
-/** Null for a malformed key. On a platform without Ed25519 it throws: nothing was verified. */
+/** Null for a malformed key. Throws on a platform without Ed25519, where nothing was verified. */
 function notOfKey(error: unknown): null {
   if (error instanceof Error && error.name === 'NotSupportedError') throw error;
   return null;

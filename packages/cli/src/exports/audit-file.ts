@@ -1,6 +1,6 @@
-// The file of an exported audit chain: a header, then one row per line. A row only has the fields
-// its hash covers, and that hash. Each row is checked before it is written, and again when a file
-// is continued.
+// The file of an exported audit chain: a header, then one row per line. A row contains only the
+// hash and the fields the hash covers. Each row is checked before it is written, and again when a
+// file is continued.
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   type ChainedFields,
