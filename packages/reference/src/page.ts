@@ -83,7 +83,7 @@ function menuGroup({ name, operations }: Group): Html {
   return html`<details open><summary>${name}</summary><ul>${links}</ul></details>`;
 }
 
-/** Beside the introduction on a wide screen. */
+/** The first request, which is beside the introduction on a wide screen. */
 function firstRequest({ firstOperation, url }: ApiDocument): Html {
   if (!firstOperation) return nothing;
   const { id, summary } = firstOperation;

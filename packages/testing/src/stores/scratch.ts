@@ -58,7 +58,7 @@ function removeQuietly(directory: string): void {
   try {
     removeScratch(directory);
   } catch {
-    // It belongs to another user: skip it.
+    // The directory belongs to another user: skip it.
   }
 }
 
