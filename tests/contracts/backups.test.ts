@@ -62,7 +62,7 @@ after(async () => {
 
 const order = { report: () => {}, rotateSigningKeys: async () => {}, aheadOf: 0 };
 
-test('a backup holds every table, and its manifest says what is in it', async () => {
+test('a backup holds every table, and its manifest describes its contents', async () => {
   const tables = await store.beyond(`select relname::text as name from pg_class
     where relnamespace = 'keyrail'::regnamespace and relkind = 'r' and relname <> 'migrations'`);
   const names = manifest.tables.map(({ name }) => name);

@@ -50,7 +50,7 @@ export type Store = {
 };
 
 const CONNECTIONS_MAX = 10;
-/** Long, because contracts do not test speed: fifty callers may wait for one connection. */
+/** A long timeout, because contracts do not test speed: fifty callers may share a connection. */
 const PATIENCE_MS = 60_000;
 
 export const openStore = ({ connections = CONNECTIONS_MAX } = {}): Promise<Store> =>

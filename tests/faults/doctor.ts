@@ -13,7 +13,7 @@ import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
 
 export type Settings = Record<string, string>;
 
-/** Its own data directory, and a port no public URL is derived from. */
+/** Settings with a new data directory, and with a port from which no public URL is derived. */
 export async function quietSettings(
   t: TestContext,
 ): Promise<Settings & { KEYRAIL_DATA_DIR: string }> {

@@ -31,7 +31,7 @@ test('an exhausted connection pool is reported in time and recovers immediately'
     connections: POOL,
     waitingMax: POOL * WAITING_PER_CONNECTION_MAX,
   });
-  t.diagnostic(`/readyz said no after ${Math.round(readyMs)} ms`);
+  t.diagnostic(`/readyz failed after ${Math.round(readyMs)} ms`);
 });
 
 test('statements that wait for a lock time out, and work once the lock is released', {

@@ -106,7 +106,7 @@ async function sent(t: TestContext, port: number, hostile: Hostile) {
   return { status: Number(head.split(' ')[1]), head, text };
 }
 
-/** Without the interim responses. */
+/** The final response, without interim responses. */
 const finalOf = (received: string): string =>
   received.replace(/^(HTTP\/1\.1 100 .*?\r\n\r\n)+/s, '');
 

@@ -116,7 +116,7 @@ test('nginx and Caddy allow, deny and limit with the files in examples/edge', as
   deepEqual(await once(again, 'exit'), [0, null]);
 });
 
-/** A caller gets the reason the SDK gives, with its scopes and headers. */
+/** A caller gets the same reason, scopes and headers as from the SDK. */
 async function deniesLikeTheSdk(port: number, keys: { narrow: string; wrong: string }) {
   const none = await ask(port, '/', spoofed);
   deepEqual(denialOf(none), [401, { code: 'missing_key', message: 'An API key is required.' }]);
@@ -136,7 +136,7 @@ const denialOf = ({ status, headers, text }: Awaited<ReturnType<typeof ask>>) =>
   return [status, JSON.parse(text).error];
 };
 
-/** The example of another language, with only its port replaced. */
+/** An example in another language, with only its port replaced. */
 async function runPython(t: TestContext, port: number, key: string): Promise<void> {
   const run = promisify(execFile);
   const isThere = await run('python3', ['--version']).then(

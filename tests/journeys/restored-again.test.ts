@@ -1,5 +1,6 @@
 // Deployments restored several times, from backups in any order: nodes that had a newer policy
-// accept each of them, or say what to do. tests/contracts/restored-versions has random histories.
+// accept each restored policy, or log what to do. tests/contracts/restored-versions tests random
+// histories.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';

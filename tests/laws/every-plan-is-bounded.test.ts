@@ -46,7 +46,7 @@ const exempt: [RegExp, string][] = [
   [/is_counted, is_current, is_connected, count/, 'looks at COUNTED_MAX projects and nodes'],
   [/count\(\*\) from policy_nodes/, 'bounded by the nodes that a project may have'],
   [/select distinct month, tenant_id/, 'a bill counts the tenants of its months'],
-  [/count\(\*\) as total,[\s\S]* from policy_nodes/, 'bounded by the nodes that polled lately'],
+  [/count\(\*\) as total,[\s\S]* from policy_nodes/, 'bounded by the nodes that polled recently'],
 ];
 
 /** The faults of a plan; empty if it is bounded. */

@@ -168,7 +168,7 @@ test('no container runs as root, writes outside its volumes, or has a capability
       fsGroup: gid,
       seccompProfile: { type: 'RuntimeDefault' },
     });
-    // Kubernetes would set KEYRAIL_API_PORT and the like, which stop the start.
+    // Kubernetes would set KEYRAIL_API_PORT and similar variables, which the server rejects.
     equal(new Map<string, unknown>(Object.entries(spec)).get('enableServiceLinks'), false);
   }
   for (const { securityContext, volumeMounts } of containers) {

@@ -1,6 +1,6 @@
 // The example for Next.js, with Next.js from the npm registry: it is built without settings and
-// without a control plane, and serves its first request. The full run takes the newest major, `npm
-// run release-check` all of MAJORS.
+// without a control plane, and serves its first request. The full run tests the newest major
+// version, `npm run release-check` all of MAJORS.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
