@@ -192,7 +192,7 @@ async function walkTo(tab: Tab, path: string): Promise<void> {
   await tab.page.waitForLoadState('networkidle');
 }
 
-/** From the beginning of a visit until rows are there, each time in a new context. */
+/** The time from the beginning of a visit until rows appear, each time in a new context. */
 async function firstRows(chromium: Chromium, path: string, times: number): Promise<number[]> {
   const values: number[] = [];
   // The first visit warms up the server.

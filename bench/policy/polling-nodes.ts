@@ -28,8 +28,8 @@ const AT_ONCE = 200;
 const ACCEPT_MS = 20;
 
 /**
- * Nodes poll again when no response has arrived for this long. They share one thread, as real nodes
- * do not: if the first ones polled immediately, the responses of the last ones would be read later.
+ * Nodes poll again when no response has arrived for this long. Unlike real nodes, they share one
+ * thread: if the first nodes polled immediately, the last nodes would read their responses later.
  */
 const QUIET_MS = 20;
 

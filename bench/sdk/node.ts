@@ -20,7 +20,7 @@ export type NodeCommand = { kind: 'load'; port: number; keys: number } | { kind:
 export type Timed = { kind: Kind; perSecond: number; perCpuSecond: number };
 
 const READY_MS_MAX = 300_000;
-/** More keys than any CPU cache holds, each equally likely. */
+/** Decides on at most this many keys: more than any CPU cache holds, each equally likely. */
 const SAMPLE_MAX = 200_000;
 const BATCH = 256;
 const SETTLE_MS = 50;
