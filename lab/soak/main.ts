@@ -15,12 +15,12 @@ import { reportOf, violationsIn } from './report.ts';
 import { soak } from './run.ts';
 
 const beds = { embedded: openEmbeddedBed, postgres: openPostgresBed };
-/** Run only if selected by name. */
+/** Beds that run only if they are selected by name. */
 const namedBeds = { ha: openHaBed };
 
 const CLIENTS = 6;
 const MINUTES = 2;
-/** Long enough for every fault in turn; such a soak ends after the last one. */
+/** The default for faults in turn: enough for all of them. The soak ends after the last fault. */
 const MINUTES_IN_TURN = 25;
 const MINUTES_MAX = 24 * 60;
 

@@ -163,7 +163,7 @@ export const I8: Check = (history) => {
     if (!isAhead && !isBelow) continue;
     found.expect(
       within(read.body, 'object') === 'policy_snapshot',
-      () => `since ${since} was answered with ${textOf(read.body, 'object') || read.status}`,
+      () => `a read since ${since} returned ${textOf(read.body, 'object') || read.status}`,
     );
   }
   return found;

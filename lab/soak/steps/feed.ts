@@ -8,7 +8,7 @@ export type Filter = { name: string; query: string };
 
 const WAIT_MS = 1_000;
 const PAGE_KEYS = 7;
-/** Then a reader starts over. */
+/** After this many deltas, a reader starts over. */
 const DELTAS_MAX = 60;
 
 const sumOf = (value: unknown) =>
@@ -42,7 +42,7 @@ async function read(world: World, asked: Read): Promise<Op> {
   return op;
 }
 
-/** Only the parts the checks compare: whole pages would fill the memory in a long soak. */
+/** Keeps only what the checks compare: complete pages would fill the memory in a long soak. */
 function digested(body: Body): Body {
   const { object, version, since, next_cursor, keys, changes } = body;
   const all = [keys, changes].filter(Array.isArray).flat().map(Object);
