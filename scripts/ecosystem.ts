@@ -62,7 +62,7 @@ export async function ecosystem(sdk: Packed, folder: string): Promise<Line[]> {
   return lines;
 }
 
-/** Their packages for this machine, because no installation script puts the programs in place. */
+/** The packages with the programs for this machine, which no installation script puts in place. */
 const binaries = () =>
   process.arch === 'arm64'
     ? { bunPackage: '@oven/bun-linux-aarch64', denoPackage: '@deno/linux-arm64-glibc' }

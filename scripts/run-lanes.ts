@@ -100,11 +100,11 @@ function rowOf({ name, store }: Lane, rows: Row[]): Row {
 }
 
 /**
- * Groups of files that share a process. Starting one, mostly its store, costs as much as the tests
- * of a file. Each test creates its own workspace, so files can share a store. A file with hooks
- * runs alone, because its hooks would apply to the others. So does a file that inspects query
- * plans, which depend on everything the tables ever held, and one that reports a full disk, which
- * the store believes for a while.
+ * Groups of files that share a process. Starting a process, mostly its store, costs as much as the
+ * tests of a file. Each test creates its own workspace, so files can share a store. A file with
+ * hooks runs alone, because its hooks would apply to the others. So does a file that inspects query
+ * plans, which depend on everything the tables ever held, and a file that reports a full disk,
+ * which the store remembers for a while.
  */
 function programFiles({ lane, files }: LaneRun, root: string): string[][] {
   const programs: string[][] = [];

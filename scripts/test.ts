@@ -45,7 +45,7 @@ async function main(): Promise<void> {
   const lanes = lanesWith(mainStore(command));
   const chosen = runsOf(lanes, command);
   const backends = await startBackends(chosen.map(({ lane }) => lane));
-  // One after the other: while the compilers ran, requests of the first tests timed out.
+  // Before the tests, not beside them: requests timed out while the compilers were running.
   const checked = filters.length > 0 ? [] : await runStaticChecks(root, env);
   const tested = await runLanes(chosen, { root, env, scratch, backends, only: store });
   const rows: Row[] = [checked, tested].flat();
@@ -119,7 +119,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
-/** Once for all tests, so that no test installs while others run, and none retries in vain. */
+/** Installs programs before all tests, so that no test does it while others run. */
 function installPrograms(env: NodeJS.ProcessEnv): void {
   findPostgres();
   redisIsMissing();
