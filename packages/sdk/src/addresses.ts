@@ -118,7 +118,7 @@ function isFailure(outcome: Outcome): boolean {
   return outcome.reason !== 'aborted' && outcome.reason !== 'too_large';
 }
 
-/** Aborts with either signal. */
+/** A signal that aborts with either of two signals. */
 function linked(a: AbortSignal, b: AbortSignal): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort();

@@ -34,7 +34,7 @@ export type Runtime = {
 export type Settings<R = unknown> = {
   /** The URLs in order of preference, without trailing slashes. */
   bases: readonly string[];
-  /** The last of them: the control plane itself. */
+  /** The last URL: the control plane itself. */
   base: string;
   secretKey: string;
   projectId: string;
@@ -128,7 +128,7 @@ export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {})
     log,
     clock: runtime.clock ?? systemClock,
     chance,
-    // Looked up at each call, so that a runtime's instrumentation of fetch is used.
+    // `fetch` is looked up at each call, because instrumentation may replace it.
     fetch: runtime.fetch ?? ((url, init) => fetch(url, init)),
   };
 }

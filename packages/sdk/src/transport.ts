@@ -8,7 +8,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 type Exchange = {
   method: 'GET' | 'POST';
-  /** Begins with a slash; may include a query. */
+  /** The path begins with a slash and may include a query. */
   path: string;
   headers?: Readonly<Record<string, string>> | undefined;
   body?: unknown;

@@ -82,7 +82,7 @@ export const removal = (number: number): Change => ({
   lookupHash: sha256Hex(`key ${number}`),
 });
 
-/** Advances the policy to its next version, like a delta of the feed. */
+/** Advances the policy to its next version, as a delta of the feed does. */
 export function change(cache: DiskCache, policy: Policy, changes: Change[]): void {
   const since = policy.version;
   const { size } = policy.table;

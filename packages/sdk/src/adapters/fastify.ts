@@ -22,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-/** The parts of Fastify's request and reply that are used here. */
+/** The parts of Fastify's request and reply that the adapter uses. */
 export type FastifyRequestParts = {
   raw: IncomingMessage;
   routeOptions: { url?: string | undefined };

@@ -13,7 +13,7 @@ import { addedTo, outcomeOf, watchResponse } from './node-response.ts';
 
 export { contextOf };
 
-/** The part of Koa's context that is used here. */
+/** The part of Koa's context that the adapter uses. */
 export type KoaContext = {
   req: IncomingMessage;
   res: ServerResponse;

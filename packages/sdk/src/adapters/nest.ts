@@ -17,7 +17,7 @@ import { contextOf } from './handler-context.ts';
 
 export { contextOf };
 
-/** The part of Nest's execution context that is used here. */
+/** The part of Nest's execution context that the adapter uses. */
 export type NestExecution = {
   switchToHttp(): { getRequest<T>(): T; getResponse<T>(): T };
 };

@@ -133,7 +133,7 @@ export const addedTo = (before: HeaderValues, headers: HeaderValues): HeaderValu
   );
 
 function bytesOf(chunk: unknown, encoding: unknown): Uint8Array {
-  // Copied, because the writer may reuse its buffer.
+  // The bytes are copied, because the writer may reuse its buffer.
   if (chunk instanceof Uint8Array) return Buffer.from(chunk);
   if (typeof chunk !== 'string') return new Uint8Array(0);
   const known = typeof encoding === 'string' && Buffer.isEncoding(encoding);

@@ -35,7 +35,7 @@ type KeyFields<R> = {
   readonly displayPrefix: string;
   /** True whenever the decision was made with a stale or incomplete policy. */
   readonly degraded: boolean;
-  /** Counters after this request; empty without limits, null if they are unreachable. */
+  /** The counters after this request; empty without limits, null if they are unreachable. */
   rateLimit: readonly RateLimitState[] | null;
   /** The key's `meta`, frozen and parsed when first read; only with `include: ['meta']`. */
   readonly meta?: KeyMeta | undefined;
@@ -51,7 +51,7 @@ export type RequestContext<R = unknown> = KeyFields<R> & {
   readonly keyId: string;
   readonly workspaceId: string;
   readonly tenantId: string;
-  /** Milliseconds since the epoch, or null when the key does not expire. */
+  /** The expiry in milliseconds since the epoch, or null when the key does not expire. */
   readonly expiresAt: number | null;
 };
 

@@ -23,7 +23,7 @@ export type KeyIdentity = {
 /** `C` is the type of the context. */
 export type Allowed<C = RequestContext> = {
   readonly allowed: true;
-  /** Created when it is first read, to keep decisions cheap. */
+  /** The context, created when it is first read, to keep decisions cheap. */
   readonly context: C;
   /** The rate limits to charge for this request; `verify` itself charges none. */
   readonly limits: readonly RateLimitRule[];

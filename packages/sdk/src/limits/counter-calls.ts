@@ -41,7 +41,7 @@ export type Subject = {
 export type Grant = {
   id: string;
   units: number;
-  /** Counted from when the request was sent. */
+  /** The time left, counted from when the request was sent. */
   expiresInMs: number;
   states: readonly RateLimitState[];
 };

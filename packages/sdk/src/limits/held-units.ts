@@ -32,7 +32,7 @@ export type Moment = { monotonicMs: number; wallMs: number };
 
 /** A sliding window has this many buckets; a lease ends with one of them. */
 const BUCKETS = 16;
-/** Shorter leases would end before they save anything. */
+/** Keys with shorter buckets get no leases, which would end before they save anything. */
 const BUCKET_MS_MIN = 250;
 /** Requests in one period before a key gets leases. */
 const BUSY_MIN = 3;
@@ -140,7 +140,7 @@ export class HeldUnits {
     if (nowMs >= this.#periodBeganMs + this.#periodMs) this.#beginPeriod(nowMs);
   }
 
-  /** A period that was cut short says little about the rate, so the previous rate completes it. */
+  /** A short period says little about the rate, so the previous rate fills the rest of it. */
   #beginPeriod(nowMs: number): void {
     const lastedMs = nowMs - this.#periodBeganMs;
     const missingMs = Math.max(0, this.#periodMs - lastedMs);
@@ -228,7 +228,7 @@ export class HeldUnits {
     return units >= UNITS_MIN ? units : 0;
   }
 
-  /** The counters as last reported. Units held here are not spent, so they remain. */
+  /** The counters as last reported. Units on lease are not spent, so they count as remaining. */
   states(nowMs: number): RateLimitState[] {
     const passedMs = Math.floor(nowMs - this.#statesAtMs);
     return this.#states.map(({ id, limit, windowMs, remaining, resetMs }) => ({

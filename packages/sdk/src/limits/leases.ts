@@ -8,13 +8,13 @@ import { createLeaseReturns } from './lease-returns.ts';
 import { createRecentKeys } from './recent-keys.ts';
 
 export type Leases = {
-  /** Like a check, but returns a plain value if the node already holds the units. */
+  /** Charges like a check, but returns a plain value if the node already holds the units. */
   charge(
     subject: Subject & { keyId: string },
     rules: readonly RateLimitRule[],
     cost: number,
   ): LimitVerdict | Promise<LimitVerdict>;
-  /** Returns all units, for a limited time. */
+  /** Returns all units, within the timeout. */
   close(timeoutMs: number): Promise<void>;
 };
 

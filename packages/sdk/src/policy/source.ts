@@ -130,16 +130,15 @@ export class Source {
     return asked.body === UNCHANGED ? null : this.#read(asked, workspaceId, most);
   }
 
-  /** Reports to the control plane that this node is alive and has this version only. */
+  /** Reports to the control plane that this node is alive and has only this version. */
   async stay(version: number): Promise<void> {
     const query = `since=${version}&max_keys=1&wait_ms=0`;
     await this.#ask('delta', query, { timeoutMs: PLAIN_TIMEOUT_MS, isNamed: true });
   }
 
   /**
-   * Unregisters this node, so that revocations no longer wait for it. A request that was given
-   * up may still be on its way; the control plane doesn't register a node that has left. Never
-   * rejects.
+   * Unregisters this node, so that revocations no longer wait for it. An abandoned request may
+   * still be on its way; the control plane doesn't register a node that has left. Never rejects.
    */
   async leave(version: number): Promise<void> {
     const { transport, clock } = this.#parts;

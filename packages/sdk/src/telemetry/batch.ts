@@ -14,9 +14,9 @@ import type { Failure, Transport } from '../transport.ts';
 const PATH_CHARS_MAX = 1_024;
 const SHARE_MIN = 0.000_001;
 const LINES_BYTES_FIRST = 64 * 1024;
-/** Half of what the control plane accepts in one request. */
+/** A batch is full at half of what the control plane accepts in one request. */
 const LINES_BYTES_FULL = LARGE_BODY_BYTES_MAX / 2;
-/** Reported in place of an invalid status. */
+/** The status reported in place of an invalid one. */
 const STATUS_ODD = 500;
 
 /** One request, with the field names of the API. */

@@ -13,7 +13,7 @@ export type TestKey = {
   scopes?: readonly string[] | undefined;
   expiresAt?: Date | undefined;
   rateLimits?: readonly RateLimitRule[] | undefined;
-  /** For nodes with the option `include`. */
+  /** The key's metadata, for nodes with the option `include`. */
   meta?: Record<string, unknown> | undefined;
   tenantExternalId?: string | undefined;
   /** The full text of an imported key; if absent, a new Keyrail key is created. */

@@ -18,7 +18,7 @@ export type WebhookEvent = {
   type: string;
   /** When the event happened. */
   timestamp: string;
-  /** The entry of the audit log. */
+  /** The audit log entry. */
   data: Record<string, unknown>;
 };
 

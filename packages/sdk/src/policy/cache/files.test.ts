@@ -158,7 +158,7 @@ test('a file with a forged huge version does not block later writes', async (t) 
 
 test('a policy file that the journal cannot follow is removed before the new version is acknowledged', async (t) => {
   const { dir, clock, open, cache, versionOf } = await written(t, 10, 1);
-  // A snapshot with more keys than are written immediately.
+  // A snapshot with too many keys to be written immediately.
   const many = policyWith(12_000, 9);
   cache.keep(many, timesAt(SAVED_AT));
   equal(await cache.secure(), true);

@@ -30,7 +30,7 @@ type Head = {
   confirmedAt: number;
 };
 
-/** About twenty thousand revocations; with more, the policy file has to be written. */
+/** The size of about twenty thousand revocations; with more, the policy file has to be written. */
 const CHARS_MAX = 2 ** 21;
 const TEXTS_PER_PIECE = 1_000;
 /** Changes that are applied without a pause: a few milliseconds. */

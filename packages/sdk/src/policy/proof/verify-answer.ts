@@ -89,7 +89,7 @@ function present(value: string | null, name: string): string {
   return value;
 }
 
-/** A member of a dictionary (RFC 9651). It must be there exactly once. */
+/** A member of a dictionary (RFC 9651). It must occur exactly once. */
 function memberOf(dictionary: string, key: string): string {
   const found = membersOf(dictionary).filter((member) => member.startsWith(`${key}=`));
   const [member] = found;

@@ -17,7 +17,7 @@ export const EXPIRY_AT = 10;
 export const RECORD_WORDS = 12;
 
 const RECORDS_MIN = 8;
-/** 68 to 85 % full: a probe reads a few tags, which are next to each other. */
+/** Shards are 68 to 85 % full: a probe reads a few tags, which are next to each other. */
 const FILL_MAX = 0.85;
 const FILL_SETTLED = 0.8;
 /** Below this, a shard shrinks. Far below the fill after growing, to avoid constant resizing. */

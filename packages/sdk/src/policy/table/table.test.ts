@@ -87,7 +87,7 @@ test('after a mass removal a table frees its memory, in steps', () => {
   }
   for (const _ of table.settle());
   const full = table.bytes;
-  // A context holds the ids of its key in this way, and reads them later.
+  // A context refers to the IDs of its key like this, and reads them later.
   const row = rowOf(table, 1);
   const words = table.ids.native.wordsOf(row);
   const start = table.ids.native.startOf(row);
