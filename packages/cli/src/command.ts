@@ -28,7 +28,7 @@ export type Command = {
   notes?: string;
   /** The command changes something, so a failure must say if the outcome is unknown. */
   changes?: true;
-  /** Asked before the command runs, unless `--yes` is given. */
+  /** The question asked before the command runs, unless `--yes` is given. */
   question?: (given: Given, context: Context) => string | Promise<string>;
   /** The result of `--dry-run`, also printed before the question. */
   impact?: Request<Impact>;
@@ -79,7 +79,7 @@ export const secretCommand = <T extends object>(
   row: Row & {
     request: Request<T>;
     fields: readonly Field<NoInfer<T>>[];
-    /** Undefined in a replayed response. */
+    /** The secret; undefined in a replayed response. */
     secret(created: NoInfer<T>): string | undefined;
     /** What to do if the response with the secret was lost. */
     replace?(created: NoInfer<T>): string;

@@ -40,7 +40,7 @@ export class KeyrailError extends Error {
   /** A code unknown to this version is mapped to the closest one for the status. */
   readonly code: WireErrorCode;
   readonly status: number;
-  /** Every problem with invalid input; otherwise empty. */
+  /** The problems with invalid input; empty for other errors. */
   readonly details: readonly ErrorDetail[];
   /** The scopes the credential lacks; empty unless `code` is `insufficient_scope`. */
   readonly missingScopes: readonly string[];
@@ -90,7 +90,7 @@ export class KeyrailUnreachable extends Error {
   }
 }
 
-/** For responses without a code, such as responses from a proxy. */
+/** The codes for responses that have none, such as responses from a proxy. */
 const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   401: 'missing_credential',
   403: 'forbidden',

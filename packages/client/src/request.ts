@@ -67,7 +67,7 @@ export function preparePath(
   else if (isKeyed && !sent.has(REQUEST_KEY_HEADER)) {
     sent.set(REQUEST_KEY_HEADER, newIdempotencyKey());
   }
-  // Concatenated, because resolving a path such as `//other.example` would change the host.
+  // The URL is concatenated: resolving a path such as `//other.example` would change the host.
   const url = new URL(`${base.href.slice(0, -1)}${path}`);
   return { url, method, headers: sent, body: bytesOf(body), isKeyed };
 }
@@ -99,7 +99,7 @@ const typeOf = (body: unknown): string =>
 
 function bytesOf(body: unknown): Prepared['body'] {
   if (body === undefined) return undefined;
-  // Copied, because the caller may reuse the buffer before the last retry.
+  // The bytes are copied, because the caller may reuse the buffer before the last retry.
   if (body instanceof Uint8Array) return new Uint8Array(body);
   return JSON.stringify(body);
 }

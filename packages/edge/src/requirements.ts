@@ -79,7 +79,7 @@ function wantedIn(query: string): Wanted | string {
     if (texts.has(name)) return `${name} appears twice`;
     texts.set(name, part.slice(at + 1));
   }
-  // Most likely a mistake: a route without scopes leaves the parameter out.
+  // An empty scope is most likely a mistake: a route without scopes omits the parameter.
   if (texts.get('scopes')?.split(',').includes('')) return 'a scope is empty';
   try {
     const text = (name: string) => {

@@ -85,7 +85,7 @@ async function listening(server: Server, place: Place): Promise<void> {
 
 /** A killed process leaves its socket behind. A socket that still accepts is not replaced. */
 async function removeDeadSocket(path: string): Promise<void> {
-  // A link's own status, so that its target is left alone.
+  // Checks a link itself, so that its target is left alone.
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return;
   if (!found.isSocket()) {

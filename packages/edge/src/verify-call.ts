@@ -34,7 +34,7 @@ export type EdgeNode = Pick<Keyrail, 'admit'> & {
 type Question = { key: string | null; route: RouteOptions };
 
 /**
- * Reads the body; null if it is too large or cut off. Without a promise, because most responses
+ * Reads the body; null if it is too large or cut off. It returns no promise, because most responses
  * need none.
  */
 export function readBody(request: IncomingMessage, then: (body: Buffer | null) => void): void {
@@ -49,7 +49,7 @@ export function readBody(request: IncomingMessage, then: (body: Buffer | null) =
     if (body.length > BODY_BYTES_MAX) end(null);
   });
   request.on('end', () => end(body ?? NOTHING));
-  // Also emitted when the connection is lost.
+  // `error` is also emitted when the connection is lost.
   request.on('error', () => end(null));
 }
 

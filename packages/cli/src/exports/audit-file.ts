@@ -141,7 +141,7 @@ function objectIn(text: string, path: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return { ...value };
   } catch {
-    // Reported below.
+    // The error is reported below.
   }
   throw usage(`${path} contains a line that isn't JSON.`);
 }

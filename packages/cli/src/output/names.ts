@@ -8,7 +8,7 @@ export type Reference = { type: string; id: string; name?: string | undefined };
 
 export type Names = ReadonlyMap<string, string>;
 
-/** Requests for single objects, per type. With more IDs, one page of the list is read first. */
+/** The most requests for single objects of a type. For more IDs, one list page is read first. */
 const LOOKUPS_MAX = 20;
 
 type Source = {

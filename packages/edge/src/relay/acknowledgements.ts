@@ -135,7 +135,7 @@ function recordedIn(body: Buffer): { version: number; left: ReadonlySet<string> 
     const { version, left } = JSON.parse(body.toString());
     if (Number.isSafeInteger(version)) return { version, left: left ? new Set(left) : null };
   } catch {
-    // Treated like a missing version.
+    // An invalid body is treated like a missing version.
   }
   throw new Unreachable('the response to a report is invalid');
 }

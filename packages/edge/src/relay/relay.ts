@@ -59,7 +59,7 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
   const passOn = createPassOn(upstream, PASSED_MAX);
   const passSnapshotOn = createPassOn(upstream, UNSHARED_SNAPSHOTS_MAX);
 
-  /** Null without a node name. */
+  /** Reports a node upstream; null if it sends no ID. */
   async function report(
     { headers }: IncomingMessage,
     { projectId, env, node, name, nextPollMs, since: version }: FeedQuestion,

@@ -52,7 +52,7 @@ export type Upstream = {
 
 /** Connections that one secret key may use. */
 const SOCKETS_MAX = 512;
-/** Connections that stay open for its next requests. */
+/** Connections of one secret key that stay open for its next requests. */
 const IDLE_SOCKETS_MAX = 16;
 /** The limit for all secret keys together. The idle connections of 100 keys leave room for more. */
 const ALL_SOCKETS_MAX = 2048;
