@@ -60,7 +60,7 @@ export const replaced = (text: string, changes: readonly (readonly [string, stri
 type ProxyRun = {
   /** Writes the configuration, and returns the arguments of the program. */
   configure(directory: string): string[];
-  /** A request through it, which fails until it is listening. */
+  /** Sends a request through the proxy, which fails until the proxy is listening. */
   request(): Promise<unknown>;
 };
 
