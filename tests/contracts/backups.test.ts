@@ -1,6 +1,5 @@
 // Backup contract: backups are complete, the same in both stores, and rejected when damaged. A
-// restore brings back every row, fences anything newer, and never leaves a half-filled database
-// that serves.
+// restore brings back every row and fences anything newer, and a half-filled database never serves.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -199,7 +198,7 @@ test('a backup is rejected without its key or with a different one', async () =>
   await rejects(
     openBackup(path, key),
     /not encrypted with the key/,
-    'a missing MAC counts as a wrong one',
+    'a missing MAC counts as a wrong MAC',
   );
   const text = await readFile(join(path, 'manifest.json'), 'utf8');
   ok(text.includes('"encryption":null'));

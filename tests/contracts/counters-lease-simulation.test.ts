@@ -25,7 +25,7 @@ const MOMENTS = 60;
 
 const EDGE_MS = 60;
 
-/** At any time, or near the end of a bucket, where a lease that lasts too long would show. */
+/** Any moment, or one near the end of a bucket, where a lease that lasts too long would show. */
 function momentIn(
   { chance, nowMs }: World,
   rules: readonly RateLimitRule[],

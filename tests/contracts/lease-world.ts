@@ -40,7 +40,7 @@ type Served = Record<string, unknown>;
 
 export function createWorld(chance: Chance, storeAt: (nowMs: number) => Counters): World {
   let nowMs = chance() * 60_000;
-  /** In chronological order, the earliest last. */
+  /** The pending actions in order of time, the earliest last. */
   const due: Due[] = [];
   let pending = 0;
   let leases = 0;

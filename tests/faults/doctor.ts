@@ -45,7 +45,7 @@ export const messagesOf = (findings: readonly Finding[], check: string, severity
     .map(({ message }) => message);
 
 export const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
-/** For the `skip` of a test on PostgreSQL. */
+/** The reason to skip a test on PostgreSQL, or false. */
 export const skip = superuserUrl === '' && 'no PostgreSQL';
 
 type Broken = { settings: Settings; break(text: string, values?: unknown[]): Promise<void> };

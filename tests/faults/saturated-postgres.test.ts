@@ -49,7 +49,7 @@ test('statements that wait for a lock time out, and work once the lock is releas
     });
   const holder = await cluster.session();
   await holder.query('begin; lock table keyrail.workspaces in access exclusive mode');
-  // The lock is held until all of them have a response.
+  // The lock is held until all requests have a response.
   const outcomes = await Promise.all(Array.from({ length: 30 }, found));
   for (const outcome of outcomes) {
     ok(outcome.kind === 'answered', JSON.stringify(outcome));

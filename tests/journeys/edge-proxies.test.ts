@@ -97,7 +97,7 @@ test('nginx and Caddy allow, deny and limit with the files in examples/edge', as
     equal((await ask(port, '/', bearing(good.key))).status, 401, `revoked: ${name}`);
   }
 
-  // Killed, not stopped. A proxy that fails open forwards requests, without any made-up header.
+  // Edge is killed, not stopped. A proxy that fails open forwards requests without made-up headers.
   await endProcess(edge);
   for (const [name, port] of Object.entries(ports)) {
     const answer = await ask(port, '/', { ...bearing(good.key), ...spoofed });
@@ -109,7 +109,7 @@ test('nginx and Caddy allow, deny and limit with the files in examples/edge', as
       deepEqual(denialOf(answer), [503, { code: 'unavailable', message }]);
     } else equal(answer.status, 502, name);
   }
-  // The socket it left behind is replaced, and SIGTERM ends it gracefully.
+  // The next Edge replaces the socket that was left behind, and SIGTERM ends it gracefully.
   const again = await startEdge(t, settings);
   await until(async () => (await ask(ports.nginx ?? 0, '/', {})).status === 401, WAIT_MS_MAX);
   again.kill('SIGTERM');

@@ -83,7 +83,7 @@ test('behind a frozen relay, no revocation is reported complete and no node coun
   const ackedOf = (acked: Map<string, boolean>) =>
     nodes.map((node) => acked.get(node.state().nodeId));
 
-  // Revoked while their polls are held, and again when the nodes have given up these polls.
+  // Keys are revoked while polls are held, and again when the nodes have given up these polls.
   relay.signal('SIGSTOP');
   for (const { id, key } of [first, second]) {
     const { complete, acked } = await revoked(server, ground, id);

@@ -45,7 +45,7 @@ test('nodes follow each of several restores, even from a backup older than the l
   deepEqual(verdicts, ['unknown_key']);
 });
 
-test('a node ahead of a restored database says what to restore with', async (t) => {
+test('a node ahead of a restored database logs how to restore it', async (t) => {
   const lost = await restorable(t);
   const before = await lost.run();
   const fleet = await newFleet(t, before, { known: 1, keys: 1 });

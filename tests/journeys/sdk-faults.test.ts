@@ -33,7 +33,7 @@ async function scratch(t: TestContext): Promise<string> {
 
 const portOf = ({ url }: Running) => new URL(url).port;
 
-test('when the server dies, nodes with a policy keep serving and a new one denies keys; then all converge', async (t) => {
+test('when the server dies, nodes with a policy keep serving and a new node denies keys; later all converge', async (t) => {
   const nodes = killedAtTheEnd(t);
   const cacheDir = await scratch(t);
   const deployment = await deploy(t);

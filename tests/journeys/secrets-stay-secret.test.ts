@@ -31,7 +31,7 @@ async function arrived({ letters }: Sink, count: number): Promise<string> {
   return token;
 }
 
-/** Everything a team does; returns every secret that occurred. */
+/** Does everything a team does; returns every secret that occurred. */
 async function journey({ as }: Running, sink: Sink): Promise<string[]> {
   const email = EMAIL;
   await as(null)('POST /v1/auth/users', { email, password: PASSWORD });

@@ -9,7 +9,7 @@ const withoutWorkspace: Record<string, string> = {
   migrations: 'the applied migrations; only the owner reads it',
   workspaces: 'is the workspace',
   users: 'users exist outside workspaces',
-  void_sign_ups: 'sign-ups that made no account',
+  void_sign_ups: 'sign-ups that created no account',
   sessions: 'users exist outside workspaces',
   one_time_tokens: 'users exist outside workspaces',
   mail_outbox: 'addressed to people; only the worker reads it',
@@ -20,7 +20,7 @@ const withoutWorkspace: Record<string, string> = {
   served_spans: 'processes of the deployment',
   recent_restores: 'restores replace all workspaces',
   backup_runs: 'backups hold all workspaces',
-  notice_marks: 'progress of a job of the deployment',
+  notice_marks: 'the progress of a deployment job',
 };
 
 /** Tables the write door may change without an audit row, each with its reason. */

@@ -12,7 +12,7 @@ export type Expression = { path: string; line: number; pattern: string | null; f
 /** Exceptions by path and pattern, with the reason why the expression's time does not matter. */
 export type Exceptions = Readonly<Record<string, string>>;
 
-/** Far more than the slowest check takes, so that a busy machine does not fail it. */
+/** The time limit of a check: far more than the slowest takes, in case the machine is busy. */
 const CHECK_MS_MAX = 120_000;
 
 export function expressionsIn({ path, text, parsed }: Source): Expression[] {

@@ -124,7 +124,7 @@ const statements = [
       MANY,
       `<w>, 'live', ${hash}, ${hash}, '{}', '{}', ${past}, app_now() + interval '1 hour'`,
     )}`,
-  // At their limit, so that the next response removes the oldest ones.
+  // Stored responses are at their limit, so that the next response removes the oldest.
   `insert into kept_response_totals values (<w>, 'live', kept_bytes_max())`,
   `insert into ingest_batches ${many(MANY, `<w>, 'live', ${id}, 1, 0, app_now()`)}`,
   `insert into usage_key_days
