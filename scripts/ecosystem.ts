@@ -62,7 +62,7 @@ export async function ecosystem(sdk: Packed, folder: string): Promise<Line[]> {
   return lines;
 }
 
-/** The packages with the programs for this machine, which no installation script puts in place. */
+/** The platform's packages with the programs, because no installation script links the programs. */
 const binaries = () =>
   process.arch === 'arm64'
     ? { bunPackage: '@oven/bun-linux-aarch64', denoPackage: '@deno/linux-arm64-glibc' }

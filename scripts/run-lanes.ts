@@ -130,7 +130,7 @@ function programsOf(run: LaneRun, row: Row, setting: Setting): Program[] {
   const missing = run.lane.needs.find((backend) => backends[backend].url === null);
   if (missing === undefined) {
     const env = { ...setting.env, ...storeEnvironment(run.lane, setting) };
-    // In reverse, because the long files are in tests/ and the last ones should be short.
+    // Files run in reverse, because the long ones are in tests/ and the last files should be short.
     const programs = programFiles(run, root).reverse();
     return programs.map((files) => ({ row, env, files }));
   }

@@ -88,9 +88,7 @@ function presentPackages() {
   }
 }
 
-/**
- * Whether nothing is installed or only what a server needs: an upgrade then installs only that too.
- */
+/** Whether at most the packages for a server are installed: an upgrade then installs no others. */
 const isWithoutDev = () => !Object.values(presentPackages()).some(({ dev }) => dev);
 
 /** Whether this Node.js is the machine's and can run the server, which then needs no other. */
@@ -147,7 +145,7 @@ async function install(stamp, { dev }) {
     },
     () => `${unpacked().length} of ${packages.length} packages`,
   );
-  // The stamp stands for a complete installation.
+  // The stamp marks a complete installation.
   if (dev) writeFileSync(stampFile, stamp);
 }
 

@@ -66,7 +66,7 @@ async function heapSnapshot(debug: CDPSession): Promise<Snapshot> {
   return JSON.parse(chunks.join(''));
 }
 
-/** A heap as the browser describes it: every node is a run of numbers, as `node_fields` says. */
+/** A heap snapshot from the browser: each node is a run of numbers, described by `node_fields`. */
 type Snapshot = {
   snapshot: { meta: { node_fields: string[]; node_types: [string[], ...unknown[]] } };
   nodes: number[];

@@ -30,7 +30,7 @@ type Described = {
   values: readonly number[];
   show: Show;
   goal: Goal;
-  /** Default: the values themselves. */
+  /** Our result as text; by default, the values themselves. */
   ours?: string;
   peer?: string;
   ratio?: string;

@@ -11,7 +11,7 @@ const ENDED_ROUNDS_MAX = 5;
 /** One contestant's result in one round. */
 export type Sample = {
   perSecond: number;
-  /** Per second of CPU time, if the contestant measures it. */
+  /** The rate per second of CPU time, if the contestant measures it. */
   perCpuSecond?: number;
   /** The round took ten times as long as planned and was cut off; the rate counts its work. */
   isEnded: boolean;

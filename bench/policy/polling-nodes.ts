@@ -63,7 +63,7 @@ function startNode({ port, path, token, version }: StartNodes, name: string): Pr
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   let known = version;
   const poll = (): void => {
-    // Like the SDK: with the name in the path, each node would get a separate signature.
+    // The name is in a header, as in the SDK: in the path, each node would get its own signature.
     const lines = [
       `GET ${path}&since=${known} HTTP/1.1`,
       'host: 127.0.0.1',

@@ -46,7 +46,7 @@ export type History = {
   /** Requests per key in the usage metrics at the end. */
   usage: Record<string, number>;
   mails: Mail[];
-  /** The times when a fault lost counters, as it may. */
+  /** The times when counters were lost through a fault that may lose them. */
   losses: Span[];
   recoveries: Recovery[];
 };

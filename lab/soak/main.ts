@@ -3,7 +3,7 @@
  *
  *   npm run soak -- --minutes 30 --seed 7 --store postgres
  *   npm run soak -- --bed ha        every part of a deployment with spares, in turn
- *   npm run soak -- --bed ha --part Redis     only faults of parts with this in their names
+ *   npm run soak -- --bed ha --part Redis     only faults in parts whose names contain this
  *
  * The exit code is 1 after a violation. The same seed gives the same plan.
  */
