@@ -68,7 +68,7 @@ const binaries = () =>
     ? { bunPackage: '@oven/bun-linux-aarch64', denoPackage: '@deno/linux-arm64-glibc' }
     : { bunPackage: '@oven/bun-linux-x64', denoPackage: '@deno/linux-x64-glibc' };
 
-/** Empty if the run printed what it should. */
+/** The output of a run; empty if it printed what it should. */
 async function reportOf(project: string, [program = '', ...args]: string[]): Promise<string> {
   const options = { cwd: project, timeout: RUN_MS_MAX };
   const { stdout, stderr } = await promisify(execFile)(program, args, options).catch((error) => ({

@@ -37,7 +37,7 @@ const pools = { pipelined: openPool(true), awaited: openPool(false) };
 
 type Send = (...statements: Statement[]) => Promise<pg.QueryResult[]>;
 
-/** Sends the statements as a pipeline if the driver may, otherwise one after the other. */
+/** Sends the statements as a pipeline if that is allowed, otherwise one after the other. */
 const senderOn = (client: pg.PoolClient, pipelined: boolean): Send =>
   pipelined
     ? (...statements) =>

@@ -129,7 +129,7 @@ async function nodesAreCurrent(world: World): Promise<boolean> {
   return states.every(({ version, source }) => source === 'feed' && Number(version) >= served);
 }
 
-/** False if it did not hold in time. */
+/** Waits until a condition holds; false if it does not hold in time. */
 async function within(ms: number, holds: () => boolean | Promise<boolean>): Promise<boolean> {
   const until = performance.now() + ms;
   while (!(await holds())) {

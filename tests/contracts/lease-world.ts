@@ -30,7 +30,7 @@ export type World = {
   /** Sends a body to the store, as it would arrive now. */
   serve(path: string, body: unknown): Promise<unknown>;
   spent: Spent[];
-  /** Units charged by leases, without the returned ones. */
+  /** Units charged by leases, without returned units. */
   leased(): number;
   run(): Promise<void>;
 };

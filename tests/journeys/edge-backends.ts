@@ -69,7 +69,7 @@ print(server.server_port, flush=True)
 server.serve_forever()
 `;
 
-/** Null if this machine has no Python. */
+/** A WSGI backend; null if this machine has no Python. */
 export async function openWsgi(t: TestContext): Promise<Backend | null> {
   if (spawnSync('python3', ['--version']).status !== 0) return null;
   const child = spawn('python3', ['-c', WSGI], {

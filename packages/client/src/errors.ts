@@ -76,7 +76,7 @@ export type UnreachableReason = 'connect' | 'network' | 'timeout' | 'answer';
 export class KeyrailUnreachable extends Error {
   override readonly name = 'KeyrailUnreachable';
   readonly reason: UnreachableReason;
-  /** False if the request was definitely not sent, so it is safe to retry. */
+  /** Whether the request may have been sent. If false, it is safe to retry. */
   readonly sent: boolean;
 
   constructor(

@@ -26,7 +26,7 @@ type EdgeParts = {
   keyrail: EdgeNode & Pick<Keyrail, 'state'>;
   defaults: Defaults;
   warn(message: string): void;
-  /** Null if this Edge isn't a relay. */
+  /** The relay; null if this Edge isn't one. */
   relay: Pick<Relay, 'counts'> | null;
   isTrusted: TrustsPeer;
 };

@@ -15,7 +15,7 @@ const BODY_BYTES_MAX = 65_536;
 
 export type Verified = {
   allowed: boolean;
-  /** Null if the key is allowed. */
+  /** Why the key is denied; null if it is allowed. */
   reason: string | null;
   /** The status, and the headers, of the response to the caller. */
   status: number;

@@ -46,14 +46,14 @@ export type Settings<R = unknown> = {
   nodeName: string;
   nodeId: string;
   cacheDir: string | null;
-  /** Null: the feed is not verified. */
+  /** The keys of the feed; null if the feed is not verified. */
   feedKeys: FeedKeySource | null;
   resources: { live: R | null; test: R | null };
   keyHeaders: readonly string[];
   longPoll: boolean;
   pollMs: number;
   staleAfterMs: number;
-  /** Null: a policy of any age is used. */
+  /** The maximum age of a policy; null if a policy of any age is used. */
   maxStaleMs: number | null;
   leases: boolean;
   rateLimitTimeoutMs: number;

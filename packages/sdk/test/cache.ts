@@ -23,7 +23,7 @@ export async function versionIn(dir: string, secretKey = secretKeyOf('live')): P
   return Math.max(0, ...versions.map(Number));
 }
 
-/** Null if the file is missing: a newer version may have replaced it. */
+/** The version of a file; null if it is missing, because a newer version may have replaced it. */
 async function versionAt(path: string, secretKey: string): Promise<number | null> {
   const bytes = await readFile(path).catch(() => null);
   return bytes && versionOfFile(secretKey, bytes);

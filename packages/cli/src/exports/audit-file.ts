@@ -40,7 +40,7 @@ export async function openAuditFile({ path, workspaceId, since }: Wanted): Promi
   }
 }
 
-/** Null if the file exists. Rows contain names, so only the file's owner may read it. */
+/** Creates a file; null if it exists. Rows contain names, so only the file's owner may read it. */
 async function createFile(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, 'ax', 0o600);

@@ -90,7 +90,7 @@ export async function namesOf(client: Client, references: readonly Reference[]):
   return names;
 }
 
-/** Null on an error response: the object is deleted, or not visible to this credential. */
+/** Reads an object; null on an error response: it is deleted, or this credential cannot see it. */
 const unlessRefused = <T>(read: Promise<T>): Promise<T | null> =>
   read.catch((error: unknown) => {
     if (error instanceof KeyrailError) return null;

@@ -82,7 +82,7 @@ function settleUnsent({ body, res }: KoaContext, { settle }: Admitted, before: H
   settle(outcomeOf(res, { headers, body: bytes }));
 }
 
-/** False for streams of any kind, blobs and responses: their bytes are read while they are sent. */
+/** Whether a body is in memory: streams, blobs and responses are read while they are sent. */
 function isRead(body: unknown): boolean {
   const { pipe, getReader, arrayBuffer } = fieldsOf(body);
   return ![pipe, getReader, arrayBuffer].some((read) => typeof read === 'function');

@@ -36,7 +36,7 @@ export type HandlerOutcome =
 /** The handler may run. `C` is the type of the context. */
 export type Admitted<C = unknown> = {
   readonly kind: 'admitted';
-  /** Null when the route skips verification. */
+  /** The request context; null when the route skips verification. */
   readonly context: C;
   /** Add these to the response. */
   readonly headers: Readonly<Record<string, string>>;

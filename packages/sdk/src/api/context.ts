@@ -30,7 +30,7 @@ type KeyFields<R> = {
   readonly projectId: string;
   /** The environment, read from the key itself. */
   readonly env: Env;
-  /** Empty when the request was allowed without any policy: no scope was checked. */
+  /** The key's scopes; empty when it was allowed without a policy, so that no scope was checked. */
   readonly scopes: ReadonlySet<string>;
   readonly displayPrefix: string;
   /** True whenever the decision was made with a stale or incomplete policy. */

@@ -35,7 +35,7 @@ export type Denied = {
   /** The scopes the key lacks, with `insufficient_scope`; otherwise empty. */
   readonly missingScopes: readonly string[];
   readonly degraded: boolean;
-  /** Null when there was no well-formed key. */
+  /** The known details of the key; null when there was no well-formed key. */
   readonly key: KeyIdentity | null;
 };
 

@@ -25,7 +25,7 @@ export type LimitVerdict =
       kind: 'counted';
       allowed: boolean;
       states: readonly RateLimitState[];
-      /** Null when the request was allowed, and when waiting would not help. */
+      /** When to retry; null when the request was allowed, and when waiting would not help. */
       retryAfterSeconds: number | null;
     }
   | { kind: 'unreachable' };
@@ -49,7 +49,7 @@ export type Grant = {
 export type CounterCalls = {
   /** Charges all rules or none. Never throws; waits at most `rateLimitTimeoutMs`. */
   check(subject: Subject, rules: readonly RateLimitRule[], cost: number): Promise<LimitVerdict>;
-  /** Null if no lease was granted. Never throws. */
+  /** Requests a lease; null if none was granted. Never throws. */
   lease(subject: Subject, rules: readonly RateLimitRule[], want: number): Promise<Grant | null>;
   /** Never throws; if the request fails, the units are lost. */
   giveBack(subject: Subject, rules: readonly RateLimitRule[], rest: Rest): Promise<void>;
@@ -176,7 +176,7 @@ const bodyOf = (subject: Subject, rules: readonly RateLimitRule[]): object => ({
 export const costOf = (cost: number): number =>
   Number.isFinite(cost) ? Math.min(RATE_LIMIT_COST_MAX, Math.max(0, Math.round(cost))) : 1;
 
-/** Null when the response is invalid. */
+/** Reads a response; null when it is invalid. */
 function verdictIn(body: unknown): LimitVerdict | null {
   try {
     const result = readRecord(body, 'the response');
@@ -193,7 +193,7 @@ function verdictIn(body: unknown): LimitVerdict | null {
   }
 }
 
-/** Null when the response is invalid. */
+/** Reads a response; null when it is invalid. */
 function grantIn(body: unknown): Grant | null {
   try {
     const lease = readRecord(body, 'the response');

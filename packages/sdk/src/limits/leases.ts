@@ -68,7 +68,7 @@ export function createLeases({ calls, clock }: LeaseParts): Leases {
     return verdict;
   }
 
-  /** Null if there are too few units. Requests more before they are spent. */
+  /** Spends leased units; null if there are too few. Requests more before they are spent. */
   function spend(held: HeldUnits, cost: number): LimitVerdict | null {
     const now = moment();
     if (!held.spend(cost, now)) return null;

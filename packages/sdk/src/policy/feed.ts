@@ -33,7 +33,7 @@ type FeedParts = {
   nodeName: string;
   nodeId: string;
   sdk: string;
-  /** Null if responses need no signature. */
+  /** The verifier of signatures; null if responses need none. */
   verifier: FeedVerifier | null;
   longPoll: boolean;
   pollMs: number;
@@ -43,7 +43,7 @@ type FeedParts = {
   chance: Chance;
   time: Time;
   state: PolicyState;
-  /** Null without a cache. */
+  /** The cache; null without one. */
   cache: FeedCache | null;
 };
 

@@ -41,7 +41,7 @@ type PolicyStateParts = {
   clock: Clock;
   time: Time;
   staleAfterMs: number;
-  /** Null: a policy of any age is used. */
+  /** The maximum age of a policy; null if a policy of any age is used. */
   maxStaleMs: number | null;
   log: Log;
 };

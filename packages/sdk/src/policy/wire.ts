@@ -31,7 +31,7 @@ type Expected = {
   env: Env | null;
   /** The tenants that the feed must be limited to; null for all. */
   tenantIds: ReadonlySet<string> | null;
-  /** Null before the first response, which sets it. */
+  /** The workspace; null before the first response, which sets it. */
   workspaceId: string | null;
   /** The additional fields that were requested. */
   include: readonly Include[];

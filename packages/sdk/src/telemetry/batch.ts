@@ -103,7 +103,7 @@ export type TelemetryParts = {
 };
 
 export type Sender = {
-  /** Null if the control plane accepted the batch. */
+  /** Sends a batch; null if the control plane accepted it. */
   send(batch: Batch, timeoutMs: number): Promise<Failure | null>;
   /** `share`: the probability with which the event was chosen. */
   lineOf(event: TelemetryEvent, share: number): string;

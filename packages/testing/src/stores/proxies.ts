@@ -16,7 +16,7 @@ const packages: Record<ProxyProgram, { name: string; version: string }> = {
   caddy: { name: 'caddy', version: 'version' },
 };
 
-/** Null if the program is there, otherwise why it is missing. */
+/** Why the program is missing; null if it is there. */
 export function proxyIsMissing(program: ProxyProgram): string | null {
   const { name, version } = packages[program];
   const runs = () => spawnSync(program, [version], { stdio: 'ignore' }).status === 0;

@@ -108,7 +108,7 @@ type Reading = {
   proven: ProvenParts | null;
 };
 
-/** Null without files. Throws if they are invalid. */
+/** Reads both files; null without files. Throws if they are invalid. */
 async function readBoth(parts: Reading): Promise<Found | null> {
   const { belonging, proven } = parts;
   const { journal, plain } = await readFiles(parts);

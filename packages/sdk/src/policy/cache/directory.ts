@@ -54,7 +54,7 @@ export function namesOf(naming: CacheNaming): Names {
 const hexOf = (text: string, chars: number): string =>
   createHash('sha256').update(text).digest('hex').slice(0, chars);
 
-/** Null on systems without user IDs, such as Windows. */
+/** This process's user ID; null on systems without user IDs, such as Windows. */
 const ownUid = process.getuid?.() ?? null;
 
 export const isOwn = ({ uid }: Stats): boolean => ownUid === null || uid === ownUid;

@@ -51,7 +51,7 @@ function readEntry(value: unknown): Entry {
   };
 }
 
-/** Undefined for a key without extras. */
+/** Reads the extras of a key; undefined if it has none. */
 export function readExtra(value: unknown): Extra | undefined {
   if (value === undefined) return undefined;
   const { meta, tenantExternalId } = readRecord(value, 'an extra');

@@ -135,7 +135,7 @@ class PublishedKeys implements FeedKeys {
   }
 }
 
-/** Null for a list that is malformed. */
+/** The keys of a list; null if the list is malformed. */
 function parsedKeys(jwks: unknown): Map<string, KeyObject> | null {
   try {
     return feedKeysIn(jwks);

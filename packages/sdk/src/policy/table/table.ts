@@ -16,7 +16,7 @@ export type Entry = {
   keyId: string;
   tenantId: string;
   env: Env;
-  /** Only for an imported key: its display prefix. */
+  /** The display prefix, only for an imported key. */
   importedPrefix?: string;
   scopes: readonly string[];
   /** Milliseconds since the epoch; Infinity if the key does not expire. */
