@@ -31,8 +31,8 @@ const ours = (): Source[] =>
   sources(['ts', 'tsx'], 'packages/server/src').filter(({ path }) => !isTest(path));
 
 /**
- * What a file imports from these modules, except types: by the name before `as`, so that a new name
- * hides nothing.
+ * What a file imports from these modules, except types. Imports are listed by their name before
+ * `as`, so that a new name hides nothing.
  */
 function takenFrom(module: RegExp, file: Source): string[] {
   const entries = (file.parsed?.module.staticImports ?? [])

@@ -15,7 +15,7 @@ const ROUNDING_MS = 1_000;
 type SignedResponse = {
   signedAtMs: number;
   arrived: Moment;
-  /** Whether it responds to a nonce. */
+  /** Whether the request had a nonce. */
   isProven: boolean;
 };
 
