@@ -101,7 +101,7 @@ async function deliver(
     if (delaysMs.length === NODES) return { delaysMs, isEnded: false };
     if (elapsedMs() > PLANNED_MS * OVERRUN_MAX) {
       const missing = NODES - delaysMs.length;
-      console.log(`  version ${change.version}: cut off before ${missing} nodes received it`);
+      console.log(`  version ${change.version}: cut off; ${missing} nodes had not received it`);
       const rest = Array.from({ length: missing }, elapsedMs);
       return { delaysMs: [...delaysMs, ...rest], isEnded: true };
     }
