@@ -142,7 +142,7 @@ for (const line of withIds) {
     }
     deepEqual(await digestOf(theirs.app), before, `${line} changed another workspace`);
     const { caller, input } = fixtureOf(line);
-    await mine.app.as[caller](line, await input(mine.app)); // succeeds, so the calls above failed because of the ID
+    await mine.app.as[caller](line, await input(mine.app)); // so only the ID was wrong
   });
 }
 
