@@ -24,7 +24,7 @@ COPY --from=build /opt/keyrail/packages/reference packages/reference
 COPY --from=build /opt/keyrail/packages/server packages/server
 COPY --from=build /opt/keyrail/packages/dashboard/dist packages/dashboard/dist
 RUN install -d -o node -g node -m 0700 /var/lib/keyrail
-# Inside a container, loopback is useless, so the server listens on every address of its network.
+# Loopback can't be reached from outside the container, so the server listens on all its addresses.
 ENV NODE_ENV=production KEYRAIL_HOST=0.0.0.0 KEYRAIL_DATA_DIR=/var/lib/keyrail
 EXPOSE 4400
 # The only directory the server writes to: the rest can be read-only.

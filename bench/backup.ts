@@ -15,7 +15,7 @@ import { openPostgres, scratchDirectory, startOnPostgres } from './setup/keyrail
 import { createProject, insertKeys } from './setup/projects.ts';
 import { createWorkspace } from './setup/workspaces.ts';
 
-/** The fraction of the keys in the first backup, for its memory. */
+/** The first backup has this fraction of the keys, so that the memory of both can be compared. */
 const FEW_SHARE = 0.1;
 const ROUNDS = 5;
 const BRIEF_ROUNDS = 1;

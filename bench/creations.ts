@@ -14,7 +14,7 @@ import { createWorkspace, type Workspace } from './setup/workspaces.ts';
 
 export type Name = 'keyrail' | 'bare pg' | 'bare pg, awaited';
 
-/** One creation, as the server's request and as the parents the bare statements need. */
+/** An object to create: the request to the server, and the parents the bare statements need. */
 export type Creation = { request: string; parents: Parents };
 
 /** Each contestant has its own workspace, so that tables and indexes grow equally for both. */

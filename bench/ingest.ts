@@ -30,7 +30,7 @@ const EVENTS = 1000;
 const SMALL_EVENTS = 100;
 const PER_SECOND_MIN = 50_000;
 const GROWTH_MAX = 1.2;
-/** Only the memory in the last rounds counts. */
+/** The memory is compared in this many rounds, the last ones. */
 const LAST_ROUNDS = 5;
 /** A batch takes long, so rounds of the usual length would mostly wait for their last batches. */
 const ROUNDS = { warmUpMs: 5000, roundMs: 750, rounds: 35 };

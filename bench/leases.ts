@@ -26,7 +26,7 @@ const LIMIT = {
   algorithm: 'sliding',
   scope: 'key',
 };
-/** Long rounds, because a node must not give its units back between two of them. */
+/** Rounds are long, so that a node does not return its units between two of them. */
 const ROUNDS = { warmUpMs: 12_000, roundMs: 3000, rounds: 9 };
 const CHECK_ROUNDS = { warmUpMs: 1000, roundMs: 1000, rounds: 5 };
 
@@ -146,7 +146,7 @@ function counted(contestant: Contestant<Way>, { port }: Server) {
         return sample;
       },
     },
-    // Over all rounds together, because many keys may request leases in the same round.
+    // Computed over all rounds, because many keys may request leases in the same round.
     perThousand: () => (1000 * sumOf(rounds, 'calls')) / sumOf(rounds, 'requests'),
   };
 }

@@ -19,8 +19,8 @@ const TIMES = [3, 30];
 const SETTLED_MS = 4000;
 const BRIEF_SETTLED_MS = 1500;
 /**
- * Each window is a separate value, so that the result has a spread. It is longer than the pause of
- * a client that was turned away, because the retries of many come in waves.
+ * Each window is a separate value, so that the result has a spread. A window is longer than the
+ * pause of clients that were turned away, because they retry in waves.
  */
 const WINDOW_MS = 2000;
 const WINDOWS = 5;

@@ -16,7 +16,7 @@ import { createWorkspace } from './setup/workspaces.ts';
 
 type Name = 'check, redis' | 'one EVALSHA' | 'flexible' | 'check, memory' | 'trivial POST';
 
-/** Keys that are checked in turn. */
+/** The number of keys, which are checked in turn. */
 const KEYS = 500;
 
 const checkOf = (key: number) => ({

@@ -1,5 +1,5 @@
-// From spawn to the first 200 on /readyz: how long a user of `npm start` waits. The peer is a bare
-// program that opens the same database directory and runs one query.
+// The time from spawn to the first 200 on /readyz: how long users of `npm start` wait. The peer is
+// a bare program that opens the same database directory and runs one query.
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { openWorker } from './load/programs.ts';

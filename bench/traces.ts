@@ -1,4 +1,4 @@
-// What traces cost: the same request to three servers on one store. One has no OpenTelemetry
+// The cost of traces: the same request to three servers on one store. One has no OpenTelemetry
 // settings, one has a sampler that selects no trace, one selects and exports all of them.
 import { underLoad } from './load/contestants.ts';
 import { openLoadGenerator } from './load/load-generator.ts';

@@ -110,7 +110,7 @@ function workersIn(home) {
   return names.filter((name) => /^[\w-]+\.ts$/.test(name)).map((name) => `src/workers/${name}`);
 }
 
-/** Each worker's built name by its own name, as JSON for `define`. */
+/** Each worker's file name in the build, by its source name, as JSON for `define`. */
 function urlsOf({ outputs }) {
   const built = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint);
   return JSON.stringify(

@@ -27,7 +27,7 @@ const placeOf = (root) => join(root, 'packages/server/dist', PREFIX + pglite(roo
 
 export const isDatabaseMissing = (root) => !existsSync(placeOf(root));
 
-/** In a separate process: it is faster without optimised WebAssembly, which does not pay off. */
+/** Runs in a separate process, which is faster without optimised WebAssembly. */
 export function buildDatabase(root) {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['--liftoff-only', self, 'create', root], {

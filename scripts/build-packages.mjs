@@ -16,7 +16,7 @@ const recipes = {
   sdk: {
     sources: ['packages/sdk/src', 'packages/protocol/src'],
     build: async (at) => {
-      // The SDK's user installs the frameworks.
+      // Users of the SDK install the frameworks themselves.
       const external = ['express', 'fastify', 'hono', 'koa', 'next', '@nestjs/*'];
       await buildLibrary(at, { platform: 'node', external }, declarePackage);
     },
@@ -154,7 +154,7 @@ async function buildEdge({ home, out }) {
   });
 }
 
-/** The package's user installs React; Preact and the client are included. */
+/** Users of the package install React themselves; Preact and the client are included. */
 async function buildWidget({ root, home, out }) {
   const { build } = await import('esbuild');
   const entries = ['index.js', 'react.js'];

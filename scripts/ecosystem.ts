@@ -62,13 +62,13 @@ export async function ecosystem(sdk: Packed, folder: string): Promise<Line[]> {
   return lines;
 }
 
-/** Their packages for this machine, because no installation script puts the programs in place. */
+/** The platform's packages with the programs, because no installation script links the programs. */
 const binaries = () =>
   process.arch === 'arm64'
     ? { bunPackage: '@oven/bun-linux-aarch64', denoPackage: '@deno/linux-arm64-glibc' }
     : { bunPackage: '@oven/bun-linux-x64', denoPackage: '@deno/linux-x64-glibc' };
 
-/** Empty if the run printed what it should. */
+/** The output of a run; empty if it printed what it should. */
 async function reportOf(project: string, [program = '', ...args]: string[]): Promise<string> {
   const options = { cwd: project, timeout: RUN_MS_MAX };
   const { stdout, stderr } = await promisify(execFile)(program, args, options).catch((error) => ({

@@ -1,4 +1,4 @@
-// A payload for each event. The types are the ones the server writes with.
+// A sample payload for each event, with the types that the server itself uses.
 import type { AuditAction } from '@keyrail/protocol/wire/event-types.ts';
 import type { Payloads } from '@keyrail/server/doors/actions.ts';
 

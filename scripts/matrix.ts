@@ -22,7 +22,7 @@ export type Lane = {
   quickFiles: string[];
   /** Files that may share a process, and how many do. */
   sharing: { files: RegExp; most: number };
-  /** The lane only has files with this text. */
+  /** The lane only contains files with this text. */
   containing: RegExp;
 };
 
@@ -73,9 +73,7 @@ const sharing = {
     /^packages\/(?!sdk\/src\/adapters)|^bench\/|^tests\/laws\/|^tests\/contracts\/(?!counters|hot|idem)/,
   most: 20,
 };
-/**
- * Fewer where files take long, so that no program is still running when all others have finished.
- */
+/** Fewer files per process where they take long, so that no process runs long after the others. */
 const sharingFew = { files: /^/, most: 5 };
 
 /** A test that imports neither has the same result on every store. */
@@ -118,8 +116,9 @@ const POSTGRES_ONLY = [
 const journeys = (pattern: string) => `tests/journeys/${pattern}.test.ts`;
 
 /**
- * Run in this order. The last lanes mostly wait, so they run in parallel with the first. Most tests
- * run on the main store, which is PostgreSQL if available: it needs a third of the CPU time.
+ * The lanes run in this order. The last lanes mostly wait, so they run in parallel with the first.
+ * Most tests run on the main store, which is PostgreSQL if available: it needs a third of the CPU
+ * time.
  */
 export function lanesWith(main: Store): Lane[] {
   const other = main === 'postgres' ? 'embedded' : 'postgres';

@@ -1,9 +1,9 @@
 /**
  * Checks the packages as they would be published: publint and "are the types wrong" must report
  * nothing, and the declarations must compile with the oldest supported TypeScript, and with
- * TypeScript 5's classic resolution, which TypeScript 7 no longer has. Next.js and others must work
- * with the SDK. Redocly and Spectral must find nothing in the OpenAPI document. The tools are only
- * needed here, so they are installed into a temporary folder and are not in the lock file.
+ * TypeScript 5's classic resolution, which TypeScript 7 no longer has. Next.js and other frameworks
+ * must work with the SDK. Redocly and Spectral must find nothing in the OpenAPI document. The tools
+ * are only needed here, so they are installed into a temporary folder and not in the lock file.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -119,7 +119,7 @@ function areTypesWrong(...more: string[]): Check {
   };
 }
 
-/** Without Node.js types, because today's need a newer compiler. Null: the clone's compiler. */
+/** Without Node.js types, which now need a newer compiler. Null: the clone's compiler. */
 function compileWith(tool: string | null): Check {
   return async (packed, folder, bin) => {
     const project = await projectOf(packed, folder);

@@ -8,7 +8,7 @@ export type Row = {
   failures: (Failure & { file: string })[];
   skips: (Skip & { file: string })[];
   ms: number;
-  /** Null if it is not counted. */
+  /** The CPU time; null if it is not counted. */
   cpuMs: number | null;
 };
 

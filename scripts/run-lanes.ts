@@ -100,11 +100,11 @@ function rowOf({ name, store }: Lane, rows: Row[]): Row {
 }
 
 /**
- * Groups of files that share a process. Starting one, mostly its store, costs as much as the tests
- * of a file. Each test creates its own workspace, so files can share a store. A file with hooks
- * runs alone, because its hooks would apply to the others. So does a file that inspects query
- * plans, which depend on everything the tables ever held, and one that reports a full disk, which
- * the store believes for a while.
+ * Groups of files that share a process. Starting a process, mostly its store, costs as much as the
+ * tests of a file. Each test creates its own workspace, so files can share a store. A file with
+ * hooks runs alone, because its hooks would apply to the others. So does a file that inspects query
+ * plans, which depend on everything the tables ever held, and a file that reports a full disk,
+ * which the store remembers for a while.
  */
 function programFiles({ lane, files }: LaneRun, root: string): string[][] {
   const programs: string[][] = [];
@@ -130,7 +130,7 @@ function programsOf(run: LaneRun, row: Row, setting: Setting): Program[] {
   const missing = run.lane.needs.find((backend) => backends[backend].url === null);
   if (missing === undefined) {
     const env = { ...setting.env, ...storeEnvironment(run.lane, setting) };
-    // In reverse, because the long files are in tests/ and the last ones should be short.
+    // Files run in reverse, because the long ones are in tests/ and the last files should be short.
     const programs = programFiles(run, root).reverse();
     return programs.map((files) => ({ row, env, files }));
   }

@@ -1,5 +1,5 @@
 /**
- * Whether node_modules has what a script needs, and the installation of anything missing. Plain
+ * Checks whether node_modules has what a script needs, and installs what is missing. Plain
  * JavaScript without dependencies, because setup.mjs needs it.
  */
 import { spawn } from 'node:child_process';
@@ -25,7 +25,7 @@ const stampFile = join(modules, '.keyrail-setup');
 
 export const NODE_MAJOR_MIN = 24;
 const INSTALL_MS_MAX = 600_000;
-/** Measured with du, in megabytes. */
+/** The size of an installation, measured with du, in megabytes. */
 const INSTALLED_MB = { all: 560, server: 325, serverWithoutNode: 135 };
 /** The package that provides the pinned Node.js. */
 const RUNTIME = 'runtime';
@@ -59,7 +59,7 @@ function isInstalled(stamp) {
   return true;
 }
 
-/** Whether npm installed what the lock file lists, as far as it is wanted. */
+/** Whether npm has installed the wanted packages at the versions in the lock file. */
 function installedByHand(wanted) {
   const present = presentPackages();
   return lockedPackages(wanted).every(([path, { version, integrity, link, ...flags }]) => {
@@ -88,9 +88,7 @@ function presentPackages() {
   }
 }
 
-/**
- * Whether nothing is installed or only what a server needs: an upgrade then installs only that too.
- */
+/** Whether at most the packages for a server are installed: an upgrade then installs no others. */
 const isWithoutDev = () => !Object.values(presentPackages()).some(({ dev }) => dev);
 
 /** Whether this Node.js is the machine's and can run the server, which then needs no other. */
@@ -147,7 +145,7 @@ async function install(stamp, { dev }) {
     },
     () => `${unpacked().length} of ${packages.length} packages`,
   );
-  // The stamp stands for a complete installation.
+  // The stamp marks a complete installation.
   if (dev) writeFileSync(stampFile, stamp);
 }
 

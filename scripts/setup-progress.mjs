@@ -1,6 +1,6 @@
 /**
  * Reports on standard error what the setup is doing. In a terminal it is one changing line,
- * elsewhere a line when a step begins, one now and then, and one when it has ended.
+ * elsewhere a line when a step begins, occasional lines during it, and one when it ends.
  */
 const TERMINAL_MS = 500;
 const ELSEWHERE_MS = 15_000;

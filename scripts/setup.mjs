@@ -70,7 +70,7 @@ function checkRuntime() {
   }
   if (existsSync(pinnedNode)) {
     if (majorOf(versionOf(pinnedNode)) >= NODE_MAJOR_MIN) return;
-    // It does not run on this machine and would hide a Node.js that does.
+    // The pinned Node.js does not run on this machine, and would hide one that does.
     if (!isWritable(dirname(pinnedNode))) {
       throw new Error(`${pinnedNode} does not run here: remove it.`);
     }

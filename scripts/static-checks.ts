@@ -18,7 +18,7 @@ const GO_GARBAGE = { GOGC: '400' };
 const checks = [
   { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings', '.'] },
   { name: 'types', command: 'tsc', args: ['-p', 'tsconfig.json', '--noEmit', ...CHECKERS] },
-  // These run in a browser, which has different globals.
+  // These packages run in a browser, which has different globals.
   {
     name: 'types of the dashboard',
     command: 'tsc',

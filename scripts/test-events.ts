@@ -34,7 +34,7 @@ export default async function* writeHappenings(events: AsyncIterable<TestEvent>)
 
 const TICK_MS = 10;
 
-/** For this process and for its children that have exited. */
+/** The CPU time of this process and of its children that have exited. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   const stat = readFileSync('/proc/self/stat', 'utf8');

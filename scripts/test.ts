@@ -118,7 +118,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(kept);
 }
 
-/** Once for all tests, so that no test installs while others run, and none retries in vain. */
+/** Installs programs before all tests, so that no test does it while others run. */
 async function installPrograms(env: NodeJS.ProcessEnv): Promise<void> {
   const installer = join(root, 'scripts/install-programs.ts');
   await once(spawn(process.execPath, [installer], { env, stdio: 'inherit' }), 'exit');

@@ -14,7 +14,7 @@ export type Tab = Stoppable & {
   longestTask(work: () => Promise<void>): Promise<number>;
   /** The longest time from an input until it has been handled, in milliseconds. */
   longestInput(work: () => Promise<void>): Promise<number>;
-  /** Bytes of objects and elements after a collection. */
+  /** The size of objects and elements in bytes, after a garbage collection. */
   heapBytes(): Promise<number>;
 };
 
@@ -66,13 +66,13 @@ async function heapSnapshot(debug: CDPSession): Promise<Snapshot> {
   return JSON.parse(chunks.join(''));
 }
 
-/** A heap as the browser describes it: every node is a run of numbers, as `node_fields` says. */
+/** A heap snapshot from the browser: each node is a run of numbers, described by `node_fields`. */
 type Snapshot = {
   snapshot: { meta: { node_fields: string[]; node_types: [string[], ...unknown[]] } };
   nodes: number[];
 };
 
-/** Without compiled code, which keeps growing for minutes while functions are optimised. */
+/** Leaves out compiled code, which keeps growing for minutes while functions are optimised. */
 function bytesOf({ snapshot, nodes }: Snapshot): number {
   const { node_fields: fields, node_types: types } = snapshot.meta;
   const code = types[0].indexOf('code');

@@ -133,7 +133,7 @@ async function measureAudit({ run, chromium, seeded, size }: Measured): Promise<
   await tab.stop();
 }
 
-/** Between screens shown before: from the click until the rows are there. */
+/** Measures moving between screens that were shown before, from the click until rows appear. */
 async function measureScreens({ run, chromium, seeded, size }: Measured): Promise<void> {
   const tab = await chromium.openTab();
   const names = ['Keys', 'Tenants', 'Audit log', 'Projects', 'Members', 'Nodes', 'Overview'];
@@ -192,7 +192,7 @@ async function walkTo(tab: Tab, path: string): Promise<void> {
   await tab.page.waitForLoadState('networkidle');
 }
 
-/** From the beginning of a visit until rows are there, each time in a new context. */
+/** The time from the beginning of a visit until rows appear, each time in a new context. */
 async function firstRows(chromium: Chromium, path: string, times: number): Promise<number[]> {
   const values: number[] = [];
   // The first visit warms up the server.
@@ -214,7 +214,7 @@ async function settle(tab: Tab): Promise<void> {
 
 async function scrollPages(tab: Tab, pages: number): Promise<void> {
   for (let page = 1; page <= pages; page += 1) {
-    // Repeated with each frame, like a wheel: the page itself moves to its top once it is loaded.
+    // Scrolls with each frame, as a wheel does: the page moves to its top once it is loaded.
     await tab.when(`(${TO_END}, ${ROWS} >= ${page * PAGE_ROWS})`);
     await sleep(SETTLE_MS);
   }

@@ -76,7 +76,7 @@ function keyOf({ secret_key }: Record<string, unknown>): string {
   return key;
 }
 
-/** Every key gets a name, `Key 000001`, and one of the tenants. Even ones are live. */
+/** Every key gets a name, `Key 000001`, and one of the tenants. Keys with even numbers are live. */
 const NAMES = `
   update api_keys set name = 'Key ' || lpad(n::text, 6, '0'), tenant_id = ($2::uuid[])[1 + n % cardinality($2::uuid[])]
   from (select id as numbered, (row_number() over (order by id))::int as n

@@ -1,4 +1,4 @@
-// Programs started by a benchmark. The benchmark stops each of them; any others are killed when
+// Programs started by a benchmark. The benchmark stops them; those still running are killed when
 // this program exits.
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';

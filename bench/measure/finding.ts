@@ -15,7 +15,7 @@ export type Finding = {
   peer: string;
   ratio: string;
   goal: string;
-  /** Null if there is no goal: the number is context. */
+  /** Whether the goal was met; null without a goal, when the number is context. */
   attained: Attainment | null;
   figure: Figure;
   /** Rounds cut off because they took much longer than planned. */
@@ -30,7 +30,7 @@ type Described = {
   values: readonly number[];
   show: Show;
   goal: Goal;
-  /** Default: the values themselves. */
+  /** Our result as text; by default, the values themselves. */
   ours?: string;
   peer?: string;
   ratio?: string;

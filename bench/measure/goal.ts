@@ -3,7 +3,7 @@ import { median, medianInterval } from './statistics.ts';
 
 export type Goal = {
   better: 'higher' | 'lower';
-  /** Null if the result is only context. */
+  /** The limit; null if the result is only context. */
   limit: number | null;
 };
 
@@ -15,7 +15,7 @@ export const atMost = (limit: number): Goal => ({ better: 'lower', limit });
 export const higherIsBetter: Goal = { better: 'higher', limit: null };
 export const lowerIsBetter: Goal = { better: 'lower', limit: null };
 
-/** Null if the goal has no limit. */
+/** Whether values attain a goal; null if the goal has no limit. */
 export function attainment(goal: Goal, values: readonly number[]): Attainment | null {
   const { better, limit } = goal;
   if (limit === null) return null;

@@ -1,10 +1,10 @@
-// The time limit of a round: one that takes ten times its plan is cut off.
+// The time limit of a round: it is cut off when it takes ten times as long as planned.
 
 export const OVERRUN_MAX = 10;
 
 /**
- * Waits for work, but not longer than ten times its plan. Returns whether the work was ended. Ended
- * work continues in the background until it next looks at the time; its result is dropped.
+ * Waits for work, for at most ten times the planned time. Returns whether the work was cut off. It
+ * then continues in the background until it next checks the time, and its result is dropped.
  */
 export async function isEndedByOverrun(
   work: Promise<unknown>,

@@ -41,7 +41,10 @@ test('a timed-out round is reported, and its sample is kept', async () => {
   const { samples, printed } = await runQuietly([{ name: 'slow', run }]);
   equal(samples('slow').length, PLAN.rounds);
   equal(endedRoundsOf(samples('slow')), 1);
-  equal(printed.filter((line) => /round 3 .*ended after 10 times its plan/.test(line)).length, 1);
+  equal(
+    printed.filter((line) => /round 3 .*cut off after 10 times the planned time/.test(line)).length,
+    1,
+  );
 });
 
 test('a benchmark whose rounds keep timing out stops with the samples it has', async () => {
@@ -50,7 +53,7 @@ test('a benchmark whose rounds keep timing out stops with the samples it has', a
   const { samples, printed } = await runQuietly<'slow' | 'fast'>([slow, fast]);
   equal(samples('slow').length, 5);
   equal(samples('fast').length, 5);
-  equal(printed.at(-1), '  stopped after 5 ended rounds');
+  equal(printed.at(-1), '  stopped: 5 rounds were cut off');
 });
 
 test('a round counts as timed out once, however many contestants timed out', () => {

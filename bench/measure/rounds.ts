@@ -5,15 +5,15 @@ import { OVERRUN_MAX } from './overrun.ts';
 import type { RoundPlan } from './plan.ts';
 
 const ROUNDS_SHOWN = 5;
-/** After this many ended rounds the benchmark continues with the samples it has. */
+/** After this many rounds were cut off, measuring stops, and the samples so far are used. */
 const ENDED_ROUNDS_MAX = 5;
 
 /** One contestant's result in one round. */
 export type Sample = {
   perSecond: number;
-  /** Per second of CPU time, if the contestant measures it. */
+  /** The rate per second of CPU time, if the contestant measures it. */
   perCpuSecond?: number;
-  /** The round took ten times its plan and was cut off; the rate counts the completed work. */
+  /** The round took ten times as long as planned and was cut off; the rate counts its work. */
   isEnded: boolean;
   remark: string;
 };
@@ -29,7 +29,8 @@ export async function runRounds<Name extends string>(
 ): Promise<Samples<Name>> {
   for (const { name, run } of contestants) {
     const { isEnded } = await run(warmUpMs);
-    if (isEnded) console.log(`  warm-up of ${name} ended after ${OVERRUN_MAX} times its plan`);
+    if (isEnded)
+      console.log(`  warm-up of ${name} cut off after ${OVERRUN_MAX} times the planned time`);
   }
   const samples = new Map<Name, Sample[]>(contestants.map(({ name }) => [name, []]));
   let endedRounds = 0;
@@ -44,12 +45,13 @@ export async function runRounds<Name extends string>(
     }
     if (isEnded) endedRounds += 1;
   }
-  if (endedRounds === ENDED_ROUNDS_MAX) console.log(`  stopped after ${endedRounds} ended rounds`);
+  if (endedRounds === ENDED_ROUNDS_MAX)
+    console.log(`  stopped: ${endedRounds} rounds were cut off`);
   return (name) => samples.get(name) ?? [];
 }
 
 function line(name: string, { perSecond, isEnded, remark }: Sample): string {
-  const ended = isEnded ? `, ended after ${OVERRUN_MAX} times its plan` : '';
+  const ended = isEnded ? `, cut off after ${OVERRUN_MAX} times the planned time` : '';
   return `${name.padEnd(34)}${showRate(perSecond).padStart(10)}  ${remark}${ended}`;
 }
 

@@ -2,9 +2,9 @@
 
 export type Interval = { low: number; high: number };
 
-/** Fewer values have no interval: the extremes of five contain the median 94 times in 100. */
+/** The fewest values with an interval: the extremes of five contain the median 94 times in 100. */
 const INTERVAL_VALUES_MIN = 5;
-/** Half the width of a 95 % interval: positions of sorted values per root of their count. */
+/** Half the width of a 95 % interval, in positions of sorted values per root of their count. */
 const HALF_WIDTH = 0.98;
 
 const sorted = (values: readonly number[]): number[] =>

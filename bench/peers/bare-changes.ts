@@ -1,5 +1,5 @@
 // The peer of a change: the same statements under the same roles and scope, sent by bare `pg` with
-// prepared statements and its own pipelining, in as many round trips as the server takes. Without
+// prepared statements and its own pipelining, in as many round trips as the server needs. Without
 // HTTP, parsing and presenting, this measures the database and its driver. The caller's key is not
 // looked up, because the server looks it up a few times a second, however many changes there are.
 import { randomBytes, randomUUID } from 'node:crypto';
@@ -37,7 +37,7 @@ const pools = { pipelined: openPool(true), awaited: openPool(false) };
 
 type Send = (...statements: Statement[]) => Promise<pg.QueryResult[]>;
 
-/** Sends the statements as a pipeline if the driver may, otherwise one after the other. */
+/** Sends the statements as a pipeline if that is allowed, otherwise one after the other. */
 const senderOn = (client: pg.PoolClient, pipelined: boolean): Send =>
   pipelined
     ? (...statements) =>

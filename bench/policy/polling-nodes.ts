@@ -28,8 +28,8 @@ const AT_ONCE = 200;
 const ACCEPT_MS = 20;
 
 /**
- * Nodes poll again when no response has arrived for this long. They share one thread, as real nodes
- * do not: if the first ones polled immediately, the responses of the last ones would be read later.
+ * Nodes poll again when no response has arrived for this long. Unlike real nodes, they share one
+ * thread: if the first nodes polled immediately, the last nodes would read their responses later.
  */
 const QUIET_MS = 20;
 
@@ -63,7 +63,7 @@ function startNode({ port, path, token, version }: StartNodes, name: string): Pr
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
   let known = version;
   const poll = (): void => {
-    // Like the SDK: with the name in the path, each node would get a separate signature.
+    // The name is in a header, as in the SDK: in the path, each node would get its own signature.
     const lines = [
       `GET ${path}&since=${known} HTTP/1.1`,
       'host: 127.0.0.1',

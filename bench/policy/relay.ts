@@ -1,6 +1,6 @@
-// From sending a revocation until the last of 10,000 nodes behind one relay has received it, in
-// turns with a server that only holds as many requests and responds to them, and with one that
-// writes the same bytes to as many sockets. During this time the control plane holds two polls: the
+// The time from sending a revocation until the last of 10,000 nodes behind one relay has received
+// it, in turns with a server that only holds as many requests and responds to them, and with one
+// that writes the same bytes to as many sockets. In the meantime the control plane holds two polls:
 // one for all nodes, and Edge's own.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -162,7 +162,7 @@ async function startRelay(
       KEYRAIL_URL: `http://127.0.0.1:${upstream}`,
       KEYRAIL_SECRET_KEY: token,
       KEYRAIL_PROJECT_ID: projectId,
-      // Node records are limited per environment, and all others follow both.
+      // Node records are limited per environment, and all other nodes follow both environments.
       KEYRAIL_ENV: 'live',
       KEYRAIL_EDGE_LISTEN: `127.0.0.1:${own}`,
       KEYRAIL_EDGE_RELAY: `127.0.0.1:${port}`,

@@ -1,5 +1,6 @@
-// From sending a revocation until the last of 200 connected nodes has received it, in turns with a
-// server that only holds requests and responds to them, and with one that stores the change first.
+// The time from sending a revocation until the last of 200 connected nodes has received it, in
+// turns with a server that only holds requests and responds to them, and with one that stores the
+// change first.
 import { hrtime } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openServer, openWorker, type Worker } from '../load/programs.ts';
@@ -70,10 +71,10 @@ export async function measureRevocations({ plan, report }: Run): Promise<void> {
   });
 }
 
-/** Of Keyrail, of the server that only holds requests, and of the one that stores changes too. */
+/** The deliveries by Keyrail, by a server that only holds requests, and by one that also stores. */
 type Deliveries = Record<'ours' | 'holding' | 'storing', Delivery[]>;
 
-/** Without the warm-up, unless nothing else was measured. */
+/** Leaves out the warm-up, unless nothing else was measured. */
 function counted({ ours, holding, storing }: Deliveries, warmUp: number): Deliveries {
   const from = ours.length > warmUp ? warmUp : 0;
   return { ours: ours.slice(from), holding: holding.slice(from), storing: storing.slice(from) };
@@ -100,7 +101,7 @@ async function deliver(
     if (delaysMs.length === NODES) return { delaysMs, isEnded: false };
     if (elapsedMs() > PLANNED_MS * OVERRUN_MAX) {
       const missing = NODES - delaysMs.length;
-      console.log(`  version ${change.version}: ended while ${missing} nodes had not received it`);
+      console.log(`  version ${change.version}: cut off; ${missing} nodes had not received it`);
       const rest = Array.from({ length: missing }, elapsedMs);
       return { delaysMs: [...delaysMs, ...rest], isEnded: true };
     }

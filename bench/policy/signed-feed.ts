@@ -82,7 +82,7 @@ const requestsOf = ({ token, path }: Feed, { since, way }: { since: number; way:
     });
   });
 
-/** No worker runs, so nothing creates them again. */
+/** Removes the signing keys. No worker runs, so nothing creates them again. */
 async function removeSigningKeys(superuserUrl: string): Promise<void> {
   const superuser = new pg.Client({ connectionString: superuserUrl });
   await superuser.connect();

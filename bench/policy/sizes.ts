@@ -16,7 +16,7 @@ const PAGE_KEYS = 10_000;
 const GROWTH_MB_MAX = 100;
 const LINEAR_RATIO_MAX = 1.5;
 const DELTA_RATIO_MAX = 2;
-/** Each project's newest changes, which a delta returns. */
+/** The number of newest changes in each project, which a delta returns. */
 const CHANGES = 10;
 const WARM_UP_SNAPSHOTS = 30;
 const WATCH_MS = 25;

@@ -16,11 +16,11 @@ type Kind = 'decide' | 'find';
 
 export type NodeCommand = { kind: 'load'; port: number; keys: number } | { kind: Kind; ms: number };
 
-/** Also counts the thread's own CPU time, which excludes other programs. */
+/** A rate, also per second of the thread's own CPU time, which excludes other programs. */
 export type Timed = { kind: Kind; perSecond: number; perCpuSecond: number };
 
 const READY_MS_MAX = 300_000;
-/** More keys than any CPU cache holds, each equally likely. */
+/** Decides on at most this many keys: more than any CPU cache holds, each equally likely. */
 const SAMPLE_MAX = 200_000;
 const BATCH = 256;
 const SETTLE_MS = 50;
@@ -92,7 +92,7 @@ async function loadSecond(
   return { blockedMs: longest / 1000, bytesPerKey };
 }
 
-/** A flat string, like a header value; V8 would otherwise hash a rope. */
+/** Makes a flat string, as a header value is; V8 would otherwise hash a rope. */
 const flat = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
 
 const actions: Record<Kind, (text: string) => void> = {

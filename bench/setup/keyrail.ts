@@ -59,7 +59,7 @@ export async function startOnPostgres(
   return { ...program, port, bootstrapToken };
 }
 
-/** Default settings; only the data directory is set. */
+/** Starts with default settings, except for the data directory. */
 export async function startEmbedded(directory: string): Promise<Keyrail> {
   const { port, program } = await start('start', { KEYRAIL_DATA_DIR: directory });
   const bootstrapToken = readFileSync(join(directory, 'bootstrap-token'), 'utf8').trim();

@@ -7,7 +7,7 @@ import { announce, options, port } from '../settings.ts';
 const client = createClient({ url: options.url, token: options.secretKey });
 const page = await readFile(new URL('page.html', import.meta.url), 'utf8');
 
-/** Instead of your own sign-in: the customer of a session, by tenant ID. */
+/** Stands in for your own sign-in: each session's customer, by tenant ID. */
 const sessions = new Map([['demo', process.env.KEYRAIL_TENANT_ID ?? '']]);
 
 const server = createServer(async (request, response) => {

@@ -18,7 +18,7 @@ const SERVER = 'packages/server/src';
 export const plantedBugs: readonly Planted[] = [
   {
     patch: '01-version-from-a-sequence',
-    bug: 'policy versions come from a sequence, in no order of commits',
+    bug: 'policy versions come from a sequence, regardless of the order of commits',
     file: `${SERVER}/features/policy/one-moment.test.ts`,
     title: 'no version is visible before all lower versions are committed',
     store: 'postgres',
@@ -32,7 +32,7 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     patch: '03-unchanged-for-a-filter',
-    bug: 'a change that a filter hides is a 304',
+    bug: 'a change hidden by a filter returns a 304',
     file: `${SERVER}/features/policy/policy.test.ts`,
     title: 'a node whose filter hides a change still gets the new version',
     store: 'embedded',
@@ -46,7 +46,7 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     patch: '05-audit-after-the-commit',
-    bug: 'the audit row is written in a transaction of its own, after the change',
+    bug: 'the audit row is written in a separate transaction, after the change',
     file: `${SERVER}/doors/write.test.ts`,
     title: 'a change without audit entries cannot commit',
     store: 'embedded',
@@ -83,7 +83,7 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     patch: '10-expiry-by-the-clock-of-the-api',
-    bug: 'one-time tokens expire by the clock of the API process',
+    bug: "one-time tokens expire according to the API process's clock",
     file: `${SERVER}/features/accounts/one-time-tokens.test.ts`,
     title: 'a verification link lasts a day and a reset link an hour',
     store: 'embedded',
@@ -133,14 +133,14 @@ export const plantedBugs: readonly Planted[] = [
   },
   {
     patch: '17-origin-by-its-end',
-    bug: 'an origin is accepted if it ends like an allowed one',
+    bug: 'an origin is accepted if it ends in an allowed host',
     file: `${SERVER}/features/embed/embed-tokens.test.ts`,
     title: 'only an origin in its audience may present a token',
     store: 'embedded',
   },
   {
     patch: '18-epoch-cached',
-    bug: 'a process keeps what it read about the tenant of an embed token',
+    bug: 'a process caches the tenant of an embed token',
     file: `${SERVER}/features/embed/embed-tokens.test.ts`,
     title: 'a token that is no longer valid is rejected at the very next request',
     store: 'embedded',

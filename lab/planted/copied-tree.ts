@@ -1,5 +1,5 @@
 // A copy of the working tree in a scratch directory, in which a patch can be applied. Installed
-// packages are linked; this repository's own workspaces are the copied ones.
+// packages are linked; this repository's own packages are copies.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,

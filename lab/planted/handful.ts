@@ -1,4 +1,4 @@
-// Some planted bugs for one day: the next day begins where this one ends.
+// Selects some planted bugs for one day; the next day's selection begins where this one ends.
 
 const DAY_MS = 86_400_000;
 

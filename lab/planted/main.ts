@@ -3,7 +3,7 @@
  *
  *   npm run planted                    all of them
  *   npm run planted -- --handful 4     four of them, different each day
- *   npm run planted -- 07 21           these
+ *   npm run planted -- 07 21           these two
  */
 import { parseArgs } from 'node:util';
 import { systemClock } from '@keyrail/server/base/clock.ts';

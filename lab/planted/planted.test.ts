@@ -1,4 +1,4 @@
-// Every planted-bug patch still applies, the document lists all of them, and two cheap ones,
+// Every planted-bug patch still applies, the document lists all of them, and two cheap bugs,
 // different each day, are actually caught. `npm run planted` runs all of them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -10,7 +10,7 @@ const PATCHES = join(import.meta.dirname, 'patches');
 
 export type Caught = {
   planted: Planted;
-  /** Null if the bug was caught: the test passes without the patch and fails with it. */
+  /** Why the bug was not caught; null if the test passes without the patch and fails with it. */
   why: string | null;
   ms: number;
 };

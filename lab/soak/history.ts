@@ -14,7 +14,10 @@ export type Op = {
   client: string;
   kind: string;
   args: Args;
-  /** Milliseconds on the driver's monotonic clock: when it was sent, and answered or given up. */
+  /**
+   * When the request was sent, and when its response came or it was abandoned, in milliseconds on
+   * the driver's monotonic clock.
+   */
   t0: number;
   t1: number;
   outcome: Outcome;
@@ -43,13 +46,13 @@ export type History = {
   /** Requests per key in the usage metrics at the end. */
   usage: Record<string, number>;
   mails: Mail[];
-  /** When counters were lost, through a fault that is allowed to lose them. */
+  /** The times when counters were lost through a fault that may lose them. */
   losses: Span[];
   recoveries: Recovery[];
 };
 
 export type Finding = {
-  /** How often there was something to check. */
+  /** How many times there was something to check. */
   reached: number;
   violations: string[];
 };

@@ -10,25 +10,25 @@ import { send, type World } from './world.ts';
 export type Tried = {
   part: string;
   fault: string;
-  /** From the fault until the first success of a probe sent after it. */
+  /** The time from the fault until the first success of a probe sent after it. */
   firstMs: Record<Probe['kind'], number | null>;
-  /** From the fault until the end of the last failed probe; 0 if none failed. */
+  /** The time from the fault until the end of the last failed probe; 0 if none failed. */
   steadyMs: number;
   failed: number;
   probes: number;
-  /** From the fault until its repair began. */
+  /** The time from the fault until its repair began. */
   repairedMs: number;
-  /** From the repair until every part had its spare again; null if that took too long. */
+  /** The time from the repair until every part had its spare again; null if that took too long. */
   wholeMs: number | null;
   /** When probes failed, and when the part was repaired, in seconds after the fault. */
   story: string;
   violations: string[];
 };
 
-/** Longer than health checks need to notice a silent part. */
+/** A fault lasts longer than health checks need to notice a silent part. */
 const LASTS_MS_MIN = 8_000;
 const LASTS_MS_MAX = 60_000;
-/** No probe failed for this long. */
+/** Everything is served again when no probe has failed for this long. */
 const STEADY_MS = 3_000;
 const WHOLE_MS_MAX = 120_000;
 const STEP_MS = 100;
@@ -37,7 +37,7 @@ const PAUSE_MS = 2_000;
 export type Turns = {
   trials: readonly Trial[];
   isWhole(): Promise<boolean>;
-  /** No trial begins later. */
+  /** No trial begins after this time. */
   until: number;
   say(line: string): void;
 };
@@ -119,7 +119,7 @@ export const nodeTrials = (faults: Record<string, Fault>): Trial[] =>
     },
   }));
 
-/** Every node follows the feed and has at least the last version served before. */
+/** Whether every node follows the feed and has at least the last version served before. */
 async function nodesAreCurrent(world: World): Promise<boolean> {
   const path = `/v1/projects/${world.projectId}`;
   const project = await send(world, 'recovery', { kind: 'project.read', path });
@@ -129,7 +129,7 @@ async function nodesAreCurrent(world: World): Promise<boolean> {
   return states.every(({ version, source }) => source === 'feed' && Number(version) >= served);
 }
 
-/** False if it did not hold in time. */
+/** Waits until a condition holds; false if it does not hold in time. */
 async function within(ms: number, holds: () => boolean | Promise<boolean>): Promise<boolean> {
   const until = performance.now() + ms;
   while (!(await holds())) {

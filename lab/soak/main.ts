@@ -3,7 +3,7 @@
  *
  *   npm run soak -- --minutes 30 --seed 7 --store postgres
  *   npm run soak -- --bed ha        every part of a deployment with spares, in turn
- *   npm run soak -- --bed ha --part Redis     only faults of parts with this in their names
+ *   npm run soak -- --bed ha --part Redis     only faults in parts whose names contain this
  *
  * The exit code is 1 after a violation. The same seed gives the same plan.
  */
@@ -15,12 +15,12 @@ import { reportOf, violationsIn } from './report.ts';
 import { soak } from './run.ts';
 
 const beds = { embedded: openEmbeddedBed, postgres: openPostgresBed };
-/** Run only if selected by name. */
+/** Beds that run only if they are selected by name. */
 const namedBeds = { ha: openHaBed };
 
 const CLIENTS = 6;
 const MINUTES = 2;
-/** Long enough for every fault in turn; such a soak ends after the last one. */
+/** The default for faults in turn: enough for all of them. The soak ends after the last fault. */
 const MINUTES_IN_TURN = 25;
 const MINUTES_MAX = 24 * 60;
 

@@ -21,7 +21,7 @@ test('clients have different steps, and a longer plan begins like a shorter one'
   deepEqual(long.faults.slice(0, short.faults.length), short.faults);
 });
 
-test('a plan has faults of every kind, until its end', () => {
+test('a plan has faults of every kind, up to its end', () => {
   const { faults } = planOf(7, shape);
   deepEqual(new Set(faults.map(({ kind }) => kind)), new Set(shape.faultKinds));
   const ms = faults.reduce((sum, { pauseMs, forMs }) => sum + pauseMs + forMs, 0);

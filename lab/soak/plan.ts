@@ -40,7 +40,7 @@ export type Plan = { seed: number; clients: Step[][]; faults: PlannedFault[] };
 
 export type Shape = { clients: number; seconds: number; faultKinds: readonly string[] };
 
-/** More than a client can do: the soak ends when its time is up, not at the end of the list. */
+/** The plan has more steps than a client can do: a soak ends when its time is up. */
 const STEPS_PER_SECOND = 40;
 const DICE = 1_000_000;
 const PAUSE_MS_MAX = 60;
@@ -67,8 +67,8 @@ export function planOf(seed: number, { clients, seconds, faultKinds }: Shape): P
 }
 
 /**
- * Each kind once in random order, then again in a different order, so that a short soak has many
- * kinds.
+ * Plans each kind of fault once in random order, then again in a different order, so that a short
+ * soak has many kinds.
  */
 function faultsOf(chance: Chance, seconds: number, kinds: readonly string[]): PlannedFault[] {
   const planned: PlannedFault[] = [];

@@ -22,7 +22,7 @@ export type Probes = {
 };
 
 const EVERY_MS = 250;
-/** For each address. A frozen address therefore delays a probe by this long. */
+/** The time limit for each address. A frozen address therefore delays a probe by this long. */
 const TRY_MS_MAX = 2_000;
 const LIMIT = 1_000_000;
 

@@ -8,7 +8,7 @@ import { mailsIn } from './steps/people.ts';
 import type { World } from './world.ts';
 
 const MAIL_QUIET_MS = 3_000;
-/** Longer than the two minutes for which a killed worker keeps the email it was sending. */
+/** The wait for emails: longer than a killed worker's claim on an email, which is two minutes. */
 const MAIL_MS_MAX = 150_000;
 
 type Read = Pick<History, 'audit' | 'keys' | 'tenants' | 'usage' | 'mails'>;

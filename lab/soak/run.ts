@@ -40,7 +40,10 @@ export type Account = {
 
 const MEASURE_MS = 250;
 const FIRST_KEYS = 24;
-/** Longer than a held poll of a reader, so that each reader has the last version. */
+/**
+ * The pause before the final reads: longer than a reader's held poll, so that each reader has the
+ * last version.
+ */
 const QUIET_MS = 2_500;
 
 export async function soak(open: () => Promise<Bed>, order: Order): Promise<Account> {
@@ -129,7 +132,7 @@ function newWorld(bed: Bed): World {
   };
 }
 
-/** An operation has to explain everything from here on. */
+/** From here on, an operation has to explain every change. */
 async function begin(world: World): Promise<History> {
   const op = await send(world, 'setup', { kind: 'setup', path: '/v1/audit_logs/chain' });
   return {

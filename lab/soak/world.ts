@@ -89,5 +89,5 @@ export async function must(world: World, client: string, asked: Asked): Promise<
   return op.body;
 }
 
-/** One of them, chosen by the dice, or null. */
+/** One element, chosen by the die; null if there is none. */
 export const oneOf = <T>(all: readonly T[], die: number): T | null => all[die % all.length] ?? null;

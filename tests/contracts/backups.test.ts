@@ -1,6 +1,5 @@
 // Backup contract: backups are complete, the same in both stores, and rejected when damaged. A
-// restore brings back every row, fences anything newer, and never leaves a half-filled database
-// that serves.
+// restore brings back every row and fences anything newer, and a half-filled database never serves.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -62,7 +61,7 @@ after(async () => {
 
 const order = { report: () => {}, rotateSigningKeys: async () => {}, aheadOf: 0 };
 
-test('a backup holds every table, and its manifest says what is in it', async () => {
+test('a backup holds every table, and its manifest describes its contents', async () => {
   const tables = await store.beyond(`select relname::text as name from pg_class
     where relnamespace = 'keyrail'::regnamespace and relkind = 'r' and relname <> 'migrations'`);
   const names = manifest.tables.map(({ name }) => name);
@@ -199,7 +198,7 @@ test('a backup is rejected without its key or with a different one', async () =>
   await rejects(
     openBackup(path, key),
     /not encrypted with the key/,
-    'a missing MAC counts as a wrong one',
+    'a missing MAC counts as a wrong MAC',
   );
   const text = await readFile(join(path, 'manifest.json'), 'utf8');
   ok(text.includes('"encryption":null'));

@@ -58,7 +58,7 @@ for (const isRelayed of [false, true]) {
       await node.close();
     });
     await Promise.all(closed);
-    // The server may still serve a request its client has given up.
+    // The server may still be serving a request that its client has abandoned.
     await sleep(500);
     await noneIsLeft(scene);
   });

@@ -160,7 +160,7 @@ async function holdsOnOthers(
     );
     deepEqual(refused, [true, false, true, false, true], `${at}`);
   }
-  // This also holds over several pulses.
+  // The result is the same after the heartbeat has found the fault.
   await until(() => reason.test(counters.state().error ?? ''));
   for (let at = 0; at < 500; at += 1) {
     deepEqual([await isRefused(first), await isRefused(third)], [false, false], `${at}`);

@@ -64,7 +64,7 @@ const lineOn = (counters: Counters) => async (workspaceId: string, input: Input)
   return (await route?.run({ counters, reach: { workspaceId }, body })) as Input;
 };
 
-/** Over HTTP: a victim at its limit, a flood, and the responses both get. */
+/** Sends a flood over HTTP beside a victim at its limit; returns the responses both get. */
 async function attack(t: TestContext, counters: Counters, requests: number) {
   const victim = await harness(t);
   const flooder = await harness(t);

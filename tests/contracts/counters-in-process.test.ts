@@ -39,7 +39,7 @@ const isOverQuota = (error: unknown): boolean => {
   return true;
 };
 
-test('a flood of names below their limit drops only the oldest ones of its owner', () => {
+test('a flood of names below their limit drops only the oldest names of its owner', () => {
   const { counters, charge } = scene();
   charge('at its limit');
   charge('of another', { owner: 'other', limit: 2 });
@@ -81,7 +81,7 @@ test('when all of an owner’s names are at their limit, only that owner’s new
   equal(counters.size('one'), NAMES_MAX);
 });
 
-test('names below their limit again make room for new ones', () => {
+test('names that are below their limit again make room for new names', () => {
   const { counters, charge, pass } = scene();
   for (let at = 0; at < NAMES_MAX; at += 1)
     charge(`${at}`, { windowMs: at < 900 ? HOUR_MS : 1000 });
@@ -108,11 +108,11 @@ test("expired counters are removed, even an inactive owner's", () => {
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`, { owner: 'gone', windowMs: 1000 });
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`, { windowMs: 1000 });
   pass(120_000);
-  for (let at = 0; at < 1100; at += 1) charge('one that goes on', { limit: 2000 });
+  for (let at = 0; at < 1100; at += 1) charge('in use', { limit: 2000 });
   ok(counters.size() < 10, `${counters.size()} are left`);
   for (let at = 0; at < NAMES_MAX; at += 1) charge(`${at}`, { windowMs: 1000 });
   pass(120_000);
-  for (let at = 0; at < 600; at += 1) charge('one that may never', { limit: 1, cost: 2 });
+  for (let at = 0; at < 600; at += 1) charge('always denied', { limit: 1, cost: 2 });
   ok(counters.size() < 10, `${counters.size()} are left after nothing but denials`);
 });
 

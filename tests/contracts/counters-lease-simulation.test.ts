@@ -25,7 +25,7 @@ const MOMENTS = 60;
 
 const EDGE_MS = 60;
 
-/** At any time, or near the end of a bucket, where a lease that lasts too long would show. */
+/** Any moment, or one near the end of a bucket, where a lease that lasts too long would show. */
 function momentIn(
   { chance, nowMs }: World,
   rules: readonly RateLimitRule[],
@@ -70,7 +70,7 @@ function planTraffic(world: World, rules: readonly RateLimitRule[], seed: number
 const subjectOf = ({ scope }: RateLimitRule, { keyId, tenantId }: Subject): string =>
   scope === 'key' ? keyId : tenantId;
 
-/** Every interval that ends with a unit, and for fixed windows every window. */
+/** Checks every interval that ends with a spent unit, and every window if windows are fixed. */
 function holdWithin(rule: RateLimitRule, spent: readonly Spent[], seed: number): void {
   const { algorithm, windowMs, limit } = rule;
   for (const own of Object.values(Object.groupBy(spent, (one) => subjectOf(rule, one)))) {

@@ -9,7 +9,7 @@ import { openRedisCounters } from '@keyrail/server/volatile/redis.ts';
 import { redisIsMissing, startRedis, startRedisCluster } from '@keyrail/testing/stores/redis.ts';
 
 const skip = redisIsMissing();
-/** Its sub-buckets last for two days, so that none ends during a test. */
+/** A window whose sub-buckets last two days, so that none ends during a test. */
 const MONTH_MS = 2_678_400_000;
 
 const rules = (['key', 'tenant'] as const).map((scope) => ({

@@ -1,5 +1,5 @@
-// Processes that share counters throttle guessing together. While the counters can't be reached,
-// each process throttles on its own.
+// Processes that share counters throttle password guessing together. While the counters can't be
+// reached, each process throttles on its own.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { createThrottle, type Throttle } from '@keyrail/server/access/throttle.ts';

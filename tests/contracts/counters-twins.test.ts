@@ -136,7 +136,7 @@ const NAMES = 9;
  */
 const LATE_SHARE = 0.07;
 
-/** Every name is at its limit once charged, so the in-process store cannot drop any either. */
+/** Every name is at its limit once it is charged, so the in-process store can drop none of them. */
 async function runTwinsAtQuota(seed: number): Promise<number> {
   const chance = chanceOf(seed + 3_000_000);
   const windowMs = oneOf(chance, [1600, 60_000, 1_600_000]);
@@ -219,7 +219,7 @@ async function runQuota(seed: number): Promise<void> {
 }
 
 test(
-  'Redis never has more live names than the quota, and soon drops expired ones',
+  'Redis never has more live names than the quota, and soon drops expired names',
   {
     skip,
   },

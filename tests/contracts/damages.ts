@@ -96,7 +96,7 @@ const attacks: Kind[] = [...accidents, forged];
 
 type Wanted = { path: string; count: number; isEncrypted: boolean };
 
-/** Every kind in turn, spread over the files. Only an encrypted backup cannot be forged. */
+/** Every kind of damage in turn, spread over the files. An encrypted backup cannot be forged. */
 export function* damages({ path, count, isEncrypted }: Wanted): Generator<Damage> {
   const kinds = isEncrypted ? attacks : accidents;
   for (let turn = 0; turn < count; turn += 1) {

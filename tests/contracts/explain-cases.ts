@@ -1,4 +1,4 @@
-// The cases a node and the explanation of a key must decide alike. Each gives the state of the key,
+// Cases in which a node and the explanation of a key must agree. Each gives the state of the key,
 // the text sent, and what the route requires.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { mintCredential } from '@keyrail/protocol/wire/key-format.ts';

@@ -136,7 +136,7 @@ test('a cached key is rejected once it has expired', async (t) => {
   equal(await isAccepted(call), false);
 });
 
-test('other endpoints never use the cache of the hot ones', async (t) => {
+test('other endpoints never use the cache of hot endpoints', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db), hotAuthMs: 60_000 });
   const { id, key } = await newKey(app);
@@ -173,7 +173,7 @@ test('a revocation returns once no process accepts the key any more, even withou
   ok(servedAgain > 0, 'a cached lookup served a second request');
 });
 
-test('concurrent revocations of a key all wait for the same time', async (t) => {
+test('each of several concurrent revocations of a key waits until no process accepts it', async (t) => {
   const app = await harness(t);
   const beside = appBeside(t, app.testApp, { db: deaf(app.testApp.db) });
   let remembered = 0;

@@ -14,7 +14,7 @@ const ROUNDS = 7;
 const CALLERS = 3;
 const LOCK_MS = 30_000;
 const TTL_MS = 604_800_000;
-/** No sum of these lies shortly before the end of a lock, so a slow machine cannot pass it. */
+/** No sum of these is slightly shorter than a lock, which could then expire on a slow machine. */
 const SHIFTS_MS = [0, 0, 12_000, 40_000];
 
 type Act = 'claim' | 'complete' | 'release' | 'heartbeat';

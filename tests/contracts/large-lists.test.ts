@@ -1,9 +1,9 @@
 // Lists with large `meta` are copied from the database into the response. The main thread neither
-// parses nor serializes it, and builds only a few such lists per workspace at a time.
+// parses nor serializes it, and builds only two of these lists per workspace at a time.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 
-// The driver keeps the JSON.parse it finds when it is loaded, so this precedes our imports.
+// The driver keeps the JSON.parse it finds when it is loaded, so this runs before our imports.
 let chars = 0;
 const { parse, stringify } = JSON;
 JSON.parse = (text, reviver) => {

@@ -30,7 +30,7 @@ export type World = {
   /** Sends a body to the store, as it would arrive now. */
   serve(path: string, body: unknown): Promise<unknown>;
   spent: Spent[];
-  /** Units charged by leases, without the returned ones. */
+  /** Units charged by leases, without returned units. */
   leased(): number;
   run(): Promise<void>;
 };
@@ -40,7 +40,7 @@ type Served = Record<string, unknown>;
 
 export function createWorld(chance: Chance, storeAt: (nowMs: number) => Counters): World {
   let nowMs = chance() * 60_000;
-  /** In chronological order, the earliest last. */
+  /** The pending actions in order of time, the earliest last. */
   const due: Due[] = [];
   let pending = 0;
   let leases = 0;

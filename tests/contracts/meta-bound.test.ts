@@ -61,7 +61,7 @@ test('a workspace beyond its meta limit cannot add large meta until it deletes s
     () => call('PATCH /v1/keys/{id}', { id: made.id, meta: { ...large, more: 'x' } }),
     () => call('POST /v1/keys/{id}/rotate', { id: made.id }),
     () => call('POST /v1/secret_keys', { env: 'test', meta: large }),
-    // Rejected at the commit; a dry run without a commit predicts it.
+    // This change is rejected at the commit; a dry run predicts that without a commit.
     () =>
       call('PATCH /v1/keys/{id}', { id: made.id, meta: { ...large, more: 'x' }, dry_run: true }),
     () => call('POST /v1/keys/{id}/rotate', { id: made.id, dry_run: true }),

@@ -1,4 +1,4 @@
-// Migration contract: they bring any database to this version exactly once.
+// Migration contract: migrations bring any database to this version exactly once.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
@@ -58,7 +58,7 @@ test('a database of a newer version is rejected, and the unknown migration is na
   await store.migrate();
 });
 
-test('a database of an earlier commit is rejected, and the message says how to move it', async () => {
+test('a database of an earlier commit is rejected, and the message says how to move its data', async () => {
   await store.beyond('create table kept as select * from migrations; delete from migrations');
   await store.beyond(
     `insert into migrations values ('0001_reach_and_guards.sql', 'x', clock_timestamp())`,

@@ -33,7 +33,7 @@ type History = {
   told: string[];
 };
 
-/** Fewer than one change per millisecond, over any period. */
+/** Makes fewer than one change per millisecond, over any period. */
 function change(history: History): void {
   const count = history.between(1, 100_000);
   history.version += count;
@@ -59,7 +59,7 @@ async function restore(history: History, backup: number, aheadOf: number): Promi
   history.told.push(`at ${history.nowMs}, restore of ${backup}, ahead of ${aheadOf}: ${version}`);
 }
 
-/** Whether the nodes' versions give the fence a chance: the database only has the backup. */
+/** Whether the fence, which knows only backup and clock, must exceed the nodes' versions. */
 const isForeseen = ({ nowMs, seen }: History, backup: number): boolean =>
   nowMs > seen || (backup >= nowMs && seen < backup + AHEAD);
 
@@ -70,7 +70,7 @@ async function restoreAny(history: History): Promise<void> {
   await restore(history, backup, 0);
   const said = history.told.join('\n');
   if (foreseen) ok(history.version > seen, `nodes have seen ${seen}:\n${said}`);
-  // Otherwise a node that has seen a higher version names it.
+  // Otherwise a node that has seen a higher version logs it, and a second restore uses it.
   if (history.version <= seen) await restore(history, backup, seen);
   ok(history.version > seen, `nodes have seen ${seen}:\n${history.told.join('\n')}`);
   history.seen = history.version;
@@ -117,7 +117,7 @@ test('after any sequence of backups and restores, versions exceed every version 
   }
 });
 
-test('even with stepped clocks, versions exceed all seen ones if a node names the highest', async () => {
+test('even with stepped clocks, versions exceed every version seen if a node logs the highest', async () => {
   const all: string[] = [];
   for (let seed = 0; seed < HISTORIES; seed += 1) {
     all.push(...(await live(chanceOf(seed), [...acts, ...clockActs])).told);

@@ -1,5 +1,5 @@
 // A store whose disk fills up: reads keep working, writes stop step by step, are rejected as
-// unavailable and leave nothing behind. With space again, everything works as before.
+// unavailable and leave nothing behind. Once there is space again, everything works as before.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { systemClock } from '@keyrail/server/base/clock.ts';

@@ -41,7 +41,7 @@ async function readWhileRenamed(call: Caller, label: string): Promise<number> {
       const { name } = await call('GET /v1/workspace');
       const [owner, change] = name.split(' ');
       equal(owner, label);
-      ok(Number(change) >= before, `read ${name} although change ${before} had been answered`);
+      ok(Number(change) >= before, `read ${name} although change ${before} had been acknowledged`);
       reads += 1;
     }
   };

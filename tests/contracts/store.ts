@@ -40,9 +40,9 @@ export type Store = {
   withWholeNames(text: string): string;
   /** The port over one connection, and direct access to that connection. */
   bare(): Bare;
-  /** The superuser's connection of the embedded store; PostgreSQL has `url`. */
+  /** The superuser's connection of the embedded store; with PostgreSQL, use `url`. */
   session<T>(use: (session: pg.Client) => Promise<T>): Promise<T>;
-  /** Migrates again, like a start does. */
+  /** Migrates again, as a start does. */
   migrate(): Promise<void>;
   /** The login's connection string; null on the embedded store. */
   url: string | null;
@@ -50,7 +50,7 @@ export type Store = {
 };
 
 const CONNECTIONS_MAX = 10;
-/** Long, because contracts do not test speed: fifty callers may wait for one connection. */
+/** A long timeout, because contracts do not test speed: fifty callers may share a connection. */
 const PATIENCE_MS = 60_000;
 
 export const openStore = ({ connections = CONNECTIONS_MAX } = {}): Promise<Store> =>

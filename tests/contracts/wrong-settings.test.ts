@@ -1,4 +1,4 @@
-// A node with a wrong setting says which one it is and what to set.
+// A node with a wrong setting logs which setting is wrong and what to change.
 import { equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { addressOf } from '@keyrail/testing/address.ts';

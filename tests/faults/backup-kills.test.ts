@@ -16,7 +16,7 @@ import { endProcess } from '@keyrail/testing/processes/end-process.ts';
 import { backupProgram, compileServer, inherited } from '@keyrail/testing/processes/environment.ts';
 
 const KILLS = inRun({ usual: 4, full: 10 });
-/** A backup may finish before its kill; then another one is started. */
+/** A backup may finish before it is killed; another one is then started. */
 const ATTEMPTS_MAX = 40;
 const POLL_MS = 1;
 

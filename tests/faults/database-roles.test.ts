@@ -82,9 +82,7 @@ async function made(name: string): Promise<string> {
   return name;
 }
 
-/**
- * Migrates like a start does, and returns the warnings, except those about logins of other tests.
- */
+/** Migrates as a start does, and returns the warnings, except those about logins of other tests. */
 async function migrated(login: string, database = login): Promise<string[]> {
   const warnings: string[] = [];
   const log = { debug() {}, info() {}, warn: (text: string) => warnings.push(text), error() {} };

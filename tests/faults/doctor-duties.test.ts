@@ -119,7 +119,7 @@ test('the doctor reports a missing worker, waiting emails, and two API processes
     app_now() + interval '1 minute')`;
   await harm(span, [randomUUID()]);
   const beat = (at: string) => harm(`insert into worker_beats values ($1, ${at})`, [randomUUID()]);
-  // Written by a worker that no longer runs, before the clock was set back.
+  // A heartbeat of a worker that no longer runs, written before the clock was set back.
   await beat(`app_now() + interval '1 hour'`);
   const one = await diagnosed(settings);
   deepEqual(messagesOf(one, 'settings', 'error'), []);

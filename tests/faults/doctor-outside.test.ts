@@ -1,5 +1,5 @@
-// The doctor on everything outside the database, each actually broken: Redis, the mail server, the
-// public URL, files and the disk.
+// The doctor on everything outside the database, each part actually broken: Redis, the mail server,
+// the public URL, files and the disk.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -256,7 +256,7 @@ test('the doctor reports a disk that is nearly full', async (t) => {
     );
   };
   const { stdout } = await doctor('100m');
-  if (stdout === '') return t.skip('this machine lets a test mount no file system of its own');
+  if (stdout === '') return t.skip('tests cannot mount a file system on this machine');
   match(stdout, /"check":"disk","severity":"warning","message":"[^"]*only 100 MiB free/);
   match((await doctor('20m')).stdout, /"check":"disk","severity":"error"/);
 });

@@ -120,7 +120,7 @@ test('the doctor reports privileges that were lost, added or given to others, an
   match(remedy ?? '', /GRANT select \(seq\) ON keyrail\.audit_heads TO kr_worker_\d+/);
   match(remedy ?? '', /REVOKE select ON keyrail\.users FROM PUBLIC/);
   match(found(findings, 'roles', /isn't forced on projects, tenants/).remedy ?? '', /ALTER TABLE/);
-  // What the doctor says is what corrects it.
+  // The doctor's remedy fixes the problem.
   for (const statement of (remedy ?? '').replace(/^.*?: /, '').split('; ')) await harm(statement);
   deepEqual(
     messagesOf(await diagnosed(settings), 'roles', 'error').filter((text) =>

@@ -13,7 +13,7 @@ import { postgresCopyFor } from '@keyrail/testing/database-copies.ts';
 
 export type Settings = Record<string, string>;
 
-/** Its own data directory, and a port no public URL is derived from. */
+/** Settings with a new data directory, and with a port from which no public URL is derived. */
 export async function quietSettings(
   t: TestContext,
 ): Promise<Settings & { KEYRAIL_DATA_DIR: string }> {
@@ -45,7 +45,7 @@ export const messagesOf = (findings: readonly Finding[], check: string, severity
     .map(({ message }) => message);
 
 export const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
-/** For the `skip` of a test on PostgreSQL. */
+/** The reason to skip a test on PostgreSQL, or false. */
 export const skip = superuserUrl === '' && 'no PostgreSQL';
 
 type Broken = { settings: Settings; break(text: string, values?: unknown[]): Promise<void> };

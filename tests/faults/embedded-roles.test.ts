@@ -10,7 +10,7 @@ import { allRoles } from '@keyrail/server/db/roles.ts';
 import { openEmbeddedCopy } from '@keyrail/testing/database-copies.ts';
 import pg from 'pg';
 
-/** Owners, grants and policies of the schema; role names come without the database's OID. */
+/** Owners, grants and policies of the schema; role names are without the database's OID. */
 const BELONGINGS = `
   with held as (
     select c.oid::regclass::text as thing, relowner as owner, relacl as acl

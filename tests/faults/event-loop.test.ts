@@ -50,7 +50,7 @@ test('listing a thousand keys and verifying a long chain do not block other requ
       return { kind: 'commit', last: [closing(workspaceId)], result: () => null };
     });
   }
-  // Without the schema check of every response, which exists only in tests.
+  // Turns off the schema check of every response, which exists only in tests.
   const { http } = testApp.variant({ checkAnswers: false });
   const headers = { authorization: `Bearer ${tokens.liveKey}` };
   const read = async (url: string) => {

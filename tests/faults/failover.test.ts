@@ -29,7 +29,7 @@ import { Batch } from '../../packages/server/src/db/batch.ts';
 
 const skip = whyNoCluster() || programIsMissing('etcd', 'patroni', 'haproxy');
 
-/** Shorter than Patroni recommends, so that the failover takes 8 seconds. */
+/** Timeouts shorter than Patroni recommends, so that the failover takes 8 seconds. */
 const timing = { ttl: 8, loopWait: 1, retryTimeout: 3 };
 const WRITES = 20;
 const PAUSE_MS = 250;
@@ -127,7 +127,7 @@ test('losing the primary loses no acknowledged change', { skip }, async (t) => {
   await rejects(commitWithoutWaiting((await patroni.primary()).port), /synchronous replica/);
 });
 
-/** An operator cancels the wait of a commit. PostgreSQL then reports the commit as done. */
+/** Cancels a waiting commit, as an operator might. PostgreSQL then reports the commit as done. */
 async function commitWithoutWaiting(port: number): Promise<void> {
   const client = new pg.Client({ host: '127.0.0.1', port, user: 'postgres', database: 'keyrail' });
   await client.connect();

@@ -19,7 +19,7 @@ export type Goodput = { callers: number; done: number; refused: number };
 export type Work = (goesFirst?: boolean) => Promise<boolean>;
 
 /**
- * A change like an endpoint makes: several statements, each awaited. `onStatement` is called after
+ * A change as an endpoint makes it: several statements, each awaited. `onStatement` is called after
  * each statement.
  */
 export const workOn =

@@ -94,7 +94,7 @@ test('no batch is lost or counted twice when the process is killed during ingest
     server = await startServer(cluster.settings);
   }
 
-  // Send unacknowledged batches again, like a node does, some of them twice at the same time.
+  // Send unacknowledged batches again, as a node does, some of them twice at the same time.
   const open = named.filter((sent) => !isDone(sent));
   await Promise.all(open.flatMap((sent) => [send(sent), send(sent)]));
   await Promise.all(named.filter(isDone).slice(0, 20).map(send));

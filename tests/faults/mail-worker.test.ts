@@ -71,7 +71,7 @@ for (const store of stores) {
       await signUp(server, `person-${before}@example.com`);
       await until(() => sink.letters.length === before + 1);
       if (isAnswered) {
-        // Stopped, so that it receives the response but never records it.
+        // The worker is stopped, so that it receives the response but never records it.
         process.kill(server.pid, 'SIGSTOP');
         sink.relent();
         await sleep(50);

@@ -39,7 +39,7 @@ test('requests get a response in time while PostgreSQL is frozen, and succeed ag
 
   const before = await cluster.connections();
   await cluster.freeze();
-  // All of them get a response before PostgreSQL thaws.
+  // All probes get a response before PostgreSQL thaws.
   const probes = await probeWhile(server, ledger, FROZEN_MS);
   cluster.thaw();
   const thawedAt = performance.now();

@@ -15,5 +15,5 @@ test('a blocked embedded store is reported in time and recovers immediately', as
     connections: 1,
     waitingMax: WAITING_MAX,
   });
-  t.diagnostic(`/readyz said no after ${Math.round(readyMs)} ms`);
+  t.diagnostic(`/readyz failed after ${Math.round(readyMs)} ms`);
 });

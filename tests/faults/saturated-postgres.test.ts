@@ -31,7 +31,7 @@ test('an exhausted connection pool is reported in time and recovers immediately'
     connections: POOL,
     waitingMax: POOL * WAITING_PER_CONNECTION_MAX,
   });
-  t.diagnostic(`/readyz said no after ${Math.round(readyMs)} ms`);
+  t.diagnostic(`/readyz failed after ${Math.round(readyMs)} ms`);
 });
 
 test('statements that wait for a lock time out, and work once the lock is released', {
@@ -49,7 +49,7 @@ test('statements that wait for a lock time out, and work once the lock is releas
     });
   const holder = await cluster.session();
   await holder.query('begin; lock table keyrail.workspaces in access exclusive mode');
-  // The lock is held until all of them have a response.
+  // The lock is held until all requests have a response.
   const outcomes = await Promise.all(Array.from({ length: 30 }, found));
   for (const outcome of outcomes) {
     ok(outcome.kind === 'answered', JSON.stringify(outcome));

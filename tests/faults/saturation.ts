@@ -83,7 +83,7 @@ async function assertRefused(store: Saturable): Promise<number> {
     ...writes,
   ]);
 
-  // All of them get a response while the connections are still in use.
+  // All requests get a response while the connections are still in use.
   equal(unready.status, 503);
   const { status, database } = unready.body;
   deepEqual({ status, database }, { status: 'unavailable', database: 'unavailable' });

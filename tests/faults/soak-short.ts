@@ -6,7 +6,7 @@ import type { Bed } from '../../lab/soak/bed/bed.ts';
 import { reportOf, violationsIn } from '../../lab/soak/report.ts';
 import { soak } from '../../lab/soak/run.ts';
 
-/** Every soak reaches these, however slow the machine is. */
+/** The invariants that every soak checks, however slow the machine is. */
 const ALWAYS = ['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I7', 'I9', 'I11', 'I20', 'I21', 'I25'];
 
 const SECONDS = inRun({ usual: 15, full: 60 });
@@ -23,7 +23,7 @@ export async function assertSoaks(
   const account = await soak(open, { seed: SEED, seconds: SECONDS, clients });
   for (const line of reportOf(account).split('\n')) t.diagnostic(line);
   for (const { what, ms } of account.recoveries) ok(ms !== null, `${what}: no recovery`);
-  // The long form measures how soon, because a test shares its machine with others.
+  // Only the long form measures the recovery time: a test shares its machine with other tests.
   const wrong = violationsIn(account).filter((sentence) => !sentence.startsWith('I25: '));
   deepEqual(wrong, [], `seed ${SEED}`);
   const reached = account.verdicts.filter(({ reached: times }) => times > 0);

@@ -91,7 +91,7 @@ test('stopping under load interrupts no request, on PostgreSQL', {
   const cluster = await openCluster();
   t.after(cluster.close);
   await assertStopsInOrder(t, cluster.settings);
-  // The last server started has its own jobs: no transaction of the others stays open.
+  // No transaction stays open. The jobs of the last server may take a moment to end.
   const isQuiet = async () => {
     const [row] = await cluster.ask(
       `select count(*)::int as open from pg_stat_activity
@@ -105,7 +105,7 @@ test('stopping under load interrupts no request, on PostgreSQL', {
 test('npm start forwards the signal and exits like the server', async (t) => {
   const home = await dataDirectory();
   t.after(home.close);
-  // Without npm's lifecycle scripts, because the setup is not under test here.
+  // Skips npm's lifecycle scripts, because the setup is not under test.
   const npm = spawn('npm', ['start', '--ignore-scripts'], {
     cwd: join(import.meta.dirname, '../..'),
     env: { PATH: process.env.PATH, HOME: process.env.HOME, KEYRAIL_PORT: '0', ...home.settings },

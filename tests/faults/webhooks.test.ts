@@ -12,7 +12,7 @@ import { BOOTSTRAP_TOKEN, type Deployment, deploy, type Running } from '../journ
 
 const CHANGES = Number(process.env.KEYRAIL_TEST_CHANGES ?? 48);
 const WRITERS = 4;
-/** For each change; a whole run of ten thousand takes minutes. */
+/** The wait depends on the number of changes: a run with ten thousand takes minutes. */
 const WAIT_MS = 60_000 + CHANGES * 100;
 
 const stores = storesOfRun();
@@ -30,7 +30,7 @@ async function lapse({ open }: Deployment): Promise<void> {
 
 type Api = { current: Running };
 
-/** Creates tenants; every fourth request repeats one and is therefore rolled back. */
+/** Creates tenants; every fourth request repeats an earlier one and is therefore rolled back. */
 async function write(api: Api, token: string, { from, to }: { from: number; to: number }) {
   for (let n = from; n < to; n += 1) {
     for (const external_id of n % 4 === 0 ? [`cust-${n}`, `cust-${n}`] : [`cust-${n}`]) {

@@ -51,11 +51,11 @@ test('the worker backs up and tests on schedule, and reports a backup that fails
   equal(kept, old[1], 'the oldest was removed');
   equal((await status(first)).restoreTest.backupId, made);
   deepEqual(await states(first), { ...OTHERS, backup: 'ok' });
-  // Not encrypted: the manifest is readable.
+  // The backup is not encrypted, so the manifest is readable.
   const [manifest = ''] = (await readFile(join(into, made, 'manifest.json'), 'utf8')).split('\n');
   const { chains, anchors } = JSON.parse(manifest);
   equal(chains.length, 1);
-  // The restore test has verified its signature.
+  // The restore test has verified the anchor's signature.
   deepEqual(
     anchors.map(({ seq, hash }: Record<string, unknown>) => ({ seq, hash })),
     chains.map(({ seq, hash }: Record<string, unknown>) => ({ seq, hash })),

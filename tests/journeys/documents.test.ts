@@ -15,7 +15,7 @@ import { until } from '@keyrail/testing/until.ts';
 
 const READY_MS_MAX = 60_000;
 const FIRST = 'README.md';
-/** Installs a server; production.test.ts runs it. */
+/** This document installs a server, and production.test.ts runs its commands. */
 const ELSEWHERE = 'docs/deploy.md';
 const REFUSAL = '{"error":{';
 
@@ -71,7 +71,7 @@ function start(t: TestContext, words: string[], options: { cwd: string; env: obj
   return { child, output: () => output };
 }
 
-/** The blocks of one document in one shell, each announced by its place. */
+/** A shell script of all blocks in a document. It prints each block's place before running it. */
 const scriptOf = (blocks: Block[]): string =>
   blocks.map(({ place, code }) => `echo '@@ ${place}'\n${code}`).join('\n');
 

@@ -1,5 +1,5 @@
-// The vendor's API as backends on three kinds of server see it. Each responds with the variables
-// CGI makes of headers: it writes "-" as "_", so that two headers may become one variable.
+// The vendor's API on three kinds of server. Each responds with the variables that CGI derives from
+// headers: CGI replaces "-" with "_", so two headers may become one variable.
 import { spawn, spawnSync } from 'node:child_process';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
@@ -29,7 +29,7 @@ async function listening(t: TestContext, server: Server): Promise<string> {
   return `127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Over HTTP. It also opens a WebSocket, without frames. */
+/** A backend over HTTP. It also opens a WebSocket, without frames. */
 export async function openPlain(t: TestContext): Promise<Backend> {
   let requests = 0;
   const server = createHttpServer((incoming, response) => {
@@ -69,7 +69,7 @@ print(server.server_port, flush=True)
 server.serve_forever()
 `;
 
-/** Null if this machine has no Python. */
+/** A WSGI backend; null if this machine has no Python. */
 export async function openWsgi(t: TestContext): Promise<Backend | null> {
   if (spawnSync('python3', ['--version']).status !== 0) return null;
   const child = spawn('python3', ['-c', WSGI], {

@@ -39,10 +39,16 @@ const changing: readonly Hostile[] = [
   { name: 'doubled', headers: [...spelled((name) => name), ...spelled((name) => name)] },
   { name: 'uppercase', headers: spelled((name) => name.toUpperCase()) },
   { name: 'underscores', headers: spelled((name) => name.replaceAll('-', '_')) },
-  { name: 'the first as underscore', headers: spelled((name) => name.replace('-', '_')) },
-  { name: 'the last as underscore', headers: spelled((name) => name.replace(/-(?=\w+$)/, '_')) },
+  { name: 'the first dash as an underscore', headers: spelled((name) => name.replace('-', '_')) },
+  {
+    name: 'the last dash as an underscore',
+    headers: spelled((name) => name.replace(/-(?=\w+$)/, '_')),
+  },
   { name: 'dots', headers: spelled((name) => name.replaceAll('-', '.')) },
-  { name: 'the first as dot', headers: spelled((name) => name.replace('-', '.').toUpperCase()) },
+  {
+    name: 'the first dash as a dot',
+    headers: spelled((name) => name.replace('-', '.').toUpperCase()),
+  },
   {
     name: 'in trailers',
     line: 'POST / HTTP/1.1',
@@ -106,7 +112,7 @@ async function sent(t: TestContext, port: number, hostile: Hostile) {
   return { status: Number(head.split(' ')[1]), head, text };
 }
 
-/** Without the interim responses. */
+/** The final response, without interim responses. */
 const finalOf = (received: string): string =>
   received.replace(/^(HTTP\/1\.1 100 .*?\r\n\r\n)+/s, '');
 

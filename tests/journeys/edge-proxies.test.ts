@@ -97,7 +97,7 @@ test('nginx and Caddy allow, deny and limit with the files in examples/edge', as
     equal((await ask(port, '/', bearing(good.key))).status, 401, `revoked: ${name}`);
   }
 
-  // Killed, not stopped. A proxy that fails open forwards requests, without any made-up header.
+  // Edge is killed, not stopped. A proxy that fails open forwards requests without made-up headers.
   await endProcess(edge);
   for (const [name, port] of Object.entries(ports)) {
     const answer = await ask(port, '/', { ...bearing(good.key), ...spoofed });
@@ -109,14 +109,14 @@ test('nginx and Caddy allow, deny and limit with the files in examples/edge', as
       deepEqual(denialOf(answer), [503, { code: 'unavailable', message }]);
     } else equal(answer.status, 502, name);
   }
-  // The socket it left behind is replaced, and SIGTERM ends it gracefully.
+  // The next Edge replaces the socket that was left behind, and SIGTERM ends it gracefully.
   const again = await startEdge(t, settings);
   await until(async () => (await ask(ports.nginx ?? 0, '/', {})).status === 401, WAIT_MS_MAX);
   again.kill('SIGTERM');
   deepEqual(await once(again, 'exit'), [0, null]);
 });
 
-/** A caller gets the reason the SDK gives, with its scopes and headers. */
+/** A caller gets the same reason, scopes and headers as from the SDK. */
 async function deniesLikeTheSdk(port: number, keys: { narrow: string; wrong: string }) {
   const none = await ask(port, '/', spoofed);
   deepEqual(denialOf(none), [401, { code: 'missing_key', message: 'An API key is required.' }]);
@@ -136,7 +136,7 @@ const denialOf = ({ status, headers, text }: Awaited<ReturnType<typeof ask>>) =>
   return [status, JSON.parse(text).error];
 };
 
-/** The example of another language, with only its port replaced. */
+/** An example in another language, with only its port replaced. */
 async function runPython(t: TestContext, port: number, key: string): Promise<void> {
   const run = promisify(execFile);
   const isThere = await run('python3', ['--version']).then(

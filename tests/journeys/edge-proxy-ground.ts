@@ -56,7 +56,7 @@ const configure: Record<ProxyProgram, (place: Place) => string[]> = {
   },
 };
 
-/** As the comment in the example says. */
+/** Makes the change that the comment in the example describes. */
 const withFastCgi = (site: string, api: string): string =>
   replaced(site, [[`proxy_pass http://${api}`, `fastcgi_pass ${api}`]]).replaceAll(
     /proxy_set_header (X-Keyrail-[\w-]+)/g,

@@ -1,5 +1,5 @@
 // The first start in a fresh clone, on a machine whose Node.js can run the server: a real
-// installation, without development dependencies and the pinned Node.js. Then the first example in
+// installation, without development dependencies or the pinned Node.js. Then the first example in
 // the README, and the start of the larger installation that `npm run build` needs.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -38,7 +38,7 @@ async function post(url: string, token: string, body: object): Promise<Created> 
   return response.json() as Promise<Created>;
 }
 
-/** What the README creates, as the settings of its example, and the key. */
+/** Creates what the README creates; returns the settings of its example, and the key. */
 async function vendorOf(url: string, { folder, env }: Clone) {
   const bootstrap = (await readFile(join(folder, '.keyrail/bootstrap-token'), 'utf8')).trim();
   const workspace = await post(`${url}/v1/workspaces`, bootstrap, { name: 'Acme', slug: 'acme' });
@@ -82,7 +82,7 @@ async function installedIn({ folder }: Clone): Promise<[string, { dev?: boolean 
 
 const NPM = { PATH, HOME: homedir() };
 const isReachable = spawnSync('npm', ['ping'], { env: NPM, cwd: tmpdir() }).status === 0;
-const skip = !isReachable && 'the registry of npm cannot be reached';
+const skip = !isReachable && 'the npm registry cannot be reached';
 if (skip) console.error(`The first start is not tested: ${skip}`);
 
 test('npm start in a fresh clone installs what a server needs, says so, and serves', {

@@ -10,7 +10,7 @@ import { newGround } from './sdk-ground.ts';
 
 const LIMIT = 400;
 const REQUESTS = 60;
-/** Its sub-buckets last for two days, so that none ends during the test. */
+/** A window whose sub-buckets last two days, so that none ends during the test. */
 const rate_limits = [
   { id: 'month', limit: LIMIT, window_ms: 2_678_400_000, algorithm: 'sliding', scope: 'tenant' },
 ];

@@ -19,7 +19,7 @@ const WAIT_MS_MAX = 60_000;
 const chainOf = async (server: Running, token: string) =>
   (await server.as(token)('GET /v1/audit_logs/chain')) as Record<string, unknown>;
 
-/** Token keys; anchor keys stay published, because older anchors still verify. */
+/** Keys that sign tokens. Anchor keys stay published, because older anchors must still verify. */
 const kidsOf = async (server: Running): Promise<string[]> =>
   (await server.as(null)('GET /.well-known/jwks.json')).keys
     .filter(({ purpose }) => purpose === 'embed_token')
@@ -51,7 +51,7 @@ export async function lostAndRestored(
   await load.stop();
   ok(issued > 5, 'changes were made');
 
-  // Changes the backup lacks and the node has applied.
+  // Changes that the node has applied but the backup lacks.
   const after = await ground.issue(before);
   await ground.revoke(before, kept.id);
   await until(async () => (await node.verdict(after.key)) === 'allowed', WAIT_MS_MAX);
@@ -78,7 +78,7 @@ export async function lostAndRestored(
   ok(keys.length > 5, 'some keys of the load are in the backup');
   equal(log.filter(({ action }) => action === 'api_key.created').length, keys.length);
 
-  // The node was ahead. It ends with the restored plane's policy.
+  // The node was ahead, and ends with the restored deployment's policy.
   await until(async () => (await node.verdict(kept.key)) === 'allowed', WAIT_MS_MAX);
   equal(await node.verdict(after.key), 'unknown_key');
   const revoked = await ground.revoke(again, kept.id);

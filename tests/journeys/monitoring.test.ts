@@ -83,7 +83,7 @@ test('every alert and every panel queries metrics a server exports', { skip }, a
   const found = async (expr: string) =>
     ((await query(expr).catch(() => null))?.data?.result?.length ?? 0) > 0;
 
-  // Two scrapes, because rates need two samples, and the worker's first beat.
+  // Wait for two scrapes, because rates need two samples, and for the worker's first heartbeat.
   await until(
     () => found('keyrail_worker_seen == 1 and count_over_time(up[1m]) > 2'),
     START_MS_MAX,

@@ -45,7 +45,7 @@ const ackedIn = (propagation: { complete: boolean; nodes: { acked: boolean }[] }
   acked: propagation.nodes.map(({ acked }) => acked).toSorted(),
 });
 
-/** Repeats until the response is `complete`; returns the verdicts of the nodes at that moment. */
+/** Repeats a revocation until it is `complete`; returns the nodes' verdicts at that moment. */
 async function verdictsOnceComplete(
   ground: Ground,
   { server, id, key, nodes }: { server: Running; id: string; key: string; nodes: Attached[] },

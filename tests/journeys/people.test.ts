@@ -26,7 +26,7 @@ async function verified(deployment: Deployment, server: Running, email: string) 
   return logIn(server, email);
 }
 
-/** Accepts the token the owner passes on, with a verified address. */
+/** Joins with a verified address, using a token that the owner passes on. */
 async function joinByHand(
   deployment: Deployment,
   server: Running,

@@ -18,7 +18,7 @@ export const PATH = (process.env.PATH ?? '')
   .filter((folder) => !folder.includes('node_modules'))
   .join(delimiter);
 
-/** The arguments for `setpriv` to become that user. */
+/** The arguments with which `setpriv` becomes the unprivileged user. */
 export const asUser = (): string[] => [
   '--reuid',
   idOf('-u'),

@@ -118,7 +118,7 @@ for (const proxy of [nginx, caddy]) {
     equal(Math.floor(redirect.status / 100), 3);
     match(String(redirect.headers.location), new RegExp(`^https://${HOST}(:\\d+)?/docs\\?a=b$`));
 
-    // Rejected by Keyrail, not by the proxy: both came through complete.
+    // Keyrail rejects these requests, not the proxy: both came through complete.
     const authorization = `Bearer ${'x'.repeat(LONG_TOKEN)}`;
     const long = await ask(secure, true, { path: '/v1/workspace', headers: { authorization } });
     deepEqual([long.status, JSON.parse(long.text).error.code], [401, 'invalid_key']);

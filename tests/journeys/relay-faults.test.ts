@@ -1,5 +1,5 @@
 // A relay freezes or dies, and so does the control plane: nodes decide with the policy they have,
-// and continue through their next address.
+// and continue through their next URL.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -11,7 +11,7 @@ import { newGround } from './sdk-ground.ts';
 
 const NODES = 3;
 
-/** Requests the key's rate limits, which only the control plane has. */
+/** Sends a request whose rate limits only the control plane can check. */
 async function admitted(node: Keyrail, key: string): Promise<boolean> {
   const header = (name: string) => (name === 'x-api-key' ? key : null);
   const { kind } = await node.admit({ method: 'GET', path: '/', header }, {});
@@ -80,5 +80,9 @@ test('nodes survive the loss of their relay, the control plane, and both', async
   const { nodes: counted } = await ground.revoke(server, id);
   const missing = counted.filter(({ acked }) => !acked).map(({ node_id }) => node_id);
   deepEqual([counted.length, missing.length], [2 * NODES + 1, 1]);
-  match(missing[0] ?? '', /^edge:/, 'the Edge died too, and is waited for like any node');
+  match(
+    missing[0] ?? '',
+    /^edge:/,
+    'the Edge died too, and revocations wait for it as for any node',
+  );
 });

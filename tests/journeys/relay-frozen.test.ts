@@ -14,7 +14,7 @@ import { type Ground, newGround } from './sdk-ground.ts';
 const NODES = 3;
 const STALE_MS = 5_000;
 
-/** One after the other, so that their polls do not end at the same moment. */
+/** Starts the nodes one after the other, so that their polls do not end at the same moment. */
 async function nodesBehind(t: TestContext, ground: Ground, url: string): Promise<Keyrail[]> {
   const options = { ...ground.options(url), staleAfterMs: STALE_MS, telemetry: false };
   const nodes: Keyrail[] = [];
@@ -55,7 +55,7 @@ async function becomesCurrent(node: Keyrail, revoked: string): Promise<void> {
   await lookedAt;
 }
 
-/** The nodes the response calls acknowledged; its receipt has to say the same. */
+/** The nodes that have acknowledged according to the response. Its receipt must say the same. */
 async function revoked(server: Running, ground: Ground, id: string) {
   const { complete, nodes, ...more } = await ground.revoke(server, id);
   const jwks = await server.as(null)('GET /.well-known/jwks.json');
@@ -83,7 +83,7 @@ test('behind a frozen relay, no revocation is reported complete and no node coun
   const ackedOf = (acked: Map<string, boolean>) =>
     nodes.map((node) => acked.get(node.state().nodeId));
 
-  // Revoked while their polls are held, and again when the nodes have given up these polls.
+  // Keys are revoked while polls are held, and again when the nodes have given up these polls.
   relay.signal('SIGSTOP');
   for (const { id, key } of [first, second]) {
     const { complete, acked } = await revoked(server, ground, id);
@@ -111,7 +111,7 @@ test('a node whose poll outlives a freeze does not confirm what was revoked duri
     const { id, key } = await ground.issue(server);
     const nodes = await nodesBehind(t, ground, relay.url);
     const startedAt = Date.now();
-    // Each has had a response without a change, which the relay remembers.
+    // Each node has had a response without a change, which the relay remembers.
     await until(() => nodes.every((node) => syncedAt(node) > startedAt));
     relay.signal('SIGSTOP');
     await server.as(ground.secretKey)('POST /v1/keys/{id}/revoke', { id });

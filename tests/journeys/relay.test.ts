@@ -38,7 +38,7 @@ const ackedIn = ({ nodes }: Propagation): Map<string, boolean> =>
 
 const COMPLETE_MS_MAX = 30_000;
 
-/** Revokes again until it is complete: on a busy machine the first wait may be too short. */
+/** Repeats a revocation until it is complete: the first wait may be too short on a busy machine. */
 async function completed({ server, ground }: Scene, id: string): Promise<Propagation> {
   let propagation = await ground.revoke(server, id);
   await until(async () => {
@@ -106,7 +106,7 @@ async function revocationsArrive(scene: Scene, tap: Tap, feedKeys: KeyrailOption
   }
   equal(nodes[0]?.state().failure, null);
   await until(() => tap.heldPolls() === 1);
-  // Nodes say so when they stop, and nothing waits for them any more.
+  // Nodes unregister when they stop, and revocations no longer wait for them.
   await Promise.all(nodes.map((node) => node.close()));
   const { id } = await ground.issue(server);
   equal(ackedIn(await ground.revoke(server, id)).size, 1);
@@ -128,7 +128,11 @@ async function aSlowNodeIsWaitedFor(scene: Scene) {
   const delta = await ask('delta', `since=${since}&max_keys=100`);
   equal(delta.status, 200);
   const held = await ground.revoke(server, id);
-  deepEqual([held.complete, ackedIn(held).get('slow')], [false, false], 'it has not applied it');
+  deepEqual(
+    [held.complete, ackedIn(held).get('slow')],
+    [false, false],
+    'the node has not applied the change',
+  );
   equal((await ask('delta', `since=${Object(delta.body).version}&max_keys=100`)).status, 304);
   equal(ackedIn(await completed(scene, id)).get('slow'), true);
   await ask('delta', `since=${since}&node=slow&leave=true`);
@@ -174,7 +178,7 @@ async function secretKeysAreJudged({ server, ground, relay }: Scene) {
   equal(nobody.status, 401);
 }
 
-/** A body behind a GET begins a request, which the next node's secret key would complete. */
+/** The body of a GET begins a second request, which the next node's secret key would complete. */
 async function noKeyActsForAnother({ t, server, ground, relay }: Scene) {
   const ATTEMPTS = 5;
   const asVendor = server.as(ground.secretKey);

@@ -1,5 +1,6 @@
 // Deployments restored several times, from backups in any order: nodes that had a newer policy
-// accept each of them, or say what to do. tests/contracts/restored-versions has random histories.
+// accept each restored policy, or log what to do. tests/contracts/restored-versions tests random
+// histories.
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '@keyrail/testing/until.ts';
@@ -44,7 +45,7 @@ test('nodes follow each of several restores, even from a backup older than the l
   deepEqual(verdicts, ['unknown_key']);
 });
 
-test('a node ahead of a restored database says what to restore with', async (t) => {
+test('a node ahead of a restored database logs how to restore it', async (t) => {
   const lost = await restorable(t);
   const before = await lost.run();
   const fleet = await newFleet(t, before, { known: 1, keys: 1 });

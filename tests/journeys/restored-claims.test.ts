@@ -1,5 +1,5 @@
-// Claims from before a restore, and what the restored deployment reports: signed audit log heads,
-// and what /status says about backups.
+// What a deployment claims before and after a restore: signed anchors of its audit log, and the
+// state of its backups in /status.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,7 +51,7 @@ async function placeOfAnchors(t: TestContext) {
 const verified = (deployment: Deployment, file: string) =>
   deployment.command('audit', 'verify', '--anchors', file);
 
-test('anchors from before a restore verify or show what was lost, and later ones hide no fork', async (t) => {
+test('anchors from before a restore verify or show what was lost, and later anchors hide no fork', async (t) => {
   const place = await placeOfAnchors(t);
   const lost = await restorable(t, { KEYRAIL_AUDIT_ANCHORS: place.path });
   const first = await lost.run();

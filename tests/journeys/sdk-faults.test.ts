@@ -18,7 +18,7 @@ const CONVERGED_MS_MAX = 60_000;
 const FLEET = 60;
 const CUTS_MIN = 8;
 
-/** Call it before `scratch`: hooks run in order, and a directory is removed after its writers. */
+/** Call it before `scratch`: hooks run in order, and processes must end before their directory. */
 function killedAtTheEnd(t: TestContext): NodeProcess[] {
   const nodes: NodeProcess[] = [];
   t.after(() => Promise.all(nodes.map((node) => node.kill())));
@@ -33,7 +33,7 @@ async function scratch(t: TestContext): Promise<string> {
 
 const portOf = ({ url }: Running) => new URL(url).port;
 
-test('when the server dies, nodes with a policy keep serving and a new one denies keys; then all converge', async (t) => {
+test('when the server dies, nodes with a policy keep serving and a new node denies keys; later all converge', async (t) => {
   const nodes = killedAtTheEnd(t);
   const cacheDir = await scratch(t);
   const deployment = await deploy(t);

@@ -20,7 +20,7 @@ import {
 const SMTP_PASSWORD = 'canary-password-of-the-mail-account';
 const [PASSWORD, NEXT, THIRD] = [1, 2, 3].map((n) => `canary password number ${n} of a person`);
 const EMAIL = 'ada@example.com';
-/** Sent to be explained, but not a key. */
+/** A text that is sent to be explained, but is not a key. */
 const PASTED = 'canary of a text that somebody pasted';
 
 /** The token in the newest received email. */
@@ -31,7 +31,7 @@ async function arrived({ letters }: Sink, count: number): Promise<string> {
   return token;
 }
 
-/** Everything a team does; returns every secret that occurred. */
+/** Does everything a team does; returns every secret that occurred. */
 async function journey({ as }: Running, sink: Sink): Promise<string[]> {
   const email = EMAIL;
   await as(null)('POST /v1/auth/users', { email, password: PASSWORD });

@@ -8,17 +8,17 @@ import { type Block, blocksOf, documents } from '@keyrail/testing/documents.ts';
  * tests/packages.
  */
 const TESTED = ['sh', 'ts', 'js'];
-/** Run by tests/faults/database-roles. */
+/** Whether tests/faults/database-roles runs this block. */
 const isTestedSql = ({ language, document }: Block): boolean =>
   language === 'sql' && document === 'docs/operate.md';
-/** No code: the output of a program, a header, a diagram. */
+/** The language of blocks that are not code: the output of a program, a header, a diagram. */
 const SHOWN = 'text';
 
 const faultsOf = (blocks: Block[]): string[] =>
   blocks
     .filter(({ language, notRun }) => !TESTED.includes(language) && language !== SHOWN && !notRun)
     .filter((block) => !isTestedSql(block))
-    .map(({ place, language }) => `${place}: no test runs a block in "${language}": mark it`);
+    .map(({ place, language }) => `${place}: no test runs ${language} blocks; add "not run: why"`);
 
 test('every code block is run by a test, or says why it is not', () => {
   const all = documents().flatMap(blocksOf);
@@ -29,7 +29,7 @@ test('every code block is run by a test, or says why it is not', () => {
 test('a block without a reason is found, by its line', () => {
   const block = (text: string) => faultsOf(blocksOf({ path: 'docs/a.md', text }));
   deepEqual(block('A.\n\n```sql\nselect 1;\n```\n'), [
-    'docs/a.md:3: no test runs a block in "sql": mark it',
+    'docs/a.md:3: no test runs sql blocks; add "not run: why"',
   ]);
   deepEqual(block('A.\n\n```\nls\n```\n').length, 1);
   deepEqual(block('A.\n\n<!-- not run: needs an administrator -->\n```sql\nselect 1;\n```\n'), []);

@@ -15,7 +15,7 @@ const says = (path: string, text: string) =>
 const refused = (path: string, text: string) => ok(says(path, text).length > 0, `${path}: ${text}`);
 const allowed = (path: string, text: string) => deepEqual(says(path, text), []);
 
-test('no constant of protocol/wire is typed again, and no message is compared', () => {
+test('no constant of protocol/wire is defined again, and no error is recognised by its message', () => {
   const all = sources(['ts', 'tsx']);
   const wire = wireNames(all);
   ok(wire.size > 200, 'the constants were found');

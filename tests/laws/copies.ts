@@ -1,7 +1,7 @@
 /**
- * What protocol/wire defines is not typed again elsewhere: constants and unions of the same name,
- * numbers with the same value whose name is the end of such a name, durations, and the UUID format.
- * And no message is compared: it is text for people, and its code says what happened.
+ * Finds what protocol/wire defines and another file defines again: constants and unions of the same
+ * name, numbers with the same value and the same last words in their name, durations, and the UUID
+ * format. Also finds errors that are recognised by their message, which is text for people.
  */
 import { type Expression, type TSType, Visitor } from 'oxc-parser';
 import { type Fault, isTest, lineAt, type Source } from './tree.ts';
@@ -23,7 +23,7 @@ export const wireNames = (all: readonly Source[]): WireNames =>
   );
 
 const DURATIONS: Record<string, string> = { 3600000: 'HOUR_MS', 86400000: 'DAY_MS' };
-/** These show what the API says, or send what users type. The others have their own limits. */
+/** Packages that show API values or send what users type. Other packages have their own limits. */
 const SHOWS = /^packages\/(dashboard|widget|cli|client)\//;
 
 const UUID = /^\/\^\[(0-9|\\d)a-f-?\](\{8\}.*\{12\}|\{36\})\$\/i?$/;
@@ -40,7 +40,7 @@ export function copyFaults(source: Source, names: WireNames): Fault[] {
     const copied = copiedName({ path, name, value }, names);
     return copied === null
       ? []
-      : [fault(start, `${name} is typed again: import ${copied} of wire/`)];
+      : [fault(start, `${name} is defined again: import ${copied} from wire/`)];
   });
   if (parsed === null) return faults;
   new Visitor({

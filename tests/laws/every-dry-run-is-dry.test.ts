@@ -13,7 +13,7 @@ import { anyIds, endpointOf, fixtureOf, served } from './lines.ts';
 
 const dryRunLines = served.filter((line) => endpointOf(line).dryRun);
 
-/** What a transaction did, by the database's own counters. */
+/** What a transaction did, according to the database's own counters. */
 type Done = { role: string; written: number; xid: string | null; locks: string[] };
 
 const DONE: Statement = {
@@ -70,7 +70,7 @@ const readIn = ({ testApp, workspaceId }: Harness, text: string) =>
  */
 const WRITTEN_MEANWHILE: ReadonlySet<string> = new Set(['secret_key_uses', 'served_spans']);
 
-/** The place and the transactions of every row: a change, a lock and an undone change all show. */
+/** Each row's position and transaction IDs, which reveal changes, locks and rolled-back changes. */
 async function rowsOf(app: Harness): Promise<Record<string, unknown>> {
   const tables = await readIn(
     app,
@@ -161,7 +161,7 @@ for (const line of dryRunLines) {
 
 const errorOf = ({ status, body }: Answer): unknown => ({ status, error: body.error });
 
-/** The same refusal with and without a dry run. */
+/** Asserts the same rejection with and without a dry run; returns its status. */
 async function refusedAlike(
   { ask: call }: Harness,
   line: AnyLine,

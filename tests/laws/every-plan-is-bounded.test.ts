@@ -24,7 +24,7 @@ import { beliefs, fill, type Ground, openAdmin } from './plan-ground.ts';
 const skip = storeName === 'embedded' && 'the embedded store does not report plans';
 const superuserUrl = process.env.KEYRAIL_TEST_POSTGRES ?? '';
 
-/** More than any page, statement or batch reads; far less than the tables contain. */
+/** The most rows a plan may read: more than any page or batch, far fewer than the tables. */
 const ROWS_MAX = 2500;
 
 /** Tables of the deployment with a few rows at most. */
@@ -46,7 +46,7 @@ const exempt: [RegExp, string][] = [
   [/is_counted, is_current, is_connected, count/, 'looks at COUNTED_MAX projects and nodes'],
   [/count\(\*\) from policy_nodes/, 'bounded by the nodes that a project may have'],
   [/select distinct month, tenant_id/, 'a bill counts the tenants of its months'],
-  [/count\(\*\) as total,[\s\S]* from policy_nodes/, 'bounded by the nodes that polled lately'],
+  [/count\(\*\) as total,[\s\S]* from policy_nodes/, 'bounded by the nodes that polled recently'],
 ];
 
 /** The faults of a plan; empty if it is bounded. */
@@ -182,7 +182,7 @@ async function tourKeys(call: Caller, { projectId, tenantId }: Omit<Ground, 'ver
   await call('GET /v1/usage/tenants', { months: 24, project_id: tenantId });
 }
 
-/** The log by each filter, and by all of them. */
+/** Lists the log with each filter, and with all filters. */
 async function tourAudit(app: Harness, call: Caller): Promise<void> {
   const person = { actor_id: (await app.people.owner()).userId };
   const moment = app.clock.now().toISOString();

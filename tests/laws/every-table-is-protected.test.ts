@@ -1,4 +1,4 @@
-// Read from the catalogue: no table, role or function can be added without its protection.
+// Reads the catalogue, so that no table, role or function can be added without its protection.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlineAfter } from '@keyrail/server/base/deadline.ts';
@@ -8,19 +8,19 @@ import { testApp } from '@keyrail/testing/test-app.ts';
 const withoutWorkspace: Record<string, string> = {
   migrations: 'the applied migrations; only the owner reads it',
   workspaces: 'is the workspace',
-  users: 'people belong to no workspace',
-  void_sign_ups: 'sign-ups that made no account',
-  sessions: 'people belong to no workspace',
-  one_time_tokens: 'people belong to no workspace',
+  users: 'users exist outside workspaces',
+  void_sign_ups: 'sign-ups that created no account',
+  sessions: 'users exist outside workspaces',
+  one_time_tokens: 'users exist outside workspaces',
   mail_outbox: 'addressed to people; only the worker reads it',
-  audit_anchor_places: 'a place keeps the anchors of all workspaces',
+  audit_anchor_places: 'a destination keeps the anchors of all workspaces',
   signing_keys: 'the deployment signs for all workspaces',
   worker_beats: 'processes of the deployment',
   job_leases: 'processes of the deployment',
   served_spans: 'processes of the deployment',
   recent_restores: 'restores replace all workspaces',
   backup_runs: 'backups hold all workspaces',
-  notice_marks: 'progress of a job of the deployment',
+  notice_marks: 'the progress of a deployment job',
 };
 
 /** Tables the write door may change without an audit row, each with its reason. */
@@ -59,7 +59,7 @@ type Table = {
 
 const readTables = async (): Promise<Table[]> => (await catalogue(tables)) as Table[];
 
-/** From the access control lists: the standard views hide privileges of other roles. */
+/** Reads the access control lists, because the standard views hide privileges of other roles. */
 const grants = () =>
   catalogue(`select regexp_replace(entry.grantee::regrole::text, '_\\d+$', '') as grantee,
       c.relname as name,
@@ -98,7 +98,7 @@ test('every table the write door may change is audited', async () => {
   }
 });
 
-test('every table that feeds the policy gets its versions when its change is closed', async () => {
+test('a change to a table that feeds the policy gets a version when the change is closed', async () => {
   const fed = (await readTables()).filter(({ columns }) => columns.includes('lookup_hash'));
   for (const { name, columns, triggers } of fed.filter((each) => each.columns.includes('scopes'))) {
     equal(columns.includes('change_id'), true, name);

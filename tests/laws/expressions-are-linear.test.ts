@@ -13,11 +13,11 @@ import { list, source, sources } from './tree.ts';
 const exceptions: Exceptions = {
   'packages/protocol/src/wire/uuid.ts': 'a copy of the expression above it',
   'packages/server/src/features/accounts/password-policy.ts ^(.+?)\\1+$': 'of 20 characters',
-  'packages/server/src/features/mail/send-mail.job.ts': 'an address, escaped',
+  'packages/server/src/features/mail/send-mail.job.ts': 'contains an escaped email address',
   'packages/server/src/volatile/redis-addresses.ts ^(rediss?:\\/\\/(?:[^/]*@)?)([^/?#]*)(.*)$':
     'reads REDIS_URL',
   'packages/server/src/volatile/redis-survey.ts ^\\S+ (\\S+):(\\d+)@\\S+ \\S*\\bmaster\\b':
-    'reads what Redis says of its cluster',
+    'reads a response of Redis about its cluster',
 };
 
 const production = sources(['ts', 'tsx']).filter(({ path }) => path.startsWith('packages/'));

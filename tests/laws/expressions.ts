@@ -9,10 +9,10 @@ import { type Fault, isTest, lineAt, type Source } from './tree.ts';
 /** `pattern` is null if the expression is not written as a literal. */
 export type Expression = { path: string; line: number; pattern: string | null; flags: string };
 
-/** By path and pattern, with the reason why its time does not matter. */
+/** Exceptions by path and pattern, with the reason why the expression's time does not matter. */
 export type Exceptions = Readonly<Record<string, string>>;
 
-/** Far more than the slowest check takes, so that a busy machine does not fail it. */
+/** The time limit of a check: far more than the slowest takes, in case the machine is busy. */
 const CHECK_MS_MAX = 120_000;
 
 export function expressionsIn({ path, text, parsed }: Source): Expression[] {

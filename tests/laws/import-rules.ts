@@ -116,7 +116,7 @@ function packageFault({ path }: Source, { specifier, target, typeOnly }: Import)
   if (to === undefined) return null;
   if (!ARROWS[from]?.includes(to)) return `${from} may not import ${to}`;
   if (to === 'protocol' && TAKES_WIRE.includes(from) && !typeOnly && !file?.startsWith('wire/')) {
-    return `${from} takes only types and wire/ from protocol`;
+    return `${from} may import only types and wire/ from protocol`;
   }
   return null;
 }
@@ -136,8 +136,8 @@ function foreignFault({ path }: Source, { specifier, target, typeOnly }: Import)
     return 'only protocol imports zod (the server may use its types)';
   }
   if (from === 'protocol' && name !== 'zod') return 'protocol imports only zod';
-  if (from === 'client') return 'client has no dependency';
-  if (from === 'sdk' && !typeOnly) return 'sdk has no dependency: of frameworks it takes types';
+  if (from === 'client') return 'client has no dependencies';
+  if (from === 'sdk' && !typeOnly) return 'sdk imports only types of frameworks';
   const homes = KEPT_IN[name];
   const section = sectionOf(path);
   if (section === null || homes === undefined || homes.includes(section)) return null;
@@ -186,7 +186,7 @@ function placeFaults({ path }: Source): Fault[] {
   ];
 }
 
-/** The linter refuses default exports and re-exports of everything; an index file is one too. */
+/** The linter rejects default exports and `export *`. An index file would have the same effect. */
 function indexFaults({ path }: Source): Fault[] {
   const isSurface = /^packages\/(sdk|client|widget)\/src\/index\.ts$/.test(path);
   if (isSurface || !/(^|\/)index\.\w+$/.test(path)) return [];

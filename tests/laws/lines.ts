@@ -66,7 +66,7 @@ export const isOpen = (line: AnyLine): boolean =>
 
 export const isWrite = (line: AnyLine): boolean => !isSafe(line, endpointOf(line));
 
-/** This method takes its input from the query; all others may have a body. */
+/** A GET takes its input from the query; all other methods may have a body. */
 export const isGet = (line: AnyLine): boolean => line.startsWith('GET ');
 
 /** A valid value for every ID an endpoint requires, where the value does not matter. */

@@ -19,7 +19,7 @@ const SMALL = [
 
 type Rule = { pattern: RegExp; says: string; ofContract?: true };
 
-/** `ofContract`: a contraction may do it. The first group in a pattern, if any, is a table. */
+/** `ofContract`: allowed in a contraction. The first group in a pattern, if any, is a table. */
 const RULES: Rule[] = [
   {
     pattern: /^create (?:unique )?index (?!concurrently).*? on (?:only )?([\w.]+)/,

@@ -14,7 +14,7 @@ test('npm never runs install scripts in this repository', () => {
   ok(read('scripts/setup-install.mjs').includes("'--ignore-scripts'"));
 });
 
-test('every package with an install script is listed, with what it lacks without it', () => {
+test('every package with an install script is listed, with the effect of skipping the script', () => {
   const { packages }: Lock = JSON.parse(read('package-lock.json'));
   const scripted = Object.entries(packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript)

@@ -1,6 +1,6 @@
-// Two equal workspaces. An ID from one that is used in the other, on any endpoint and in any place,
-// is as unknown as an invented ID: nothing of its owner's is returned or changed. LEAK_ROUNDS
-// repeats it with other IDs.
+// Two equal workspaces. If an ID from one is used in the other, on any endpoint and in any field,
+// it is as unknown as an invented ID: none of its owner's data is returned or changed. LEAK_ROUNDS
+// repeats the test with other IDs.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { before, test } from 'node:test';
@@ -142,7 +142,7 @@ for (const line of withIds) {
     }
     deepEqual(await digestOf(theirs.app), before, `${line} changed another workspace`);
     const { caller, input } = fixtureOf(line);
-    await mine.app.as[caller](line, await input(mine.app)); // so the ID was rejected
+    await mine.app.as[caller](line, await input(mine.app)); // so only the ID was wrong
   });
 }
 

@@ -1,5 +1,5 @@
-// What decides where the server connects to. The system resolves a host the operator names; a host
-// a tenant names is resolved by host-names.ts alone, which holds no thread and has a limit.
+// Which hosts the server connects to. The system resolves host names from the operator. Host names
+// from a tenant are resolved only by host-names.ts, which blocks no thread and has a limit.
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { importsOf } from './imports.ts';
@@ -16,7 +16,7 @@ const RESOLVERS: Record<string, readonly string[]> = {
 
 /** Files that open connections, and where their host names come from. */
 const CONNECTING: Record<string, string> = {
-  [`${SRC}features/webhooks/webhook-request.ts`]: 'a customer: the lookup is given',
+  [`${SRC}features/webhooks/webhook-request.ts`]: 'a customer; the lookup function is passed in',
   [`${SRC}features/audit/anchor-places.ts`]: 'KEYRAIL_AUDIT_ANCHORS',
   [`${SRC}doctor/public-url-check.ts`]: 'KEYRAIL_PUBLIC_URL',
   [`${SRC}features/scanner/public-keys.ts`]: 'KEYRAIL_SCANNER_KEYS',
@@ -31,8 +31,8 @@ const ours = (): Source[] =>
   sources(['ts', 'tsx'], 'packages/server/src').filter(({ path }) => !isTest(path));
 
 /**
- * What a file imports from these modules, except types: by the name before `as`, so that a new name
- * hides nothing.
+ * What a file imports from these modules, except types. Imports are listed by their name before
+ * `as`, so that a new name hides nothing.
  */
 function takenFrom(module: RegExp, file: Source): string[] {
   const entries = (file.parsed?.module.staticImports ?? [])

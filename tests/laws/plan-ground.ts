@@ -5,7 +5,7 @@ import pg from 'pg';
 
 const MANY = 8000;
 const SOME = 3000;
-/** More versions than a delta can cover. */
+/** The number of versions: more than a delta can cover. */
 const VERSIONS = 12_000;
 
 export type Ground = { projectId: string; tenantId: string; version: number };
@@ -45,7 +45,7 @@ const many = (rows: number, columns: string) =>
   `select ${columns} from generate_series(1, ${rows}) n`;
 const id = 'gen_random_uuid()';
 const past = "app_now() - n * interval '1 second'";
-/** For invitations, of which a workspace may send few in an hour. */
+/** The times of invitations, of which a workspace may send few in an hour. */
 const old = "app_now() - n * interval '1 hour'";
 const hash = 'sha256((n || <w>::text)::bytea)';
 
@@ -107,7 +107,7 @@ const statements = [
       created_at)
     ${many(MANY, `${id}, <w>, e.id, 'live', 'workspace.updated', '{}', ${past}, ${past}`)},
       webhook_endpoints e where e.workspace_id = <w>`,
-  // Its ID sorts after the others: a merge join would read all of their deliveries.
+  // This endpoint's ID sorts last: a merge join would read the deliveries of all others.
   `insert into webhook_endpoints (id, workspace_id, env, url, events, sealed_secret, created_at,
       updated_at, deleted_at)
     ${many(
@@ -124,7 +124,7 @@ const statements = [
       MANY,
       `<w>, 'live', ${hash}, ${hash}, '{}', '{}', ${past}, app_now() + interval '1 hour'`,
     )}`,
-  // At their limit, so that the next response removes the oldest ones.
+  // Stored responses are at their limit, so that the next response removes the oldest.
   `insert into kept_response_totals values (<w>, 'live', kept_bytes_max())`,
   `insert into ingest_batches ${many(MANY, `<w>, 'live', ${id}, 1, 0, app_now()`)}`,
   `insert into usage_key_days

@@ -1,5 +1,5 @@
 // The types in db/tables.ts match the rows of their tables: every column, its type, and whether it
-// may be null. What a statement returns cannot be checked, so at least whole rows are.
+// may be null. Results of single statements cannot be checked, so at least complete rows are.
 import { deepEqual, ok } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { testApp } from '@keyrail/testing/test-app.ts';
 
 const FILE = join(import.meta.dirname, '../../packages/server/src/db/tables.ts');
 
-/** What the driver makes of a column. A text from a closed list is a text. */
+/** The type the driver returns for a column. A text from a closed list counts as text. */
 const KINDS: Record<string, string> = {
   uuid: 'string',
   text: 'string',

@@ -1,7 +1,7 @@
 /**
  * Exports no other file imports. Tests count as importers, because an export may exist for its
  * test; for constants in `protocol/wire` only product files count, because a limit only a test
- * reads limits nothing. Entry points of the published packages are exempt.
+ * reads has no effect. Entry points of the published packages are exempt.
  */
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
@@ -91,7 +91,7 @@ function fileOf(path: string, specifier: string): string | null {
 /** The sources behind a published package's `exports`, and the programs that are run. */
 export function entryPoints(root: string): Set<string> {
   const entries = ['server', 'cli', 'edge'].map((name) => `packages/${name}/src/main.ts`);
-  // The build puts them in place of global names.
+  // The build replaces global names with them.
   entries.push('packages/widget/src/captured.ts', 'packages/widget/src/jsx.ts');
   for (const name of ['sdk', 'client', 'widget']) {
     const text = readFileSync(posix.join(root, 'packages', name, 'package.json'), 'utf8');

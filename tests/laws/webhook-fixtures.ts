@@ -3,7 +3,7 @@ import type { Harness, Input } from '@keyrail/testing/harness.ts';
 import type { Fixture } from './fixtures.ts';
 
 const CLOSED = 'http://127.0.0.1:1/hook';
-/** Fewer than a workspace may have, so that there is always room for one more. */
+/** Keeps fewer endpoints than a workspace may have, so that there is always room for another. */
 const KEPT_MAX = 10;
 
 /** Removes the oldest endpoints of a workspace that has many. */

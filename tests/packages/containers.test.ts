@@ -168,7 +168,7 @@ test('no container runs as root, writes outside its volumes, or has a capability
       fsGroup: gid,
       seccompProfile: { type: 'RuntimeDefault' },
     });
-    // Kubernetes would set KEYRAIL_API_PORT and the like, which stop the start.
+    // Kubernetes would set KEYRAIL_API_PORT and similar variables, which the server rejects.
     equal(new Map<string, unknown>(Object.entries(spec)).get('enableServiceLinks'), false);
   }
   for (const { securityContext, volumeMounts } of containers) {
@@ -191,7 +191,7 @@ test('no container runs as root, writes outside its volumes, or has a capability
 const isProbe = (path: string): boolean =>
   ['/healthz', '/readyz'].includes(path) && `GET ${path}` in allEndpoints;
 
-test('health checks and ports match the ones the program listens on', () => {
+test('health checks use the ports the program listens on', () => {
   const read = readConfig(imageEnvironment());
   const port = 'config' in read ? String(read.config.listening.port) : '';
   const platform = readConfig({ ...imageEnvironment(), PORT: '8080' });

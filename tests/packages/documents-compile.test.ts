@@ -55,7 +55,7 @@ const uses = (code: string, name: string): boolean =>
 const isCode = ({ language, notRun }: Block): boolean => /^[tj]s$/.test(language) && !notRun;
 
 test('every code example in the documents compiles', async (t) => {
-  // Below node_modules, so that imports resolve; with the process ID, because runs may be parallel.
+  // The folder is below node_modules, so that imports resolve; runs may be parallel.
   const folder = join(root, 'node_modules', '.cache', `keyrail-documents-${process.pid}`);
   t.after(() => rm(folder, { recursive: true, force: true }));
   await mkdir(folder, { recursive: true });

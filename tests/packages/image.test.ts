@@ -168,7 +168,7 @@ test('the image can be built, runs read-only, and is healthy', {
     );
     await useServer(port);
   } else {
-    t.diagnostic(`podman runs no container here: ${run.stderr.trim().split('\n').at(-1)}`);
+    t.diagnostic(`podman cannot run a container here: ${run.stderr.trim().split('\n').at(-1)}`);
     const reason = whyNoNamespace();
     if (reason) return t.skip(reason);
     await runMounted(t, port);
@@ -180,7 +180,7 @@ test('the image can be built, runs read-only, and is healthy', {
 /** The files of the built image as the root, where podman can build but not run. */
 async function runMounted(t: TestContext, port: number): Promise<void> {
   const folder = podman('image', 'mount', IMAGE);
-  // Not by a hook: those run in order, and the first one removes the image.
+  // Not in a hook: hooks run in order, and the first hook removes the image.
   try {
     const { code, output } = await runReadOnly(
       {

@@ -1,6 +1,6 @@
 // The example for Next.js, with Next.js from the npm registry: it is built without settings and
-// without a control plane, and serves its first request. The full run takes the newest major, `npm
-// run release-check` all of MAJORS.
+// without a control plane, and serves its first request. The full run tests the newest major
+// version, `npm run release-check` all of MAJORS.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -43,7 +43,7 @@ for (const major of wanted) {
   });
 }
 
-/** A route whose node nothing waits for: its first request arrives before the policy. */
+/** A route with a node that no code waits for: the first request arrives before the policy. */
 const LATER = `import { createKeyrail } from '@keyrail/sdk';
 import { protect } from '@keyrail/sdk/next';
 
@@ -96,7 +96,7 @@ async function installNext(folder: string, major: string): Promise<string | null
   return failure;
 }
 
-/** In its own process group: Next.js starts workers, which outlive it when it is killed. */
+/** Runs Next.js in its own process group: its workers outlive it when it is killed. */
 const nextProgram = (folder: string, words: readonly string[], settings: object) =>
   spawn(process.execPath, [join(folder, 'node_modules/next/dist/bin/next'), ...words], {
     cwd: join(folder, 'next'),
@@ -146,7 +146,7 @@ async function buildsAlone(t: TestContext, folder: string): Promise<void> {
   deepEqual(called, []);
 }
 
-/** Serves; neither route may respond to its first request with 503. */
+/** Serves the example: neither route may respond to its first request with 503. */
 async function serves(t: TestContext, folder: string): Promise<void> {
   const server = await (await deploy(t)).run();
   const found = { name: 'Acme', slug: 'acme' };

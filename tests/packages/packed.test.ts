@@ -83,7 +83,7 @@ const IMPORT = /(?<![.\w])(?:from|import|require)\s*\(?\s*["']([\w@][\w@:/.-]*)[
 const IMPORT_ANY = /(?<![.\w])(?:from|import|require)\s*\(?\s*["']([^"']+)["']/g;
 const FRAMEWORKS = /^(express|fastify|hono|koa|next|@nestjs\/|react$)/;
 
-/** Without the sources of Preact, which only source maps name. */
+/** Leaves out the sources of Preact, which only source maps reference. */
 const isCode = (path: string) => /^(?!dist\/src\/).*\.(js|d\.ts)$/.test(path);
 
 test('code imports only Node.js modules, and declarations import only frameworks', async () => {

@@ -1,4 +1,4 @@
-// A build is repeated, or not used, when its sources change, and for no other reason.
+// A build is repeated, or is no longer used, only when its sources change.
 import { deepEqual, equal } from 'node:assert/strict';
 import {
   appendFileSync,

@@ -18,7 +18,7 @@ export type Bed = {
   urls: string[];
   mailDir: string;
   faults: Record<string, Fault>;
-  /** When counters were lost, which some faults are allowed to cause. */
+  /** The times when counters were lost, which some faults may cause. */
   losses: Span[];
   /** Faults this machine does not allow, each with the reason. */
   skipped: string[];

@@ -21,7 +21,7 @@ export type HaParts = {
   apis: Process[];
   apiWires: Wire[];
   workers: Process[];
-  /** From the first worker to its databases. */
+  /** The wires from the first worker to its databases. */
   workerWires: Wire[];
 };
 

@@ -22,7 +22,7 @@ const HOSTS = 2;
 const APIS = 3;
 const WORKERS = 2;
 const POOL_SIZE = 10;
-/** Each store removes its files when this process exits. */
+/** Each store adds an exit listener, which removes its files. */
 const LISTENERS_MAX = 50;
 
 /** The reason why this machine cannot run the bed, or false. */
@@ -59,7 +59,7 @@ async function openParts(opened: Opened, close: Closer): Promise<Bed> {
   const scratch = await opened(mkdtemp(join(tmpdir(), 'kr-soak-')), remove);
   const mailDir = join(scratch, 'mail');
   const wireTo = (port: number): Promise<Wire> => opened(openProxy(port), (wire) => wire.close());
-  // All wires one member uses: to the other member, to etcd, and from the front hosts.
+  // Each member's wires: to the other member, to etcd, and from the front hosts.
   const memberWires: Wire[][] = [[], []];
   const wiring = async (n: number, port: number, kind: 'peer' | 'etcd') => {
     const wire = await wireTo(port);

@@ -138,7 +138,7 @@ function faultsOf(parts: Parts): Record<string, Fault> {
   };
 }
 
-/** PostgreSQL may exit when it cannot write its log: then it is started again. */
+/** PostgreSQL may exit when it cannot write its log; it is then started again. */
 const filling =
   (disk: SmallDisk, cluster: Cluster): Fault =>
   async (forMs) => {

@@ -22,7 +22,7 @@ export const clockAhead = (ms: number): Settings =>
 export type Program = {
   name: string;
   command: 'start' | 'api' | 'worker';
-  /** 0 for a worker, which does not listen. */
+  /** The port; 0 for a worker, which does not listen. */
   port: number;
   settings: Settings;
   prefix: readonly string[];
@@ -33,7 +33,7 @@ export type Process = Program & {
   kill(): Promise<void>;
   signal(name: NodeJS.Signals): void;
   output(): string;
-  /** Resident memory; 0 while it does not run. */
+  /** The process's resident memory; 0 while it does not run. */
   residentMiB(): number;
 };
 

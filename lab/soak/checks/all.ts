@@ -17,7 +17,7 @@ export const invariants: readonly Invariant[] = [
   of('I3', 'audit rows are in the order of real time', I3),
   of('I4', 'policy versions never go backwards', I4),
   of('I5', 'snapshots and folded deltas of one version are equal', I5),
-  of('I6', 'pages and later deltas give the same as one snapshot', I6),
+  of('I6', 'pages and later deltas lead to the same state as one snapshot', I6),
   of('I7', 'deltas go forward, name a key once, and 304 means no change', I7),
   of('I8', 'a reader below the floor or ahead of the version gets a snapshot', I8),
   of('I9', 'a revoked key is not served, and rate limits are resolved', I9),
@@ -26,7 +26,7 @@ export const invariants: readonly Invariant[] = [
   of('I12', 'a deleted tenant has no active key, and the count is right', I12),
   of('I13', 'a workspace with members has an owner', I13),
   of('I14', 'a one-time token works once, and a reset ends sessions', I14),
-  of('I15', 'one execution under one lock, then the stored response', I15),
+  of('I15', 'a request runs once under one lock, then gets its stored response', I15),
   of('I16', 'no interval allows more than the limit', I16),
   of('I17', 'no embed token is accepted after it was revoked', I17),
   of('I18', 'no secret key is accepted after it was revoked', I18),
@@ -50,7 +50,7 @@ export const checkAll = (history: History): Verdict[] =>
  */
 export const AT_ANY_TIME = ['I10', 'I18'];
 
-/** What operations alone show, while a soak is still running. */
+/** Violations that operations alone reveal, while a soak is still running. */
 export const violationsUntilNow = (history: History): string[] =>
   invariants
     .filter(({ name }) => AT_ANY_TIME.includes(name))

@@ -26,7 +26,7 @@ const ACTIONS: Record<string, string> = {
   'secret.revoke': 'secret_key.revoked',
   'member.role': 'workspace_member.role_changed',
 };
-/** When repeated, these change nothing and write no row. */
+/** Operations that change nothing and write no row when they are repeated. */
 const IDEMPOTENT = new Set(['key.revoke', 'secret.revoke', 'member.role']);
 
 export const I1: Check = ({ audit, workspaceId }) => {

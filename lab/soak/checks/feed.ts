@@ -105,7 +105,7 @@ function foldsAgree(history: History, counts: (fold: Fold, isDelta: boolean) => 
 }
 
 export const I5: Check = (history) => foldsAgree(history, () => true);
-/** The same for states that began with several pages, with changes made between the pages. */
+/** Checks the same for states that began with several pages, with changes between the pages. */
 export const I6: Check = (history) => foldsAgree(history, ({ isPaged }) => isPaged);
 
 export const I7: Check = (history) => {
@@ -163,7 +163,7 @@ export const I8: Check = (history) => {
     if (!isAhead && !isBelow) continue;
     found.expect(
       within(read.body, 'object') === 'policy_snapshot',
-      () => `since ${since} was answered with ${textOf(read.body, 'object') || read.status}`,
+      () => `a read since ${since} returned ${textOf(read.body, 'object') || read.status}`,
     );
   }
   return found;

@@ -50,7 +50,7 @@ export const I22: Check = (history) => {
       () => `${args.path} shows another workspace's data`,
     );
     const isMissing = args.isList === true || status === 404 || status === 503;
-    found.expect(isMissing, () => `${args.path} of another workspace was answered with ${status}`);
+    found.expect(isMissing, () => `${args.path} of another workspace returned ${status}`);
   }
   return found;
 };

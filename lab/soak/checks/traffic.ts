@@ -12,7 +12,7 @@ import {
 } from '../history.ts';
 
 const LOCK_MS = 30_000;
-/** Two clocks are compared: the database's decides, the driver's is recorded. */
+/** The tolerance between two clocks: the database's clock decides, the driver's is recorded. */
 const CLOCK_MS = 50;
 const MINUTE_MS = 60_000;
 
@@ -66,7 +66,7 @@ function checkStored(scope: string, ops: readonly Op[], found: Findings): void {
       : claim.body.state === 'replay' && Object(claim.body.response).body === kept;
     found.expect(isRight, () => {
       const facts = { stored, claim, all: ops.length };
-      return `a stored ${scope} was answered with ${claim.body.state}: ${JSON.stringify(facts)}`;
+      return `a claim of the stored ${scope} returned ${claim.body.state}: ${JSON.stringify(facts)}`;
     });
   }
 }

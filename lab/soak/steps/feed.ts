@@ -8,7 +8,7 @@ export type Filter = { name: string; query: string };
 
 const WAIT_MS = 1_000;
 const PAGE_KEYS = 7;
-/** Then a reader starts over. */
+/** After this many deltas, a reader starts over. */
 const DELTAS_MAX = 60;
 
 const sumOf = (value: unknown) =>
@@ -42,7 +42,7 @@ async function read(world: World, asked: Read): Promise<Op> {
   return op;
 }
 
-/** Only the parts the checks compare: whole pages would fill the memory in a long soak. */
+/** Keeps only what the checks compare: complete pages would fill the memory in a long soak. */
 function digested(body: Body): Body {
   const { object, version, since, next_cursor, keys, changes } = body;
   const all = [keys, changes].filter(Array.isArray).flat().map(Object);
@@ -88,7 +88,7 @@ export function startReader(world: World, filter: Filter, at: number): Reader {
       const isSnapshot = op.body.object === 'policy_snapshot';
       const isPaged = isSnapshot && nextOf(op) !== '';
       if (op.status !== 304) version = Number(op.body.version);
-      // The remaining pages; a missing page stops this reader.
+      // Read the remaining pages; a missing page stops this reader.
       let page = op;
       while (isPaged && isOk(page) && nextOf(page)) {
         page = await read(world, { reader, filter, at, cursor: nextOf(page) });
@@ -113,7 +113,7 @@ export const filtersOf = ({ tenants }: Pick<World, 'tenants'>): Filter[] => [
   { name: 'tenant', query: `&tenant_id=${tenants[0]}&max_keys=${PAGE_KEYS}` },
 ];
 
-/** One snapshot in small pages, while others write, then the changes made in the meantime. */
+/** Reads one snapshot in small pages while others write, then the changes made in the meantime. */
 export async function readPages(world: World, client: string, { dice }: Step): Promise<void> {
   const filters = filtersOf(world);
   const { name, query } = filters[dice[1] % filters.length] ?? { name: 'all', query: '' };
@@ -127,7 +127,7 @@ export async function readPages(world: World, client: string, { dice }: Step): P
   if (since !== null) await read(world, { ...asked, since });
 }
 
-/** A version that does not exist yet, as a node has after a restore. */
+/** Polls with a version that does not exist yet, as a node may have after a restore. */
 export async function pollAhead(world: World, client: string, { dice }: Step): Promise<void> {
   const filter = { name: 'ahead', query: '' };
   const since = world.version + 1_000_000;

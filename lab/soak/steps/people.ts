@@ -131,7 +131,7 @@ async function reset(world: World, client: string, at: number): Promise<void> {
 
 const NEWCOMERS = 20;
 
-/** New and known addresses: one email each time. */
+/** Signs up new and known addresses: each attempt sends one email. */
 export async function signUp(world: World, client: string, { dice }: Step): Promise<void> {
   const email = `newcomer-${world.workspaceId}-${dice[1] % NEWCOMERS}@example.com`;
   await send(world, client, {

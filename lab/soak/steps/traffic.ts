@@ -135,7 +135,7 @@ export async function sendTelemetry(world: World, client: string, { dice }: Step
   });
 }
 
-/** Every second batch is rejected, and charged all the same. */
+/** Every second batch is rejected, but still charged. */
 export async function overspend(world: World, client: string, { dice }: Step): Promise<void> {
   const { secretKey, projectId, tenantId, keyId } = world.spender;
   const events = Math.ceil(world.budget / 4);

@@ -26,9 +26,9 @@ export type Command = {
   /** Complete command lines, each starting with `keyrail`. */
   examples: readonly string[];
   notes?: string;
-  /** Changes something, so that a failure must say when the outcome is unknown. */
+  /** The command changes something, so a failure must say if the outcome is unknown. */
   changes?: true;
-  /** Asked before the command runs, unless `--yes` is given. */
+  /** The question asked before the command runs, unless `--yes` is given. */
   question?: (given: Given, context: Context) => string | Promise<string>;
   /** The result of `--dry-run`, also printed before the question. */
   impact?: Request<Impact>;
@@ -79,7 +79,7 @@ export const secretCommand = <T extends object>(
   row: Row & {
     request: Request<T>;
     fields: readonly Field<NoInfer<T>>[];
-    /** Undefined in a replayed response. */
+    /** The secret; undefined in a replayed response. */
     secret(created: NoInfer<T>): string | undefined;
     /** What to do if the response with the secret was lost. */
     replace?(created: NoInfer<T>): string;
@@ -135,7 +135,7 @@ const listOptions: readonly Option[] = [
 type Pages<T> = AsyncIterable<{ items: T[]; cursor: string | null }>;
 type PageInput = { query: { limit: number }; pagesMax: number };
 
-/** Enough for a long audit log. */
+/** The maximum number of pages: enough for a long audit log. */
 const PAGES_MAX = 1_000_000;
 
 type Listing<T> = Omit<Row, 'name'> & {

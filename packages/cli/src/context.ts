@@ -11,7 +11,7 @@ import { chooseTarget, type Flags, type Target, tokenOf } from './profiles/targe
 import type { Terminal } from './terminal/terminal.ts';
 import { VERSION } from './version.ts';
 
-// Shorter than the client's defaults, because somebody is waiting.
+// Time limits are shorter than the client's defaults, because a user is waiting.
 const TIMEOUT_MS = 20_000;
 const TOTAL_MS = 25_000;
 

@@ -17,8 +17,8 @@ const failures = {
   'not logged in': notLoggedIn(HOSTILE, HOSTILE),
   interrupted: interrupted(),
   'with a code': new Failure(3, HOSTILE, HOSTILE),
-  'of the network': new KeyrailUnreachable('network', HOSTILE, { sent: true }),
-  'of the program': new Error(HOSTILE),
+  'from the network': new KeyrailUnreachable('network', HOSTILE, { sent: true }),
+  'from the program': new Error(HOSTILE),
 };
 
 for (const [name, failure] of Object.entries(failures)) {

@@ -80,7 +80,7 @@ export function buildProgram(tree: Tree, terminal: Terminal, progress: Progress)
   return root;
 }
 
-/** Not a row, because completion needs the whole program, but no profile and no server. */
+/** Not a row of the table: completion needs the program itself, but no profile or server. */
 function addCompletion(root: Node, { stdout }: Terminal): void {
   root
     .command('completion')
@@ -126,7 +126,7 @@ function addCommand(parent: Node, row: Command, { terminal, progress }: RunState
   });
 }
 
-/** Shows what would change, and asks. Without a login or a terminal, it fails before that. */
+/** Shows what would change, and asks. Fails before that without a login or a terminal. */
 async function askFirst(row: Command, given: Given, context: Context): Promise<void> {
   tokenOf(context.target);
   requireTerminal(context.terminal);

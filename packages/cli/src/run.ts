@@ -22,7 +22,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** All or most of a key, secret key or session: far more than a display prefix. */
+/** Matches all or most of a key, secret key or session: far more than a display prefix. */
 const CREDENTIAL = /^(?:kr_live|kr_test|krsk_live|krsk_test|krses)_[\w-]{24,}$/;
 
 /** Other users can see arguments, and an error message would repeat them. */

@@ -2,7 +2,7 @@
 import { KeyrailError, KeyrailUnreachable, refusalOf } from './errors.ts';
 import { type Exchange, jsonOrText } from './response.ts';
 
-/** Larger than any API response. The rest of a larger response is not read. */
+/** The size limit: larger than any API response. The rest of a larger response is not read. */
 const RESPONSE_BYTES_MAX = 64 * 1024 * 1024;
 
 export type Prepared = {
@@ -10,7 +10,7 @@ export type Prepared = {
   method: string;
   headers: Headers;
   body: string | Uint8Array<ArrayBuffer> | undefined;
-  /** It has an idempotency key, so the server recognises a retry. */
+  /** The request has an idempotency key, so the server recognises a retry. */
   isKeyed: boolean;
 };
 
@@ -58,7 +58,7 @@ async function exchange(
   const text = await readText(response, url);
   const { status } = response;
   if (response.ok || status === 304) return { status, headers: response.headers, text };
-  // Following it would send the credential elsewhere and turn a POST into a GET.
+  // Following a redirect would send the credential elsewhere and turn a POST into a GET.
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     throw new KeyrailUnreachable('answer', redirected(url, response.headers.get('location')));
   }
@@ -107,7 +107,7 @@ const codeOf = (cause: unknown): string | undefined =>
     ? cause.code
     : undefined;
 
-/** Whether it failed before a byte was sent. Browsers give no reason, so it is false there. */
+/** Whether a request failed before a byte was sent; false in browsers, which give no reason. */
 function isConnectFailure(cause: unknown): boolean {
   if (cause instanceof AggregateError) return cause.errors.every(isConnectFailure);
   if (codeOf(cause) === 'UND_ERR_CONNECT_TIMEOUT') return true;

@@ -32,15 +32,15 @@ const TOTAL_MS_DEFAULT = 60_000;
 const RETRIES_DEFAULT = 2;
 const RETRIES_MAX = 10;
 
-/** Settings of a client. Only `url` is required. */
+/** The settings of a client. Only `url` is required. */
 export type ClientOptions = {
   /** The deployment's root URL, such as `https://keys.example.com`. */
   url: string;
   /** Secret key, session, embed token or bootstrap token. Omit it for public endpoints. */
   token?: string | null | undefined;
-  /** Used instead of the runtime's fetch. */
+  /** A function used instead of the runtime's fetch. */
   fetch?: typeof fetch | undefined;
-  /** Sent with every request. */
+  /** Headers sent with every request. */
   headers?: Readonly<Record<string, string>> | undefined;
   /**
    * Returns the current span, which is sent in the `traceparent` header so that the server's spans
@@ -185,7 +185,7 @@ const callerOver = ({ call, pages }: Calls): Caller => ({
   pages: (endpoint, ...[input]) => pages(endpoint, input),
 });
 
-/** Not part of the small client, because pages start no trace. */
+/** Adds the trace header. Not part of the small client, because web pages start no trace. */
 const addTraceTo =
   ({ traceparent: read }: ClientOptions) =>
   (headers: Headers): void => {
@@ -207,7 +207,7 @@ function openCalls(
   // Checks the options now instead of at the first call.
   limitsOf(options, {}, false);
   warnOfPlainHttp(settings);
-  // Looked up for each call, so that instrumentation replacing the global fetch is used.
+  // The global fetch is looked up for each call, because instrumentation may replace it.
   const fetcher: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init));
 
   const send = (prepared: Prepared, endpoint: string, input: CallOptions): Promise<Exchange> => {
@@ -229,7 +229,7 @@ function openCalls(
 const warned = new Set<string>();
 const WARNED_MAX = 100;
 
-/** Once per deployment, however many clients are created for it. */
+/** Warns once per deployment, however many clients are created for it. */
 function warnOfPlainHttp({ base, token }: { base: URL; token: string | null }): void {
   const { origin } = base;
   if (token === null || !isUnencrypted(base) || warned.has(origin)) return;

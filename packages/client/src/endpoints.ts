@@ -15,18 +15,18 @@ import type { WireErrorCode } from '@keyrail/protocol/wire/wire-error-codes.ts';
 
 type All = typeof allEndpoints;
 
-/** Keyed by method and path, such as `GET /v1/keys/{id}`. */
+/** The endpoints by method and path, such as `GET /v1/keys/{id}`. */
 export type Endpoints = {
   [E in AnyLine]: {
     params: PathParams<E>;
-    /** Undefined if the endpoint takes no query. */
+    /** The query; undefined if the endpoint takes none. */
     query: All[E] extends { query: NonNullable<Declared['query']> }
       ? QueryInputOf<All[E]>
       : undefined;
-    /** Undefined if the endpoint takes no body. */
+    /** The body; undefined if the endpoint takes none. */
     body: BodyInputOf<All[E]>;
     bodyOptional: All[E] extends { bodyOptional: true } ? true : false;
-    /** Paged by `cursor` and a `Link` header. */
+    /** Whether the response is a list, paged by `cursor` and a `Link` header. */
     paged: All[E] extends { list: true } ? true : false;
     /** The response to a dry run; null if the endpoint has none. */
     dryRun: All[E] extends { dryRun: true } ? Impact : null;

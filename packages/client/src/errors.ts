@@ -5,7 +5,7 @@ import type { ErrorCodes } from './endpoints.ts';
 /** The closed list of API error codes. */
 export type WireErrorCode = keyof ErrorCodes;
 
-/** One problem of an invalid input; `path` is dotted, as in `rate_limits.0.window_ms`. */
+/** One problem with an invalid input; `path` is dotted, as in `rate_limits.0.window_ms`. */
 export type ErrorDetail = { path: string; message: string };
 
 type Refused = {
@@ -40,7 +40,7 @@ export class KeyrailError extends Error {
   /** A code unknown to this version is mapped to the closest one for the status. */
   readonly code: WireErrorCode;
   readonly status: number;
-  /** Every problem with invalid input; otherwise empty. */
+  /** The problems with invalid input; empty for other errors. */
   readonly details: readonly ErrorDetail[];
   /** The scopes the credential lacks; empty unless `code` is `insufficient_scope`. */
   readonly missingScopes: readonly string[];
@@ -76,7 +76,7 @@ export type UnreachableReason = 'connect' | 'network' | 'timeout' | 'answer';
 export class KeyrailUnreachable extends Error {
   override readonly name = 'KeyrailUnreachable';
   readonly reason: UnreachableReason;
-  /** False if the request was definitely not sent, so it is safe to retry. */
+  /** Whether the request may have been sent. If false, it is safe to retry. */
   readonly sent: boolean;
 
   constructor(
@@ -90,7 +90,7 @@ export class KeyrailUnreachable extends Error {
   }
 }
 
-/** For responses without a code, such as responses from a proxy. */
+/** The codes for responses that have none, such as responses from a proxy. */
 const codeByStatus: Readonly<Record<number, WireErrorCode>> = {
   401: 'missing_credential',
   403: 'forbidden',

@@ -22,7 +22,7 @@ export type LooseInput = {
   idempotencyKey?: string | undefined;
 };
 
-/** A deployment's root URL, which may be below a path. Ends with a slash. */
+/** A deployment's root URL, which may include a path. Ends with a slash. */
 export function baseOf(url: string): URL {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw new TypeError('url must start with http:// or https:// and include a host');
@@ -67,7 +67,7 @@ export function preparePath(
   else if (isKeyed && !sent.has(REQUEST_KEY_HEADER)) {
     sent.set(REQUEST_KEY_HEADER, newIdempotencyKey());
   }
-  // Concatenated, because resolving a path such as `//other.example` would change the host.
+  // The URL is concatenated: resolving a path such as `//other.example` would change the host.
   const url = new URL(`${base.href.slice(0, -1)}${path}`);
   return { url, method, headers: sent, body: bytesOf(body), isKeyed };
 }
@@ -87,7 +87,7 @@ export function newIdempotencyKey(): string {
 }
 
 function segmentOf(name: string, value: unknown): string {
-  // URLs drop such segments, so the request would reach another endpoint.
+  // URLs drop empty and dot segments, so the request would reach another endpoint.
   if (typeof value !== 'string' || ['', '.', '..'].includes(value)) {
     throw new TypeError(`${name} must be an ID (a non-empty string)`);
   }
@@ -99,7 +99,7 @@ const typeOf = (body: unknown): string =>
 
 function bytesOf(body: unknown): Prepared['body'] {
   if (body === undefined) return undefined;
-  // Copied, because the caller may reuse the buffer before the last retry.
+  // The bytes are copied, because the caller may reuse the buffer before the last retry.
   if (body instanceof Uint8Array) return new Uint8Array(body);
   return JSON.stringify(body);
 }

@@ -136,7 +136,7 @@ test('a list method pages through its list', async (t) => {
   );
 });
 
-test('a dry run is the same call with one more parameter, and is safe to retry', async (t) => {
+test('a dry run is the same call with an additional parameter, and is safe to retry', async (t) => {
   const { url, seen } = await scriptedServer(t, [
     json({ error: { code: 'internal_error', message: 'x' } }, { status: 500 }),
     json({ object: 'impact' }),

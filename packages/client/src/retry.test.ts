@@ -23,7 +23,7 @@ test('a failure is retried depending on whether a retry is safe', () => {
     ['409: the first request still runs', refusalOf(409, none, inProgress), true, true],
     ['422', refusal(422), false, false],
     ['500', refusal(500), true, false],
-    ['502 of a proxy', refusal(502), true, false],
+    ['502 from a proxy', refusal(502), true, false],
     ['400', refusal(400), false, false],
     ['401', refusal(401), false, false],
     ['404', refusal(404), false, false],

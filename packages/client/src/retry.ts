@@ -8,7 +8,7 @@ import type { Endpoint } from './types.ts';
 const BACKOFF_MS_MIN = 200;
 const BACKOFF_MS_MAX = 5_000;
 
-/** POSTs without an idempotency key: one only reads, and revoking twice is harmless. */
+/** POSTs that can be repeated without an idempotency key: one only reads, the others revoke. */
 const REPEATABLE: ReadonlySet<string> = new Set<Endpoint>([
   'POST /v1/keys/explain',
   'POST /v1/embed/keys/{id}/revoke',

@@ -91,7 +91,7 @@ export type PlainRequest = CallOptions & {
   method: string;
   /** Path and query, from the root of the API: `/v1/keys?limit=5`. */
   path: string;
-  /** Sent as JSON, unless it is a Uint8Array. */
+  /** The body, which is sent as JSON unless it is a Uint8Array. */
   body?: unknown;
 };
 

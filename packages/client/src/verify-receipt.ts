@@ -55,7 +55,7 @@ async function isSigned({ jwk: { kty, crv, x }, signed, text }: Signed): Promise
   return key !== null && subtle.verify(algorithm, key, signed, bytes);
 }
 
-/** Null for a malformed key. On a platform without Ed25519 it throws: nothing was verified. */
+/** Null for a malformed key. Throws on a platform without Ed25519, where nothing was verified. */
 function notOfKey(error: unknown): null {
   if (error instanceof Error && error.name === 'NotSupportedError') throw error;
   return null;
@@ -75,7 +75,7 @@ function jsonOf(part: string): Record<string, unknown> | null {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Null for text that isn't base64url, or isn't the canonical encoding of its bytes. */
+/** Decodes base64url; null for other text, and for an encoding that is not canonical. */
 function bytesOf(part: string): Uint8Array<ArrayBuffer> | null {
   if (!/^[A-Za-z0-9_-]+$/.test(part)) return null;
   try {
@@ -104,7 +104,7 @@ const isReceipt = (claims: Record<string, unknown>): claims is ReceiptClaims =>
   Array.isArray(claims.nodes) &&
   claims.nodes.every(isNode);
 
-/** Undefined in receipts from earlier releases. */
+/** Whether a reason is valid: it is undefined in receipts from earlier releases. */
 const isReason = (reason: unknown): boolean =>
   reason === undefined || reason === null || incompleteReasons.some((known) => known === reason);
 

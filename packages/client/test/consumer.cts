@@ -1,4 +1,4 @@
-// Compiled by tests/packages like a user's TypeScript: CommonJS.
+// tests/packages compiles this file as a user would, as CommonJS.
 import keyrail = require('@keyrail/client');
 
 const client: keyrail.Client = keyrail.createClient({ url: 'https://keys.example.com' });

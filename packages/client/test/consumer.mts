@@ -1,4 +1,4 @@
-// Compiled by tests/packages like a user's TypeScript: ESM.
+// tests/packages compiles this file as a user would, as ESM.
 import { type Answer, type Client, createClient, type Item, KeyrailError } from '@keyrail/client';
 
 const client: Client = createClient({ url: 'https://keys.example.com', token: 'krsk_live_…' });

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The published package contains the bundle in dist/. A clone also contains the sources, which need
-// no build and are always current, but only a Node that executes TypeScript can run them.
+// no build and are always current, but only a Node.js that executes TypeScript can run them.
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 

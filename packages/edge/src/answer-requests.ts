@@ -26,7 +26,7 @@ type EdgeParts = {
   keyrail: EdgeNode & Pick<Keyrail, 'state'>;
   defaults: Defaults;
   warn(message: string): void;
-  /** Null if this Edge isn't a relay. */
+  /** The relay; null if this Edge isn't one. */
   relay: Pick<Relay, 'counts'> | null;
   isTrusted: TrustsPeer;
 };
@@ -130,7 +130,7 @@ export function createListener(parts: EdgeParts): RequestListener {
   };
 }
 
-/** A proxy's question: the requirements, and the path if it is not in a header. */
+/** What a proxy asks: its requirements, and the caller's path if it is not in a header. */
 function questionIn({ url = '/' }: IncomingMessage): { query: string; path?: string } | null {
   if (url.startsWith(AUTH) && (url.length === AUTH.length || url[AUTH.length] === '?')) {
     return { query: url.slice(AUTH.length + 1) };

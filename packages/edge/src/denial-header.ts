@@ -1,5 +1,5 @@
-// The body of a denial as a header, for proxies that drop the bodies of their own requests: nginx
-// only keeps headers.
+// The body of a denial as a header, for proxies such as nginx that only keep the headers of the
+// response to their own request.
 
 export const DENIAL_HEADER = 'X-Keyrail-Denial';
 

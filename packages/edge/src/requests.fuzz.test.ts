@@ -67,7 +67,7 @@ const values: Values = {
 
 type Asked = { text: string; isGenuine: boolean };
 
-/** One request. It is genuine if the key is complete and no other header has a credential. */
+/** A random request. It is genuine if the key is complete and no other header has a credential. */
 function requestIn(chance: Chance, key: string): Asked {
   const isVerify = chance() < 0.3;
   const isGenuine = chance() < 0.15;

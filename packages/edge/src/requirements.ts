@@ -3,7 +3,7 @@
 import { RATE_LIMIT_COST_MAX, SCOPES_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RouteOptions } from '@keyrail/sdk';
 
-/** A fault is a mistake in the configuration: such requests are rejected until it is fixed. */
+/** A fault is a mistake in the configuration: requests are rejected until it is fixed. */
 export type Requirement = { route: RouteOptions } | { fault: string };
 
 /** Defaults of the process that a query cannot override. */
@@ -33,7 +33,7 @@ export function createRequirements(defaults: Defaults): (query: string) => Requi
   return (query) => requirements(query, query);
 }
 
-/** Parses each distinct query once. There are few; a flood of unexpected ones clears the cache. */
+/** Parses each distinct query once. A flood of unexpected queries clears the cache. */
 export function createRemembered<T>(
   parse: (source: T) => Requirement,
 ): (text: string, source: T) => Requirement {
@@ -79,7 +79,7 @@ function wantedIn(query: string): Wanted | string {
     if (texts.has(name)) return `${name} appears twice`;
     texts.set(name, part.slice(at + 1));
   }
-  // Most likely a mistake: a route without scopes leaves the parameter out.
+  // An empty scope is most likely a mistake: a route without scopes omits the parameter.
   if (texts.get('scopes')?.split(',').includes('')) return 'a scope is empty';
   try {
     const text = (name: string) => {

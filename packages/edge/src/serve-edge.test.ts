@@ -26,7 +26,7 @@ async function edge(t: TestContext, settings: Record<string, string>): Promise<s
 
 const statusOf = async (url: string, method = 'GET') => (await fetch(url, { method })).status;
 
-test("a relay's address verifies nothing and has no metrics", async (t) => {
+test("a relay's address offers neither verification nor metrics", async (t) => {
   const [own = '', relay = ''] = await edge(t, { KEYRAIL_EDGE_RELAY: '127.0.0.1:0' });
   for (const path of ['/auth', '/envoy//~', '/readyz', '/metrics']) {
     equal(await statusOf(`${relay}${path}`), 404, path);

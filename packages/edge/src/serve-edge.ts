@@ -12,22 +12,22 @@ import { readAllHeaders } from './too-many-headers.ts';
 import { createTrust } from './trusted-proxies.ts';
 
 type Edge = {
-  /** Where it listens, in the form of the settings, with actual ports. The relay is last. */
+  /** The addresses it listens on, as in the settings but with actual ports. The relay is last. */
   places: string[];
-  /** Completes accepted requests, sends the remaining telemetry, and leaves the control plane. */
+  /** Completes accepted requests, sends the remaining telemetry, and unregisters the node. */
   close(): Promise<void>;
 };
 
 /** Group and owner may connect: the proxy usually runs as another user. */
 const SOCKET_MODE = 0o660;
 const CLOSE_MS_MAX = 10_000;
-/** All nodes of a relay connect at the same moment when it starts again. */
+/** All nodes of a relay connect at the same moment when the relay starts again. */
 const BACKLOG = 4096;
-/** Longer than the idle connections of proxies, so that the proxy is the one to close them. */
+/** Keeps idle connections longer than proxies do, so that the proxy closes them. */
 const KEEP_ALIVE_MS = 75_000;
 /**
- * More than a proxy accepts by default, so that Edge responds to every request. If Edge drops a
- * connection, it looks down to a proxy, which may then fail open.
+ * Higher than the default limit of proxies, so that Edge responds to every request. If Edge dropped
+ * a connection, a proxy would consider it down, and might fail open.
  */
 const HEADER_BYTES_MAX = 2 * 1024 * 1024;
 
@@ -85,7 +85,7 @@ async function listening(server: Server, place: Place): Promise<void> {
 
 /** A killed process leaves its socket behind. A socket that still accepts is not replaced. */
 async function removeDeadSocket(path: string): Promise<void> {
-  // A link's own status, so that its target is left alone.
+  // Checks a link itself, so that its target is left alone.
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (!found) return;
   if (!found.isSocket()) {

@@ -76,7 +76,7 @@ function addressIn(text: string): Place | null {
   return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
 }
 
-/** Separate from the addresses for verification, so that a proxy in front exposes nothing else. */
+/** An address apart from those for verification, so that a proxy in front exposes nothing else. */
 export function relayPlaceIn(text: string): Place | null {
   if (text === 'off') return null;
   const place = addressIn(text);

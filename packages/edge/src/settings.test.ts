@@ -37,7 +37,7 @@ test('limits are checked one request at a time unless leases are on', () => {
   deepEqual(settingsIn({ ...given, KEYRAIL_EDGE_LEASES: 'on' }).node.rateLimit, { leases: true });
 });
 
-test('Edge is a relay only if its setting says so, and for one control plane', () => {
+test('Edge is a relay only if its setting says so, and for a single control plane', () => {
   equal(settingsIn(given).relay, null);
   equal(settingsIn({ ...given, KEYRAIL_EDGE_RELAY: 'off' }).relay, null);
   const on = { ...given, KEYRAIL_EDGE_RELAY: '[::]:4411' };

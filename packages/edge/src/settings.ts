@@ -137,7 +137,7 @@ export function settingsIn(env: Readonly<Record<string, string | undefined>>): S
     known: settings.map((one) => one.name),
   });
   const faults = [...names.faults];
-  /** Undefined if the setting has no value or a wrong one. */
+  /** Reads a setting; undefined if its value is missing or wrong. */
   const read = <T>(name: Name, parse: (text: string) => T): T | undefined => {
     const { fallback = null, ...setting } = settings.find((one) => one.name === name) ?? {};
     const value = env[name]?.trim() || fallback || undefined;

@@ -13,7 +13,7 @@ import { createTrust } from './trusted-proxies.ts';
 
 type Asked = { method: string; path: string; headers: Record<string, string> };
 
-/** Asks for the statuses of an Edge on a Unix socket, on loopback, and on loopback as IPv6. */
+/** Serves an Edge on a Unix socket and on IPv4 and IPv6 loopback, and reads response statuses. */
 async function edge(t: TestContext, trusted: readonly string[]) {
   const keyrail = await createTestKeyrail();
   t.after(() => keyrail.close());

@@ -1,5 +1,5 @@
 // Proxies that may pass their callers' requests on to Edge. A proxy that was not set up for Edge,
-// such as one that ends TLS on the same machine, must not open verification to all of its callers.
+// such as a TLS terminator on the same machine, must not open verification to all of its callers.
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { createAddressCheck } from '@keyrail/protocol/wire/address-block.ts';

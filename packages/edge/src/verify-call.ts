@@ -15,7 +15,7 @@ const BODY_BYTES_MAX = 65_536;
 
 export type Verified = {
   allowed: boolean;
-  /** Null if the key is allowed. */
+  /** Why the key is denied; null if it is allowed. */
   reason: string | null;
   /** The status, and the headers, of the response to the caller. */
   status: number;
@@ -34,7 +34,7 @@ export type EdgeNode = Pick<Keyrail, 'admit'> & {
 type Question = { key: string | null; route: RouteOptions };
 
 /**
- * Reads the body; null if it is too large or cut off. Without a promise, because most responses
+ * Reads the body; null if it is too large or cut off. It returns no promise, because most responses
  * need none.
  */
 export function readBody(request: IncomingMessage, then: (body: Buffer | null) => void): void {
@@ -49,7 +49,7 @@ export function readBody(request: IncomingMessage, then: (body: Buffer | null) =
     if (body.length > BODY_BYTES_MAX) end(null);
   });
   request.on('end', () => end(body ?? NOTHING));
-  // Also emitted when the connection is lost.
+  // `error` is also emitted when the connection is lost.
   request.on('error', () => end(null));
 }
 
@@ -94,7 +94,7 @@ class VerifyCall implements IncomingCall {
   }
 }
 
-/** A promise only if the control plane is needed. */
+/** Returns a promise only if the control plane is needed. */
 export function answerTo(keyrail: EdgeNode, question: Question): Verified | PromiseLike<Verified> {
   const { key, route } = question;
   const admitting: Admitting<OpenContext> = keyrail.admit(new VerifyCall(key), route);

@@ -5,7 +5,7 @@ import { until } from '@keyrail/testing/until.ts';
 
 export type Raw = {
   send(text: string): void;
-  /** Everything that came back until now. */
+  /** Everything received so far. */
   received(): string;
   isClosed(): boolean;
 };

@@ -171,7 +171,7 @@ function credentialsOf(schemes: JsonObject): Credential[] {
   }));
 }
 
-/** Each shared error response once, by status; `default` comes last. */
+/** Lists each shared error response once, by status; `default` comes last. */
 function refusalsOf(operations: readonly Tagged[], responses: JsonObject): Refusal[] {
   const byStatus = new Map(operations.flatMap(({ refs }) => [...refs]));
   return [...byStatus]

@@ -58,7 +58,7 @@ const logo: Html = html`<svg class="logo" viewBox="0 0 32 32" width="26" height=
  aria-hidden="true"><path d="M5 9h22M5 23h22M10 9v14M22 9v14" />
 <circle cx="16" cy="16" r="4" /></svg>`;
 
-/** Shown by the script. */
+/** The filter, hidden until the script shows it. */
 const filter: Html = html`<div class="filter" hidden><label for="menu-filter">Filter</label>
   <input id="menu-filter" type="search" placeholder="Filter: rotate, /v1/keys…" autocomplete="off"
    autocapitalize="off" spellcheck="false"><p id="menu-none" class="dim" role="status"></p></div>`;
@@ -83,7 +83,7 @@ function menuGroup({ name, operations }: Group): Html {
   return html`<details open><summary>${name}</summary><ul>${links}</ul></details>`;
 }
 
-/** Beside the introduction on a wide screen. */
+/** The first request, which is beside the introduction on a wide screen. */
 function firstRequest({ firstOperation, url }: ApiDocument): Html {
   if (!firstOperation) return nothing;
   const { id, summary } = firstOperation;

@@ -1,4 +1,4 @@
-// Several URLs: a node switches away from a dead, frozen or useless one, and comes back.
+// Several URLs: a node switches away from a URL that is dead, frozen or useless, and comes back.
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../test/manual-clock.ts';

@@ -34,7 +34,7 @@ export function createAddresses({ transports, clock, chance, log }: AddressParts
   let isChoosing = false;
   let isClosed = false;
   let cancelReturn = () => {};
-  /** Ends the held poll at a URL that the node leaves. */
+  /** Aborts the held poll when the node switches to another URL. */
   let leaving = new AbortController();
 
   const isAlive = async (at: number): Promise<boolean> => {
@@ -118,7 +118,7 @@ function isFailure(outcome: Outcome): boolean {
   return outcome.reason !== 'aborted' && outcome.reason !== 'too_large';
 }
 
-/** Aborts with either signal. */
+/** A signal that aborts with either of two signals. */
 function linked(a: AbortSignal, b: AbortSignal): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort();

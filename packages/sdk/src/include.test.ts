@@ -150,13 +150,13 @@ test('a table without extras uses no memory for them', () => {
   equal(table.showExtras(), null);
 });
 
-test('extras stay with their keys while keys come and go, and leave with them', () => {
+test('extras stay with their keys while other keys come and go, and are removed with their keys', () => {
   const chance = chanceFrom(7);
   const table = new PolicyTable();
   const held = new Map<number, string>();
   for (let step = 0; step < 30_000; step += 1) {
     const number = chance.below(3_000);
-    // Every third key is an imported one.
+    // Every third key is imported.
     const imported = number % 3 === 0 ? { importedPrefix: `sk_${number}` } : {};
     const entry = { ...entryOf(number, chance), ...imported };
     const isGrowing = step < 15_000;

@@ -30,8 +30,8 @@ const ANY_ROUTE: RouteOptions = Object.freeze({});
 /**
  * Creates a node: it loads the project's policy, follows its changes, and verifies keys locally.
  * Create one per process and share it. Throws a TypeError if an option such as `url`, `secretKey`
- * or `projectId` is invalid, and on Cloudflare Workers and edge runtimes. Nothing throws later. In
- * `next build` the node needs no options, connects to nothing and has no policy.
+ * or `projectId` is invalid, and on Cloudflare Workers and edge runtimes. The node itself
+ * never throws. In `next build` it needs no options, connects to nothing and has no policy.
  *
  * @example
  * const keyrail = createKeyrail({ url, secretKey, projectId });
@@ -158,7 +158,7 @@ function createVerify<R>(settings: Settings<R>, { state, tally }: Deciding): Ver
   return verify;
 }
 
-/** Null if signatures of the feed are not verified. */
+/** The verifier of the feed's signatures; null if they are not verified. */
 function feedVerifierOf<R>(
   settings: Settings<R>,
   env: Env | null,
@@ -197,11 +197,11 @@ function stateOf<R>(
   };
 }
 
-/** Hard: until it is fixed, a restart without the control plane has no policy. */
+/** A hard failure: until it is fixed, a restart without the control plane has no policy. */
 const cacheFailure = (why: string | null): KeyrailState['failure'] =>
   why === null ? null : { hard: true, message: `failed to write the policy cache: ${why}` };
 
-/** Soft: the node loads the list again every hour. */
+/** A soft failure: the node loads the list again every hour. */
 const keysFailure = (why: string | null): KeyrailState['failure'] =>
   why === null ? null : { hard: false, message: why };
 

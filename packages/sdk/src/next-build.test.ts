@@ -1,5 +1,5 @@
-// `next build` loads route modules in a process whose NEXT_PHASE says so.
-// tests/packages/next.test.ts runs it.
+// `next build` loads route modules in a process where it sets NEXT_PHASE.
+// tests/packages/next.test.ts runs an actual build.
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';

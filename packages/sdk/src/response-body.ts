@@ -23,7 +23,7 @@ export class BodyBuffer {
     this.#used = needed;
   }
 
-  /** Valid until `clear`. */
+  /** The bytes read so far; valid until `clear`. */
   get held(): Buffer {
     return this.#bytes.subarray(0, this.#used);
   }
@@ -73,7 +73,7 @@ export function hasAtMost(bytes: Buffer, valuesMax: number): boolean {
   return values <= valuesMax;
 }
 
-/** Undefined when the bytes are not valid JSON. */
+/** Parses JSON; undefined when the bytes are not valid JSON. */
 export function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));

@@ -34,26 +34,26 @@ export type Runtime = {
 export type Settings<R = unknown> = {
   /** The URLs in order of preference, without trailing slashes. */
   bases: readonly string[];
-  /** The last of them: the control plane itself. */
+  /** The last URL: the control plane itself. */
   base: string;
   secretKey: string;
   projectId: string;
   env: Env | null;
   tenantIds: readonly string[];
-  /** Sorted. */
+  /** The included fields, sorted. */
   include: readonly Include[];
   /** The name stays the same after a restart, the ID does not. */
   nodeName: string;
   nodeId: string;
   cacheDir: string | null;
-  /** Null: the feed is not verified. */
+  /** The keys of the feed; null if the feed is not verified. */
   feedKeys: FeedKeySource | null;
   resources: { live: R | null; test: R | null };
   keyHeaders: readonly string[];
   longPoll: boolean;
   pollMs: number;
   staleAfterMs: number;
-  /** Null: a policy of any age is used. */
+  /** The maximum age of a policy; null if a policy of any age is used. */
   maxStaleMs: number | null;
   leases: boolean;
   rateLimitTimeoutMs: number;
@@ -128,12 +128,12 @@ export function settingsOf<R>(options: KeyrailOptions<R>, runtime: Runtime = {})
     log,
     clock: runtime.clock ?? systemClock,
     chance,
-    // Looked up at each call, so that a runtime's instrumentation of fetch is used.
+    // `fetch` is looked up at each call, because instrumentation may replace it.
     fetch: runtime.fetch ?? ((url, init) => fetch(url, init)),
   };
 }
 
-/** Policy must not become stale between two polls that both succeed. */
+/** The policy must not become stale between two polls that both succeed. */
 function paced<N extends { pollMs: number; staleAfterMs: number }>(
   numbers: N,
   isPollSet: boolean,
@@ -147,7 +147,7 @@ function paced<N extends { pollMs: number; staleAfterMs: number }>(
   return { ...numbers, staleAfterMs: least };
 }
 
-/** Clamping it would allow keys that it denies. */
+/** Throws instead of clamping, which would allow keys that the given value denies. */
 function checkMaxStale(given: unknown, staleAfterMs: number): number | null {
   if (given === undefined || given === null) return null;
   if (typeof given === 'number' && Number.isFinite(given) && given >= staleAfterMs) return given;

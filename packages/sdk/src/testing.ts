@@ -20,9 +20,9 @@ export type TestOptions<R = unknown> = Partial<
 export type TestKeyrail<R = unknown> = Keyrail<R> & {
   /** The keys of the `keys` option, in the same order. */
   readonly keys: readonly IssuedKey[];
-  /** Issues a key; resolves when the node has it, or immediately while it is unreachable. */
+  /** Issues a key; resolves when the node has it, or immediately while disconnected. */
   issue(key?: TestKey): Promise<IssuedKey>;
-  /** Revokes a key; resolves when the node rejects it, or immediately while it is unreachable. */
+  /** Revokes a key; resolves when the node rejects it, or immediately while disconnected. */
   revoke(keyText: string): Promise<void>;
   /** The telemetry events received so far; `close` sends the rest. */
   events(): readonly object[];

@@ -8,7 +8,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 type Exchange = {
   method: 'GET' | 'POST';
-  /** Begins with a slash; may include a query. */
+  /** The path begins with a slash and may include a query. */
   path: string;
   headers?: Readonly<Record<string, string>> | undefined;
   body?: unknown;
@@ -205,7 +205,7 @@ function codeIn(body: unknown): string | null {
   return typeof code === 'string' ? code : null;
 }
 
-/** Seconds only: the control plane sends no dates. */
+/** Reads `Retry-After` in seconds only: the control plane sends no dates. */
 function retryAfterMs(text: string | null): number | null {
   if (text === null || !/^\d{1,9}$/.test(text)) return null;
   return Math.min(Number(text) * 1000, RETRY_AFTER_MS_MAX);

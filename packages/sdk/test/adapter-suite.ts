@@ -92,7 +92,7 @@ const codeOf = async (response: Response) =>
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a list of tests, each of them short.
 export function adapterSuite(framework: string, serve: Serve): void {
-  test(`${framework}: a handler gets the key behind the request`, async (t) => {
+  test(`${framework}: a handler gets the context of its request`, async (t) => {
     const { url, key, tenantId } = await ground(t, serve);
     const response = await fetch(`${url}/hello/ann?x=1`, { headers: { 'x-api-key': key } });
     equal(response.status, 200);

@@ -23,7 +23,7 @@ export async function versionIn(dir: string, secretKey = secretKeyOf('live')): P
   return Math.max(0, ...versions.map(Number));
 }
 
-/** Null if the file is missing: a newer version may have replaced it. */
+/** The version of a file; null if it is missing, because a newer version may have replaced it. */
 async function versionAt(path: string, secretKey: string): Promise<number | null> {
   const bytes = await readFile(path).catch(() => null);
   return bytes && versionOfFile(secretKey, bytes);
@@ -82,7 +82,7 @@ export const removal = (number: number): Change => ({
   lookupHash: sha256Hex(`key ${number}`),
 });
 
-/** Advances the policy to its next version, like a delta of the feed. */
+/** Advances the policy to its next version, as a delta of the feed does. */
 export function change(cache: DiskCache, policy: Policy, changes: Change[]): void {
   const since = policy.version;
   const { size } = policy.table;

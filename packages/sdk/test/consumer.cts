@@ -1,4 +1,4 @@
-// Compiled by node-20.test.ts like a vendor's TypeScript, as CommonJS.
+// node-20.test.ts compiles this file as a vendor would, as CommonJS.
 import sdk = require('@keyrail/sdk');
 
 export const make = (options: sdk.KeyrailOptions): sdk.Keyrail => sdk.createKeyrail(options);

@@ -1,4 +1,4 @@
-// Compiled by node-20.test.ts like a vendor's TypeScript, as ESM.
+// node-20.test.ts compiles this file as a vendor would, as ESM.
 import { createKeyrail, type Decision, type RequestContext } from '@keyrail/sdk';
 import { protect } from '@keyrail/sdk/web';
 

@@ -49,7 +49,7 @@ const frameworks = {
     app.post('/', (event) => handle(event.req));
     return { ask: (request) => app.fetch(request) };
   },
-  // Nitro 2 is built on it: `defineEventHandler` and `toWebRequest` are the same.
+  // Nitro 2 is built on h3 1: `defineEventHandler` and `toWebRequest` are the same.
   'h3 1': async (guards) => {
     const { createApp, defineEventHandler, toWebHandler, toWebRequest } = await import('h3-1');
     const handle = byMethod(guards);

@@ -31,7 +31,7 @@ function aroundFreeze(key: string): { before: boolean; after: boolean } | null {
     if (starts - ended > FROZEN_MS_MIN) return { before, after: degraded };
     before = degraded;
     ended = performance.now();
-    // It may have been frozen during the decision.
+    // The process may have been frozen during the decision.
     if (ended - starts > FROZEN_MS_MIN) return { before: false, after: node.state().degraded };
   }
   return null;

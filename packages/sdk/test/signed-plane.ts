@@ -56,7 +56,7 @@ export class SignedPlane extends Plane {
   signer = newSigner('first');
   /** The keys that the deployment publishes. */
   published: Signer[] = [this.signer];
-  /** How often the list of keys was loaded. */
+  /** How many times the list of keys was loaded. */
   reads = 0;
   /** Replaces the list of keys; null sends it. */
   listFault: () => Response | Promise<Response> | null = () => null;

@@ -85,7 +85,7 @@ export async function postgresCopyFor(t: TestContext, superuserUrl: string) {
   return { url, admin };
 }
 
-/** Created under another name first, so that a failed migration leaves no unfinished template. */
+/** The template has another name at first, so that a failed migration leaves no unfinished one. */
 async function createPostgresTemplate(
   admin: pg.Client,
   superuserUrl: string,

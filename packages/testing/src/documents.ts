@@ -11,7 +11,7 @@ export type Block = {
   document: string;
   language: string;
   code: string;
-  /** Why it is not run, or null. */
+  /** Why the block is not run, or null. */
   notRun: string | null;
 };
 

@@ -3,7 +3,7 @@ import type { StoreName } from './test-app.ts';
 
 export const isFullRun = process.env.KEYRAIL_TEST_FULL === '1';
 
-/** How often a test repeats something in this run. */
+/** How many times a test repeats something in this run. */
 export const inRun = (counts: { usual: number; full: number }): number =>
   isFullRun ? counts.full : counts.usual;
 

@@ -86,7 +86,7 @@ export async function newPerson(opened: TestApp, as: As): Promise<Person> {
   return logIn(as, email);
 }
 
-/** A new user that accepts an invitation; the workspace becomes the session's active one. */
+/** A new user who accepts an invitation; the workspace becomes the session's active one. */
 export async function newMember(
   opened: TestApp,
   as: As,

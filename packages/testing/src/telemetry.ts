@@ -1,4 +1,4 @@
-// Batches like the SDK sends, with defaults for everything a test does not set.
+// Batches as the SDK sends them, with defaults for everything a test does not set.
 import type { Input } from './harness.ts';
 
 type Place = { id: string; project_id: string; tenant_id: string; env: 'live' | 'test' };

@@ -50,7 +50,7 @@ export type TestApp = {
   hasher: PasswordHasher;
   /** Another app on the same store, with other settings. Only close its `http`. */
   variant(changes: Partial<AppParts>): App;
-  /** Runs statements in one transaction of the superuser, past every guard. */
+  /** Runs statements in one transaction as the superuser, bypassing every guard. */
   beyond(text: string): Promise<void>;
 };
 

@@ -43,13 +43,13 @@ export const deliveriesTo = ({ app }: TestApp, endpointId: string): Promise<Queu
 export const typesTo = async (app: TestApp, endpointId: string): Promise<string[]> =>
   (await deliveriesTo(app, endpointId)).map(({ type }) => type);
 
-/** As in its own process: without other senders' slots. */
+/** A sender as in its own process, without other senders' slots. */
 export const senderOf = ({ app }: TestApp, changes: Partial<WebhookParts> = {}): WebhookSender =>
   createWebhookSender({ ...app.worker.webhooks, slots: createSendingSlots(), ...changes });
 
 const WAIT_MS = 30_000;
 
-/** Sends until nothing of this endpoint is due, or it is disabled. */
+/** Sends until no delivery to this endpoint is due, or the endpoint is disabled. */
 export async function sendAllTo(
   { testApp, clock }: Harness,
   endpointId: string,

@@ -3,7 +3,7 @@ import { AUDIT_LIMIT_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { Command } from '../command.ts';
 import { openAuditFile } from '../exports/audit-file.ts';
 
-/** Enough for a long audit log. */
+/** The maximum number of pages: enough for a long audit log. */
 const PAGES_MAX = 1_000_000;
 
 export const auditExport: Command = {

@@ -15,7 +15,7 @@ import type { Given } from '../input/given.ts';
 import { projectOption, requiredEnvOf, requiredEnvOption } from '../input/options.ts';
 import { projectIdOf } from '../input/resolve-ids.ts';
 
-/** Characters of JSON in one call. Far below the API's limit, whatever the characters. */
+/** The most characters of JSON in one call: far below the API's limit, whatever the characters. */
 const BATCH_CHARS_MAX = 1_000_000;
 const FAULTS_SHOWN_MAX = 20;
 /** How many distinct tenants a dry run looks up. */

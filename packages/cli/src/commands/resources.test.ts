@@ -8,7 +8,7 @@ import { batchOf, eventOf } from '@keyrail/testing/telemetry.ts';
 import { BOOTSTRAP_TOKEN } from '@keyrail/testing/test-app.ts';
 import { type Keyrail, parsed, setUpCli } from '../../test/harness.ts';
 
-/** For arguments that contain spaces. */
+/** Runs a command with arguments that contain spaces. */
 const jsonOf = async (keyrail: Keyrail, ...words: string[]) =>
   parsed(await keyrail([...words, '--json']));
 

@@ -1,6 +1,6 @@
-// The file of an exported audit chain: a header, then one row per line. A row only has the fields
-// its hash covers, and that hash. Each row is checked before it is written, and again when a file
-// is continued.
+// The file of an exported audit chain: a header, then one row per line. A row contains only the
+// hash and the fields the hash covers. Each row is checked before it is written, and again when a
+// file is continued.
 import { type FileHandle, open } from 'node:fs/promises';
 import {
   type ChainedFields,
@@ -40,7 +40,7 @@ export async function openAuditFile({ path, workspaceId, since }: Wanted): Promi
   }
 }
 
-/** Null if the file exists. Rows contain names, so only the file's owner may read it. */
+/** Creates a file; null if it exists. Rows contain names, so only the file's owner may read it. */
 async function createFile(path: string): Promise<FileHandle | null> {
   try {
     return await open(path, 'ax', 0o600);
@@ -141,7 +141,7 @@ function objectIn(text: string, path: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return { ...value };
   } catch {
-    // Reported below.
+    // The error is reported below.
   }
   throw usage(`${path} contains a line that isn't JSON.`);
 }

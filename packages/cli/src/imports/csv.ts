@@ -14,7 +14,7 @@ export class UnreadableLine extends Error {
   }
 }
 
-/** Per row, so that a missing quotation mark does not buffer the whole file. */
+/** The limit for a row, so that a missing quotation mark does not buffer the whole file. */
 export const ROW_CHARS_MAX = 1_048_576;
 
 /** `closed`: after a quotation mark in a quoted cell, which may be the first of a pair. */

@@ -1,6 +1,6 @@
-// Sends one batch of an import. The server imports all keys of a call or none, and names the ones
-// it already knows: those are left out, and the others are sent again. So a batch can be retried
-// after any failure without a record of earlier batches.
+// Sends one batch of an import. The server imports all keys of a call or none, and reports the keys
+// it already knows. The call is then repeated without those keys, so a batch can be retried after
+// any failure without a record of earlier batches.
 import { type Answer, type Client, KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { exitCodes, Failure, refused } from '../failures.ts';

@@ -14,7 +14,7 @@ export type Given = {
   list(name: string): string[] | undefined;
   /** A whole number. */
   number(name: string): number | undefined;
-  /** One of a fixed set. */
+  /** A value from a fixed set. */
   oneOf<T extends string>(name: string, choices: readonly T[]): T;
   maybeOneOf<T extends string>(name: string, choices: readonly T[]): T | undefined;
   /** A JSON object. */

@@ -41,7 +41,7 @@ export const rateLimitText = (rule: RateLimit): string =>
 export const rateLimitTexts = (rules: readonly RateLimit[]): string =>
   rules.map(rateLimitText).join('  ');
 
-/** Undefined leaves the limits as they are, null means the project's default, [] no limits. */
+/** A key's limits: undefined leaves them as they are, null means the project's default, [] none. */
 export function keyLimitsOf(given: Given): RateLimit[] | null | undefined {
   const rules = given.list('rateLimit');
   const used = [rules !== undefined, given.flag('unlimited'), given.flag('projectLimits')];

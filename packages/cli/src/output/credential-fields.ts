@@ -74,7 +74,7 @@ export const overlapText = ({ previous_key: old }: { previous_key: Credential })
 
 type ApiKey = Answer<'GET /v1/keys/{id}'>;
 
-/** The prefix also identifies a key, so a narrow list drops the ID among the first. */
+/** The prefix also identifies a key, so a narrow list drops the ID early. */
 export const keyFields: readonly Field<ApiKey>[] = [
   { ...idField, drop: 3 },
   ...credentialHead.filter((field) => field !== idField),

@@ -8,7 +8,7 @@ export type Reference = { type: string; id: string; name?: string | undefined };
 
 export type Names = ReadonlyMap<string, string>;
 
-/** Requests for single objects, per type. With more IDs, one page of the list is read first. */
+/** The most requests for single objects of a type. For more IDs, one list page is read first. */
 const LOOKUPS_MAX = 20;
 
 type Source = {
@@ -90,7 +90,7 @@ export async function namesOf(client: Client, references: readonly Reference[]):
   return names;
 }
 
-/** Null on an error response: the object is deleted, or not visible to this credential. */
+/** Reads an object; null on an error response: it is deleted, or this credential cannot see it. */
 const unlessRefused = <T>(read: Promise<T>): Promise<T | null> =>
   read.catch((error: unknown) => {
     if (error instanceof KeyrailError) return null;

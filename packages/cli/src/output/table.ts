@@ -6,9 +6,9 @@ export type Cell = { text: string; tone?: Tone | undefined };
 
 type Column = {
   title: string;
-  /** May be cut when space is short. */
+  /** The column may be cut when space is short. */
   shrink?: true | undefined;
-  /** May be left out when space is short, the highest number first. */
+  /** The column may be left out when space is short, the highest number first. */
   drop?: number | undefined;
 };
 

@@ -24,7 +24,7 @@ export function chooseTarget(flags: Flags, { env }: Terminal, file: ProfileFile)
   const profile = Object.hasOwn(file.profiles, profileName)
     ? file.profiles[profileName]
     : undefined;
-  // --profile means its credential, not a token left in the environment.
+  // --profile means the profile's credential, not a token left in the environment.
   const isNamed = flags.profile !== undefined;
   const tokenInEnv = isNamed ? undefined : parseToken(env.KEYRAIL_TOKEN);
   const urlInEnv = isNamed && profile ? undefined : env.KEYRAIL_URL || undefined;

@@ -124,7 +124,7 @@ test('a rejection or a failure only reaches the nodes in its own report', async 
   deepEqual(await fine, { version: 4 });
 });
 
-test('reports beyond the bound are rejected, and the earlier ones are sent', async () => {
+test('reports beyond the bound are rejected, and earlier reports are sent', async () => {
   const { clock, sent, report, accept } = scene();
   const all = Array.from({ length: WAITING_MAX }, (_, n) => report(feed, ackOf(`n${n}`)));
   await rejects(report(feed, ackOf('late')), Unreachable);

@@ -39,7 +39,7 @@ type Waiting = { ack: Ack; resolve(reported: Reported): void; reject(error: unkn
 /** How long a report waits for more nodes. A revocation waits for it too. */
 const GATHER_MS = 10;
 const TIMEOUT_MS = 10_000;
-/** More than the maximum of waiting nodes. */
+/** The maximum number of waiting reports, above the maximum number of waiting nodes. */
 export const WAITING_MAX = 25_000;
 
 export function createAcknowledgements(
@@ -135,7 +135,7 @@ function recordedIn(body: Buffer): { version: number; left: ReadonlySet<string> 
     const { version, left } = JSON.parse(body.toString());
     if (Number.isSafeInteger(version)) return { version, left: left ? new Set(left) : null };
   } catch {
-    // Treated like a missing version.
+    // An invalid body is treated like a missing version.
   }
   throw new Unreachable('the response to a report is invalid');
 }

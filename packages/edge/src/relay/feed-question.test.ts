@@ -5,7 +5,7 @@ import { feedQuestionIn } from './feed-question.ts';
 
 const delta = '/v1/policy/delta?project_id=p';
 
-test("a poll is shared without its node's name, from the header or the query", () => {
+test("a shared poll omits the node's name, whether it came in the header or in the query", () => {
   const expected = {
     target: `${delta}&env=live&since=4&max_keys=5000&wait_ms=25000`,
     projectId: 'p',

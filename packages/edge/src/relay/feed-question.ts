@@ -19,16 +19,16 @@ export type FeedQuestion = {
   target: string;
   projectId: string;
   env: string | null;
-  /** Null without a node name: the node acknowledges nothing. */
+  /** The node's ID; null if it sends none, and so acknowledges nothing. */
   node: string | null;
   /** The name that the node keeps when it restarts; null if it has none. */
   name: string | null;
-  /** The longest time until its next poll; null if the node does not send it. */
+  /** The longest time until the node's next poll; null if it does not send that. */
   nextPollMs: number | null;
   /** The version that the node has applied; null in a request for a snapshot. */
   since: number | null;
   waitMs: number;
-  /** A page after the first belongs to the version of the first, whatever the version is now. */
+  /** Whether this is a page after the first; it belongs to the first page's version. */
   isFurtherPage: boolean;
   /** The node is stopping. Only the control plane can respond to this. */
   leaves: boolean;

@@ -54,7 +54,7 @@ for (const [name, credential] of Object.entries(malformed)) {
   });
 }
 
-test('the control plane is asked about a member once', async () => {
+test('a member causes a single request to the control plane', async () => {
   const { asked, statusOf } = scene(304);
   for (const credential of [good, good, good.replace('Bearer', 'bearer')]) {
     equal(await statusOf(credential), null);

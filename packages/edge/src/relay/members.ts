@@ -14,7 +14,7 @@ const REFUSAL_MS = 1_000;
 const SCHEME = 'bearer ';
 
 type Members = {
-  /** Null for a member; otherwise the rejection, by control plane or relay. Throws Unreachable. */
+  /** Null for a member, otherwise how control plane or relay rejects it. Throws Unreachable. */
   refusal(credential: string): Promise<Answer | 'malformed' | 'busy' | null>;
 };
 
@@ -65,7 +65,7 @@ export function createMembers(
 
 const REFUSALS: ReadonlySet<number> = new Set([401, 403, 404]);
 
-/** By format and checksum; only the control plane knows whether it was ever issued. */
+/** Checks format and checksum; only the control plane knows whether the key was ever issued. */
 const isSecretKey = (credential: string): boolean =>
   credential.slice(0, SCHEME.length).toLowerCase() === SCHEME &&
   parseCredential(credential.slice(SCHEME.length))?.kind === 'secret_key';

@@ -31,10 +31,10 @@ const PASSED_UP = [
   NODE_POLL_HEADER,
   SDK_HEADER,
 ];
-/** Longer than the longest poll. */
+/** The time limit of a request: longer than the longest poll. */
 const TIMEOUT_MS = 45_000;
 
-/** `atOnceMax` requests are passed on at a time. */
+/** At most `atOnceMax` requests are passed on at a time. */
 export function createPassOn(upstream: Pick<Upstream, 'open'>, atOnceMax: number) {
   let running = 0;
   return (request: IncomingMessage, response: ServerResponse): void => {

@@ -14,7 +14,7 @@ export function createRecentAnswers(
   clock: Pick<RelayClock, 'nowMs'>,
   lifeMs: number,
 ): RecentAnswers {
-  /** The oldest first. */
+  /** Oldest first. */
   const kept = new Map<string, { answer: Answer; at: number }>();
   let bytes = 0;
 

@@ -1,4 +1,5 @@
-// The relay over real HTTP, in front of a scripted control plane: what goes up and what comes back.
+// The relay over real HTTP, in front of a scripted control plane: its requests upstream, and its
+// responses to nodes.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, request, type ServerResponse } from 'node:http';
@@ -172,7 +173,7 @@ test('a node that leaves is reported, then unregistered at the control plane by 
   );
 });
 
-test('the relay responds on its own if the control plane is down or a body is too large', async (t) => {
+test('the relay itself responds if the control plane is down or a body is too large', async (t) => {
   const { ask, relay } = await scene(t, (_, response) => void response.destroy());
   const poll = await ask('/v1/policy/delta?project_id=p&since=2&node=a');
   deepEqual([poll.status, JSON.parse(poll.text).error.code], [503, 'unavailable']);

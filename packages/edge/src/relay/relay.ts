@@ -44,10 +44,7 @@ const PASSED = new Set([
 ]);
 /** The time that a request upstream may take in addition to its wait. */
 const GRACE_MS = 8_000;
-/**
- * How long a response is reused for other nodes. If one is damaged, nodes get it no longer than
- * this.
- */
+/** How long a response is reused for other nodes. A damaged response is not reused for longer. */
 const POLICY_MS = 5_000;
 const PASSED_MAX = 500;
 /** Each of these nodes needs its own snapshot, while others share one. */
@@ -62,7 +59,7 @@ export function openRelay({ url, projectId, clock = relayClock }: RelayOptions):
   const passOn = createPassOn(upstream, PASSED_MAX);
   const passSnapshotOn = createPassOn(upstream, UNSHARED_SNAPSHOTS_MAX);
 
-  /** Null without a node name. */
+  /** Reports a node upstream; null if it sends no ID. */
   async function report(
     { headers }: IncomingMessage,
     { projectId, env, node, name, nextPollMs, since: version }: FeedQuestion,

@@ -28,7 +28,7 @@ type Settle = (outcome: Answer | Unreachable) => void;
 type SharedPolls = {
   /**
    * Calls `settle` once, unless the node disconnects first: the caller then calls the returned
-   * function. Without promises and signals, because all nodes get their responses at the same
+   * function. It uses no promises or signals, because all nodes get their responses at the same
    * moment and the last one waits for all others (`npm run bench -- relay`).
    */
   wait(question: SharedQuestion, settle: Settle): () => void;

@@ -52,9 +52,9 @@ export type Upstream = {
 
 /** Connections that one secret key may use. */
 const SOCKETS_MAX = 512;
-/** Connections that stay open for its next requests. */
+/** Connections of one secret key that stay open for its next requests. */
 const IDLE_SOCKETS_MAX = 16;
-/** For all secret keys together. The idle ones of 100 keys leave room for more. */
+/** The limit for all secret keys together. The idle connections of 100 keys leave room for more. */
 const ALL_SOCKETS_MAX = 2048;
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 const SENT_AS_TEXT_MAX = 64 * 1024;
@@ -190,6 +190,6 @@ export function passedHeaders(
   return passed;
 }
 
-/** Identifies a credential where it must not stay in memory. */
+/** Identifies a credential without keeping it in memory. */
 export const hashOf = (credential: string): string =>
   createHash('sha256').update(credential).digest('base64');

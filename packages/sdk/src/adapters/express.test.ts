@@ -7,7 +7,7 @@ import { contextOf, protect } from './express.ts';
 
 function appOf({ keyrail, charge }: Backing, textOf: (body: unknown) => string): Express {
   const app = express();
-  app.set('env', 'test'); // so that Express does not print errors of handlers
+  app.set('env', 'test'); // keeps Express from printing handler errors
   app.get('/hello/:name', protect(keyrail, routes.hello), (request, response) => {
     const { tenantId, rateLimit } = contextOf(keyrail, request);
     const { name } = request.params;
@@ -57,7 +57,7 @@ test('the adapter works in an app that replaces the global Promise', async (t) =
     await close();
     await keyrail.close();
   });
-  // Async functions return the runtime's own Promise, which is not an instance of this.
+  // Async functions return the runtime's own Promise, which is not an instance of this class.
   globalThis.Promise = class Own<T> extends usual<T> {};
   const headers = { 'x-api-key': keyrail.keys[0]?.key ?? '' };
   equal((await fetch(url, { headers })).status, 200);

@@ -17,7 +17,7 @@ declare global {
   namespace Express {
     // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended.
     interface Request {
-      /** The key behind the request; undefined on routes without `protect`. */
+      /** The request context; undefined on routes without `protect`. */
       keyrail?: OpenContext | undefined;
     }
   }
@@ -37,7 +37,7 @@ export type ExpressMiddleware = (
 ) => void;
 
 /**
- * Lets only allowed requests through; `contextOf` reads the key behind them.
+ * Lets only allowed requests through; `contextOf` returns their context.
  *
  * @example
  * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), (request, response) => {

@@ -17,12 +17,12 @@ export { contextOf };
 declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended.
   interface FastifyRequest {
-    /** The key behind the request; undefined on routes without `protect`. */
+    /** The request context; undefined on routes without `protect`. */
     keyrail?: OpenContext | undefined;
   }
 }
 
-/** The parts of Fastify's request and reply that are used here. */
+/** The parts of Fastify's request and reply that the adapter uses. */
 export type FastifyRequestParts = {
   raw: IncomingMessage;
   routeOptions: { url?: string | undefined };
@@ -47,8 +47,8 @@ export type FastifyRoute = {
 };
 
 /**
- * Route options that let only allowed requests through; `contextOf` reads the key behind them.
- * They run before the body is parsed.
+ * Route options that let only allowed requests through; `contextOf` returns their context. They run
+ * before the body is parsed.
  *
  * @example
  * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), async (request) => ({

@@ -20,7 +20,7 @@ const rateLimits = [
   { id: 'hour', limit: 100, windowMs: 3_600_000, algorithm: 'fixed', scope: 'key' } as const,
 ];
 
-/** A protected route; its handler counts its runs and returns what `answer` makes. */
+/** A protected route whose handler counts its runs and returns the response from `answer`. */
 async function given(t: TestContext, answer: (body: string) => Response) {
   const keyrail = await createTestKeyrail({ keys: [{ rateLimits }] });
   t.after(() => keyrail.close());

@@ -5,9 +5,10 @@ import { fieldsOf } from '../json.ts';
 import { VERIFIED_BY } from '../verified-by.ts';
 
 /**
- * The key behind a request that `protect` allowed with this node, with the type of its resources.
- * Throws a TypeError on a route without `protect`, with another node, and for a key that was not
- * verified: on a route with `onNoPolicy: 'allow'` or `skip`, read the `keyrail` field itself.
+ * Returns the context of a request that `protect` allowed with this node, typed with the node's
+ * resources. Throws a TypeError on a route without `protect`, with another node, and for a key that
+ * was not verified: on a route with `onNoPolicy: 'allow'` or `skip`, read the `keyrail` field
+ * itself.
  */
 export function contextOf<R>(
   { verify }: Pick<Keyrail<R>, 'verify'>,

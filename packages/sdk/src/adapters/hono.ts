@@ -12,7 +12,7 @@ import { watched, webResponse } from './web-response.ts';
 export type HonoMiddleware<C> = MiddlewareHandler<{ Variables: { keyrail: C } }>;
 
 /**
- * Lets only allowed requests through; `c.get('keyrail')` is the key behind them.
+ * Lets only allowed requests through; `c.get('keyrail')` returns their context.
  *
  * @example
  * app.get('/invoices', protect(keyrail, { scopes: ['invoices:read'] }), (c) =>

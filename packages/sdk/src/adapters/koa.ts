@@ -13,7 +13,7 @@ import { addedTo, outcomeOf, watchResponse } from './node-response.ts';
 
 export { contextOf };
 
-/** The part of Koa's context that is used here. */
+/** The part of Koa's context that the adapter uses. */
 export type KoaContext = {
   req: IncomingMessage;
   res: ServerResponse;
@@ -29,7 +29,7 @@ export type KoaContext = {
 export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<void>;
 
 /**
- * Lets only allowed requests through; `ctx.state.keyrail` is the key behind them.
+ * Lets only allowed requests through; `ctx.state.keyrail` is their context.
  *
  * @example
  * app.use(protect(keyrail, { scopes: ['invoices:read'] }));
@@ -82,7 +82,7 @@ function settleUnsent({ body, res }: KoaContext, { settle }: Admitted, before: H
   settle(outcomeOf(res, { headers, body: bytes }));
 }
 
-/** False for streams of any kind, blobs and responses: their bytes are read while they are sent. */
+/** Whether a body is in memory: streams, blobs and responses are read while they are sent. */
 function isRead(body: unknown): boolean {
   const { pipe, getReader, arrayBuffer } = fieldsOf(body);
   return ![pipe, getReader, arrayBuffer].some((read) => typeof read === 'function');

@@ -21,7 +21,7 @@ type Billing = new () => {
   charges(request: never, response: never): Promise<unknown>;
 };
 
-/** The shared part of both platforms; a new class each time, because decorators mark it. */
+/** Shared by both platforms. Returns a new class each time, because decorators modify it. */
 const newGreetings = (keyrail: Backing['keyrail']) =>
   class {
     hello(request: Guarded, name: string) {

@@ -17,7 +17,7 @@ import { contextOf } from './handler-context.ts';
 
 export { contextOf };
 
-/** The part of Nest's execution context that is used here. */
+/** The part of Nest's execution context that the adapter uses. */
 export type NestExecution = {
   switchToHttp(): { getRequest<T>(): T; getResponse<T>(): T };
 };
@@ -30,7 +30,7 @@ export type NestGuard = { canActivate(execution: NestExecution): Promise<boolean
 const answered = () => new Promise<never>(() => {});
 
 /**
- * A guard that lets only allowed requests through; `contextOf` reads the key behind them.
+ * A guard that lets only allowed requests through; `contextOf` returns their context.
  *
  * @example
  * @Get('invoices')

@@ -12,7 +12,7 @@ import { settled, webResponse } from './web-response.ts';
  */
 const READY_WAIT_MS = 2_000;
 
-/** Next.js 15 and later; the object of Next.js 14 can be awaited in the same way. */
+/** Parameters as in Next.js 15 and later. The plain object of Next.js 14 can be awaited too. */
 // biome-ignore lint/suspicious/noExplicitAny: Next.js 15 rejects a handler that declares less.
 export type AnyParams = { params: Promise<any> };
 

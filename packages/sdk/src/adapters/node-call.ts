@@ -26,7 +26,7 @@ export function nodeCall(
     query,
     route: typeof route === 'string' && !route.includes('*') ? route : null,
     header: (name) => {
-      // Ignores what every object inherits under names such as `constructor`.
+      // Ignores inherited properties such as `constructor`.
       const value = Object.hasOwn(request.headers, name) ? request.headers[name] : undefined;
       return Array.isArray(value) ? value.join(', ') : value;
     },

@@ -215,7 +215,7 @@ for (const [framework, serve] of Object.entries(streaming)) {
   });
 }
 
-test("a disconnected caller's body is not waited for", async (t) => {
+test('the node does not wait for the body of a disconnected caller', async (t) => {
   let seen = '';
   const { url, close } = await listen((request) => {
     request.on('error', () => {});
@@ -235,7 +235,7 @@ test("a disconnected caller's body is not waited for", async (t) => {
   await until(() => seen !== '');
 });
 
-/** Posts a charge through a guard, a pause in which the caller disconnects, and a parser. */
+/** Posts a charge through a guard, then a pause in which the caller disconnects, then a parser. */
 async function leaving(t: TestContext, status: number) {
   const keyrail = await createTestKeyrail({ keys: [{}] });
   t.after(() => keyrail.close());

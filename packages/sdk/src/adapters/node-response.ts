@@ -32,7 +32,7 @@ export function watchResponse(
   // The caller has already disconnected: there will be no `close` event for it.
   if (hasLeft(response)) {
     settle({ gone: true });
-    // The request body is lost too: a response without it must not be stored for the retry.
+    // The request body is lost too: a response created without it must not be stored for a retry.
     if (captureBytesMax > 0) {
       settle({ failed: true });
       return false;
@@ -69,7 +69,7 @@ function capture(
   }
 
   const take = ([chunk, encoding]: unknown[]) => {
-    // Read before an outer encoder changes them: at this point they describe these bytes.
+    // Read the headers while they still describe these bytes: an outer encoder may change them.
     headers ??= addedTo(before, response.getHeaders());
     const bytes = bytesOf(chunk, encoding);
     size += bytes.length;
@@ -108,8 +108,9 @@ function capture(
 }
 
 /**
- * If the caller disconnected before its body was read, the handler never saw the whole request: an
- * error response is not stored, so a retry may get another. A success is stored: work was done.
+ * If the caller disconnected before its body was read, the handler never saw the whole request. An
+ * error response is then not stored, so that a retry runs again. A success is stored, because the
+ * work was done.
  */
 export function outcomeOf(
   response: ServerResponse,
@@ -132,7 +133,7 @@ export const addedTo = (before: HeaderValues, headers: HeaderValues): HeaderValu
   );
 
 function bytesOf(chunk: unknown, encoding: unknown): Uint8Array {
-  // Copied, because the writer may reuse its buffer.
+  // The bytes are copied, because the writer may reuse its buffer.
   if (chunk instanceof Uint8Array) return Buffer.from(chunk);
   if (typeof chunk !== 'string') return new Uint8Array(0);
   const known = typeof encoding === 'string' && Buffer.isEncoding(encoding);

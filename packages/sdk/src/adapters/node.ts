@@ -7,7 +7,7 @@ import { checkRoute } from '../request/check-route.ts';
 import { nodeCall } from './node-call.ts';
 import { sendResponse, watchResponse } from './node-response.ts';
 
-/** A request listener that also receives the key behind the request; `C` is its type. */
+/** A request listener that also receives the request context, of type `C`. */
 export type NodeHandler<C> = (
   request: IncomingMessage,
   response: ServerResponse,

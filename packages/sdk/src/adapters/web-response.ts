@@ -59,7 +59,7 @@ export function watched(admitted: Admitted, response: Response): Response {
   }
 }
 
-/** Null if the handler returned something else, or a response that has already been used. */
+/** The response; null if the handler returned something else, or one that has already been used. */
 function answerOf(response: Response): { status: number; headers: HeaderValues } | null {
   const { status, headers, bodyUsed } = fieldsOf(response);
   const isResponse = typeof status === 'number' && isIterable(headers);

@@ -3,9 +3,9 @@
 /** A request, independent of the framework. */
 export type IncomingCall = {
   method: string;
-  /** As received, without the query. */
+  /** The path as received, without the query. */
   path: string;
-  /** Without the question mark. */
+  /** The query, without the question mark. */
   query?: string | undefined;
   /** The route pattern, such as `/invoices/:id`, if the framework provides it. */
   route?: string | null | undefined;
@@ -36,7 +36,7 @@ export type HandlerOutcome =
 /** The handler may run. `C` is the type of the context. */
 export type Admitted<C = unknown> = {
   readonly kind: 'admitted';
-  /** Null when the route skips verification. */
+  /** The request context; null when the route skips verification. */
   readonly context: C;
   /** Add these to the response. */
   readonly headers: Readonly<Record<string, string>>;

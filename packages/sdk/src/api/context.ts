@@ -18,24 +18,24 @@ export type RateLimitState = {
   readonly limit: number;
   readonly windowMs: number;
   readonly remaining: number;
-  /** Milliseconds from now. */
+  /** The time until the counter resets, in milliseconds from now. */
   readonly resetMs: number;
 };
 
-/** Free-form JSON. */
+/** Metadata of a key: free-form JSON. */
 export type KeyMeta = Readonly<Record<string, unknown>>;
 
 /** The fields that every context has. */
 type KeyFields<R> = {
   readonly projectId: string;
-  /** Read from the key itself. */
+  /** The environment, read from the key itself. */
   readonly env: Env;
-  /** Empty when the request was allowed without any policy: no scope was checked. */
+  /** The key's scopes; empty when it was allowed without a policy, so that no scope was checked. */
   readonly scopes: ReadonlySet<string>;
   readonly displayPrefix: string;
-  /** True whenever the decision came from stale or incomplete policy. */
+  /** True whenever the decision was made with a stale or incomplete policy. */
   readonly degraded: boolean;
-  /** Counters after this request; empty without limits, null if they are unreachable. */
+  /** The counters after this request; empty without limits, null if they are unreachable. */
   rateLimit: readonly RateLimitState[] | null;
   /** The key's `meta`, frozen and parsed when first read; only with `include: ['meta']`. */
   readonly meta?: KeyMeta | undefined;
@@ -51,7 +51,7 @@ export type RequestContext<R = unknown> = KeyFields<R> & {
   readonly keyId: string;
   readonly workspaceId: string;
   readonly tenantId: string;
-  /** Milliseconds since the epoch, or null when the key does not expire. */
+  /** The expiry in milliseconds since the epoch, or null when the key does not expire. */
   readonly expiresAt: number | null;
 };
 

@@ -23,7 +23,7 @@ export type KeyIdentity = {
 /** `C` is the type of the context. */
 export type Allowed<C = RequestContext> = {
   readonly allowed: true;
-  /** Created when it is first read, to keep decisions cheap. */
+  /** The context, created when it is first read, to keep decisions cheap. */
   readonly context: C;
   /** The rate limits to charge for this request; `verify` itself charges none. */
   readonly limits: readonly RateLimitRule[];
@@ -35,7 +35,7 @@ export type Denied = {
   /** The scopes the key lacks, with `insufficient_scope`; otherwise empty. */
   readonly missingScopes: readonly string[];
   readonly degraded: boolean;
-  /** Null when there was no well-formed key. */
+  /** The known details of the key; null when there was no well-formed key. */
   readonly key: KeyIdentity | null;
 };
 

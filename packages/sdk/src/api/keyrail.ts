@@ -21,7 +21,7 @@ export type Admit<R = unknown> = {
 /** The part of a node that an adapter uses; `C` is the type of the context. */
 export type Admits<C> = { admit(call: IncomingCall, route: RouteOptions): Admitting<C> };
 
-/** Events in the queue, sent, and lost. */
+/** The numbers of events in the queue, sent, and lost. */
 export type TelemetryState = { queued: number; sent: number; dropped: number };
 
 /** The state of a node and of its policy. */

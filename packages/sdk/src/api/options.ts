@@ -41,7 +41,7 @@ export type KeyrailOptions<R = unknown> = {
   include?: readonly Include[] | undefined;
   /**
    * This node's name in revocation results; the host name by default. A random suffix is added,
-   * because no process may acknowledge changes that another process has not applied.
+   * so that no process acknowledges changes on behalf of another.
    */
   nodeName?: string | undefined;
   /** A directory for the policy cache, so a node can start without the control plane. */
@@ -52,7 +52,7 @@ export type KeyrailOptions<R = unknown> = {
    */
   feedKeys?: 'jwks' | FeedJwks | undefined;
   /**
-   * Your own resources per environment. `context.resources` is the one for the key's environment.
+   * Your own resources per environment. `context.resources` is the value for the key's environment.
    */
   resources?: Partial<Record<Env, R>> | undefined;
   /** The headers that may hold the key, in order; `authorization` and `x-api-key` by default. */
@@ -61,7 +61,7 @@ export type KeyrailOptions<R = unknown> = {
   longPoll?: boolean | undefined;
   /** The interval of plain polling; 10 seconds by default, 1 s to 1 min. */
   pollMs?: number | undefined;
-  /** Policy is stale this long after its last confirmation; 90 s, at least 1.5 `pollMs`. */
+  /** The policy is stale this long after its last confirmation; 90 s, at least 1.5 `pollMs`. */
   staleAfterMs?: number | undefined;
   /**
    * Denies every key with `policy_unavailable` once the policy was last confirmed this long ago; at

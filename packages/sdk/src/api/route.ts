@@ -21,7 +21,7 @@ export type RouteOptions = {
   readyWaitMs?: number | undefined;
   /** False does not charge the key's limits on this route. */
   rateLimit?: RouteRateLimit | false | undefined;
-  /** Replays the stored response to a request whose `Idempotency-Key` has already been used. */
+  /** Replays the stored response when a request repeats an `Idempotency-Key`. */
   idempotency?: boolean | RouteIdempotency | undefined;
   /** Allows every request without checking its key; the context is null. */
   skip?: boolean | undefined;
@@ -29,7 +29,7 @@ export type RouteOptions = {
   name?: string | undefined;
 };
 
-/** A route whose handler runs only with a key, which may be unverified: it is not skipped. */
+/** A route without `skip`: its handler runs only with a key, which may be unverified. */
 export type KeyedRoute = RouteOptions & { skip?: false | undefined };
 
 /** A route whose handler runs only with a verified key: neither fail-open nor skipped. */

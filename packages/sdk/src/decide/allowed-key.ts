@@ -15,11 +15,11 @@ import { displayPrefixOf, VerifiedKey, withExtra } from './key-context.ts';
 
 /** The inputs of a decision. */
 export type Inputs<R> = {
-  /** The policy, null before the first one, and the clocks, which each `look` reads. */
+  /** The policy (null before the first one is loaded), and `look`, which reads the clocks. */
   readonly state: { readonly policy: Policy | null; look(): Look };
   readonly projectId: string;
   readonly resources: { readonly live: R | null; readonly test: R | null };
-  /** The node's `verify`, which identifies the node of a context. */
+  /** The node's `verify`, which identifies the node that created a context. */
   readonly verify: unknown;
 };
 
@@ -27,7 +27,7 @@ const ENV_AT = 'kr_'.length;
 const L = 'l'.charCodeAt(0);
 const NONE: readonly string[] = Object.freeze([]);
 
-/** A key that is in the policy, and what the clocks said when it was found. */
+/** A key that is in the policy, and the clock readings when it was found. */
 export type FoundKey<R> = {
   readonly inputs: Inputs<R>;
   readonly policy: Policy;
@@ -37,7 +37,7 @@ export type FoundKey<R> = {
   readonly ids: Int32Array;
   readonly idsAt: number;
   readonly terms: Terms;
-  /** Two words, because V8 would allocate a heap object for a number as large as a timestamp. */
+  /** The expiry in two words, because V8 would allocate a heap object for a number this large. */
   readonly expiryHigh: number;
   readonly expiryLow: number;
   readonly isExpired: boolean;
@@ -80,7 +80,7 @@ export function foundAt<R>(inputs: Inputs<R>, keyText: string, place: number): F
 
 export class AllowedKey<R> implements Allowed<RequestContext<R>> {
   readonly allowed = true;
-  /** One private field: V8 takes longer to create a dozen of them, 3 % of a decision. */
+  /** One private field: creating a dozen of them would make a decision 3 % slower in V8. */
   readonly #key: FoundKey<R>;
   #context: RequestContext<R> | null = null;
 

@@ -90,7 +90,7 @@ function checked<R>(inputs: Inputs<R>, found: FoundKey<R>, route: RouteOptions):
 
 type Unchecked = { keyText: string; env: Env; route: RouteOptions };
 
-/** A cold start without control plane and cache: denied, unless the route has `onNoPolicy`. */
+/** A cold start without the control plane or a cache: denied, unless the route has `onNoPolicy`. */
 function withoutPolicy<R>(inputs: Inputs<R>, { keyText, env, route }: Unchecked): KeyDecision<R> {
   const identity = unnamed(keyText, env);
   if (route.env !== undefined && route.env !== env) {

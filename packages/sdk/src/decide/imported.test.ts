@@ -172,7 +172,7 @@ test('the number of imported keys follows snapshots, deltas, removals and the ca
   deepEqual([isHashed(first), reason(first, TEXT)], [true, 'unknown_key']);
   await first.node.close();
 
-  // From the cache alone: the control plane is unreachable.
+  // The policy now comes from the cache alone: the control plane is unreachable.
   plane.fault = () => Promise.reject(new TypeError('fetch failed'));
   const second = await ready(plane, { cacheDir });
   equal(second.node.state().source, 'cache');

@@ -27,7 +27,7 @@ export class VerifiedKey<R> implements RequestContext<R> {
   readonly verified = true;
   rateLimit: readonly RateLimitState[] | null = null;
   readonly resources: R | null;
-  /** Only declared, so that it exists only if the node requested it. */
+  /** Only declared, so that the property exists only if the node requested it. */
   declare tenantExternalId?: string;
   readonly #verifiedBy: unknown;
 

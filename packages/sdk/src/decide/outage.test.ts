@@ -71,7 +71,7 @@ for (let seed = 0; seed < SEEDS; seed += 1) {
   test(`a day of outage, seed ${seed}: every decision is right`, async (t) => {
     const chance = chanceFrom(Number(process.env.KEYRAIL_TEST_FIRST_SEED ?? 0) + seed);
     const plane = new Plane();
-    plane.issue(); // the number of the unknown key, which is never verified
+    plane.issue(); // takes the number of the unknown key, which the policy never contains
     plane.revoke(STRANGER);
     const keys = fill(plane, chance);
     const watched = nodeOn(plane, {}, () => chance.below(1_000) / 1_000);

@@ -76,7 +76,7 @@ test('different query bytes that are not UTF-8 have different fingerprints', () 
   equal(fingerprintOf({ ...asked, query: 'a=%FF' }), prints[0]);
 });
 
-test('a text query is encoded as by URLSearchParams', () => {
+test('a query given as text is encoded as URLSearchParams encodes it', () => {
   const text = fc.string({ unit: 'binary' }).map((it) => it.toWellFormed());
   fc.assert(
     fc.property(text, text, (name, value) => {

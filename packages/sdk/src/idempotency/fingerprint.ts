@@ -23,7 +23,7 @@ export function idempotencyKeyFault(key: string): string | null {
   if (key.length > KEY_CHARS_MAX) {
     return `The Idempotency-Key header is longer than ${KEY_CHARS_MAX} characters.`;
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what the test looks for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it searches for control characters.
   if (/[\x00-\x1f\x7f]/.test(key)) return 'The Idempotency-Key header contains control characters.';
   return null;
 }

@@ -44,7 +44,7 @@ const CLAIM_BYTES_MAX = 2 * 1024 * 1024;
 export const HOLD_MS_MAX = 15 * 60_000;
 const BEATS_PER_LOCK = 3;
 const BEAT_MS_MIN = 100;
-/** As fractions of the heartbeat interval: a heartbeat's timeout, and the delay after a failure. */
+/** A heartbeat's timeout, and the delay after a failure, as fractions of the heartbeat interval. */
 const BEAT_SHARE = 0.5;
 const RETRY_SHARE = 0.25;
 const COMPLETE_TRIES = 8;

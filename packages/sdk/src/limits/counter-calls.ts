@@ -25,7 +25,7 @@ export type LimitVerdict =
       kind: 'counted';
       allowed: boolean;
       states: readonly RateLimitState[];
-      /** Null when the request was allowed, and when waiting would not help. */
+      /** When to retry; null when the request was allowed, and when waiting would not help. */
       retryAfterSeconds: number | null;
     }
   | { kind: 'unreachable' };
@@ -41,7 +41,7 @@ export type Subject = {
 export type Grant = {
   id: string;
   units: number;
-  /** After the request was sent. */
+  /** The time left, counted from when the request was sent. */
   expiresInMs: number;
   states: readonly RateLimitState[];
 };
@@ -49,7 +49,7 @@ export type Grant = {
 export type CounterCalls = {
   /** Charges all rules or none. Never throws; waits at most `rateLimitTimeoutMs`. */
   check(subject: Subject, rules: readonly RateLimitRule[], cost: number): Promise<LimitVerdict>;
-  /** Null if no lease was granted. Never throws. */
+  /** Requests a lease; null if none was granted. Never throws. */
   lease(subject: Subject, rules: readonly RateLimitRule[], want: number): Promise<Grant | null>;
   /** Never throws; if the request fails, the units are lost. */
   giveBack(subject: Subject, rules: readonly RateLimitRule[], rest: Rest): Promise<void>;
@@ -60,7 +60,7 @@ export type CounterCalls = {
 type Rest = { id: string; unused: number };
 
 const REST_MS = 1_000;
-/** An older control plane has no leases; it may be upgraded. */
+/** How long to do without leases if the control plane does not support them; it may be upgraded. */
 const WITHOUT_LEASES_MS = 60_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 /** A sliding window may need two window lengths until its full quota is back. */
@@ -69,7 +69,7 @@ const WAIT_SECONDS = { min: 0, max: RESET_MS_MAX / 1000 };
 const NOT_FOUND = 404;
 const TOO_MANY_COUNTERS = 429;
 
-/** More than a key can have. */
+/** The maximum number of counters in a response: more than a key can have. */
 const STATES_MAX = 64;
 const LIMIT_ID = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const LEASE_ID = new RegExp(`^[\\x21-\\x7e]{1,${RATE_LIMIT_LEASE_ID_CHARS_MAX}}$`);
@@ -93,7 +93,7 @@ export function createCounterCalls({ settings, transport, clock, log }: CallPart
     restsUntil = clock.monotonicMs() + REST_MS;
   }
 
-  /** Only this call needs a new counter. Existing counters still work, so there is no back-off. */
+  /** Logs that new counters are denied. Existing counters still work, so there is no back-off. */
   function overQuota(): void {
     if (!isOverQuota) {
       const left = 'the workspace has no counters left for new keys';
@@ -176,7 +176,7 @@ const bodyOf = (subject: Subject, rules: readonly RateLimitRule[]): object => ({
 export const costOf = (cost: number): number =>
   Number.isFinite(cost) ? Math.min(RATE_LIMIT_COST_MAX, Math.max(0, Math.round(cost))) : 1;
 
-/** Null when the response is invalid. */
+/** Reads a response; null when it is invalid. */
 function verdictIn(body: unknown): LimitVerdict | null {
   try {
     const result = readRecord(body, 'the response');
@@ -193,7 +193,7 @@ function verdictIn(body: unknown): LimitVerdict | null {
   }
 }
 
-/** Null when the response is invalid. */
+/** Reads a response; null when it is invalid. */
 function grantIn(body: unknown): Grant | null {
   try {
     const lease = readRecord(body, 'the response');

@@ -13,26 +13,26 @@
 //     └─────────────────────────────┘  silent: unused units are returned
 //                                      the lease ends with its bucket: unused units expire
 //
-// From checks, a key gets its first lease when it has too few units and is busy (unitsToLeaseNow).
+// A key in the state `checks` gets its first lease when it is busy (unitsToLeaseNow).
 // Requests that need units wait while the node is asking, and are checked if none are granted.
 //
-// How many units: the key's rate, times the time until its lease ends, and a tenth more. The rate
+// The size of a lease: the key's rate times the time until the lease ends, plus a tenth. The rate
 // is counted over periods, and the higher of the current and the previous one is used, so that a
 // key that has just become busy gets enough. One lease takes at most a tenth of what remains of a
-// limit, so other nodes keep their share, and near the limit the key is left to checks. Why a lease
-// ends with its bucket: decisions/0030.
+// limit, so other nodes keep their share, and near the limit every request is checked.
+// decisions/0030 explains why a lease ends with its bucket.
 import { RATE_LIMIT_LEASE_MAX } from '@keyrail/protocol/wire/limits.ts';
 import type { RateLimitRule, RateLimitState } from '../api/context.ts';
 import type { Grant, Subject } from './counter-calls.ts';
 
-/** A moment by both clocks. A monotonic clock stands still while the machine is suspended. */
+/** A moment on both clocks. The monotonic clock stands still while the machine is suspended. */
 export type Moment = { monotonicMs: number; wallMs: number };
 
 // Which keys get leases.
 
 /** A sliding window has this many buckets; a lease ends with one of them. */
 const BUCKETS = 16;
-/** Shorter leases would end before they save anything. */
+/** Keys with shorter buckets get no leases, which would end before they save anything. */
 const BUCKET_MS_MIN = 250;
 /** Requests in one period before a key gets leases. */
 const BUSY_MIN = 3;
@@ -41,25 +41,25 @@ const PERIOD_MS_MAX = 20_000;
 
 // How many units a lease has.
 
-/** More than the expected need, because traffic varies. */
+/** A lease has more units than the expected need, because traffic varies. */
 const HEADROOM = 1.1;
 /** A lease is sized for at most this time, even if it lasts longer. */
 const SIZED_MS_MAX = 60_000;
-/** One lease takes at most this part of what remains. */
+/** One lease takes at most the remaining units divided by this number. */
 const REMAINING_DIVISOR = 10;
 const UNITS_MIN = 2;
-/** The fewest to request if a lease lasts long: unused units are not lost, but returned. */
+/** The fewest units to request if a lease lasts long: unused units are returned, not lost. */
 const LONG_UNITS_MIN = 16;
 
 // When more units are requested, and when they end.
 
-/** More are requested when this part of the units is left. */
+/** More units are requested once no more than the held units divided by this number are left. */
 const LOW_DIVISOR = 4;
-/** The units of a key without requests for this long, and half a period, are returned. */
+/** A key's units are returned after this long, and at least half a period, without requests. */
 const SILENT_MS_MIN = 1_000;
 /** The rates of two clocks differ by less than this. */
 const DRIFT = 0.001;
-/** Only the newest leases return their unused units, at most this many. */
+/** Only this many leases of a key, the newest, return their unused units. */
 const LEASES_MAX = 8;
 
 /** How long a rule's bucket lasts, and therefore the longest a lease can last. */
@@ -71,7 +71,7 @@ export class HeldUnits {
   rules: readonly RateLimitRule[];
   /** The pending request for a lease, which requests of this key wait for. */
   asking: Promise<void> | null = null;
-  /** Until then, no lease is requested. */
+  /** No lease is requested before this time. */
   checksUntilMs = 0;
   /** The longest that a lease can last. */
   readonly #bucketMs: number;
@@ -79,11 +79,11 @@ export class HeldUnits {
   readonly #periodMs: number;
 
   #leases: { id: string; units: number }[] = [];
-  /** Units of all leases that are not spent. */
+  /** The unspent units of all leases. */
   #left = 0;
   #endsAtMs = 0;
   #endsAtWallMs = 0;
-  /** With no more than this many units left, more are requested ahead. */
+  /** When at most this many units are left, more are requested ahead. */
   #lowUnits = 0;
   /** The units of the newest lease. */
   #grantedUnits = 0;
@@ -129,7 +129,7 @@ export class HeldUnits {
     return true;
   }
 
-  /** Counts what the key spends, on lease or by checks. */
+  /** Counts the units that the key spends, from leases or through checks. */
   count(cost: number, nowMs: number): void {
     this.#endPeriod(nowMs);
     this.#spentInPeriod += cost;
@@ -140,7 +140,7 @@ export class HeldUnits {
     if (nowMs >= this.#periodBeganMs + this.#periodMs) this.#beginPeriod(nowMs);
   }
 
-  /** A period that was cut short says little, so the previous rate fills the rest of it. */
+  /** A short period says little about the rate, so the previous rate fills the rest of it. */
   #beginPeriod(nowMs: number): void {
     const lastedMs = nowMs - this.#periodBeganMs;
     const missingMs = Math.max(0, this.#periodMs - lastedMs);
@@ -161,7 +161,7 @@ export class HeldUnits {
     this.#statesAtMs = nowMs;
   }
 
-  /** Adds a lease. It expires after the time counted from when the request was sent. */
+  /** Adds a lease. `expiresInMs` counts from when the request was sent. */
   add(
     { id, units, expiresInMs, states }: Grant,
     { sent, now }: { sent: Moment; now: Moment },
@@ -228,7 +228,7 @@ export class HeldUnits {
     return units >= UNITS_MIN ? units : 0;
   }
 
-  /** The counters as last reported. Units held here are not spent, so they remain. */
+  /** The counters as last reported. Units on lease are not spent, so they count as remaining. */
   states(nowMs: number): RateLimitState[] {
     const passedMs = Math.floor(nowMs - this.#statesAtMs);
     return this.#states.map(({ id, limit, windowMs, remaining, resetMs }) => ({
@@ -240,7 +240,7 @@ export class HeldUnits {
     }));
   }
 
-  /** Drops all units, and returns what is left of each lease. */
+  /** Drops all units, and returns the unused units of each lease. */
   takeUnused(): { id: string; unused: number }[] {
     const returned: { id: string; unused: number }[] = [];
     for (const { id, units } of this.#leases.toReversed()) {

@@ -4,9 +4,9 @@ import type { CounterCalls } from './counter-calls.ts';
 import type { HeldUnits, Moment } from './held-units.ts';
 
 type LeaseReturns = {
-  /** From now on, this key's units are returned when it is silent. */
+  /** From now on, this key's units are returned when it goes silent. */
   watch(held: HeldUnits): void;
-  /** Returns these keys' units, for a limited time. */
+  /** Returns these keys' units, within the timeout. */
   close(keys: readonly HeldUnits[], timeoutMs: number): Promise<void>;
 };
 

@@ -1,4 +1,4 @@
-// Leases over real HTTP: when they are requested, spent, topped up, returned, and not used at all.
+// Leases over real HTTP: when they are requested, spent, topped up and returned, and when not used.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ratelimitEndpoints } from '@keyrail/protocol/endpoints/ratelimit.ts';

@@ -8,17 +8,17 @@ import { createLeaseReturns } from './lease-returns.ts';
 import { createRecentKeys } from './recent-keys.ts';
 
 export type Leases = {
-  /** Like a check, but returns a plain value if the node already holds the units. */
+  /** Charges like a check, but returns a plain value if the node already holds the units. */
   charge(
     subject: Subject & { keyId: string },
     rules: readonly RateLimitRule[],
     cost: number,
   ): LimitVerdict | Promise<LimitVerdict>;
-  /** Returns all units, for a limited time. */
+  /** Returns all units, within the timeout. */
   close(timeoutMs: number): Promise<void>;
 };
 
-/** Keys with requests are kept in two generations of at most this size; idle ones are dropped. */
+/** Keys with requests are kept in two generations of at most this size; idle keys are dropped. */
 const GENERATION_MAX = 32_768;
 /** With more lease requests than this in flight, only keys without units send theirs. */
 const ASKS_AT_ONCE_MAX = 64;
@@ -68,7 +68,7 @@ export function createLeases({ calls, clock }: LeaseParts): Leases {
     return verdict;
   }
 
-  /** Null if there are too few units. Requests more before they are spent. */
+  /** Spends leased units; null if there are too few. Requests more before they are spent. */
   function spend(held: HeldUnits, cost: number): LimitVerdict | null {
     const now = moment();
     if (!held.spend(cost, now)) return null;
@@ -102,7 +102,7 @@ export function createLeases({ calls, clock }: LeaseParts): Leases {
   };
 }
 
-/** Rules are shared objects of the policy; a new snapshot has equal ones. */
+/** Keys share rule objects within a policy; a new snapshot has new objects with equal values. */
 function hasRules(held: HeldUnits, rules: readonly RateLimitRule[]): boolean {
   if (held.rules === rules) return true;
   if (

@@ -1,4 +1,4 @@
-// Rate limits: a check on the shared counters or units on lease, and the headers that report them.
+// Charges rate limits on the shared counters or from leased units, and reports them in headers.
 import type { OpenContext, RateLimitRule, RateLimitState } from '../api/context.ts';
 import {
   type CallParts,
@@ -11,15 +11,15 @@ import { createLeases } from './leases.ts';
 
 export type Limits = Pick<CounterCalls, 'check'> & {
   /**
-   * Like a check, but returns a plain value if the units are already on lease. Never throws and
-   * never rejects.
+   * Charges like a check, but returns a plain value if the units are already on lease. Never throws
+   * and never rejects.
    */
   charge(
     context: NonNullable<OpenContext>,
     rules: readonly RateLimitRule[],
     route: { cost: number; leases: boolean },
   ): LimitVerdict | Promise<LimitVerdict>;
-  /** Returns the unused units of leases, for a limited time. */
+  /** Returns the unused units of leases, within the timeout. */
   close(timeoutMs: number): Promise<void>;
 };
 

@@ -1,5 +1,5 @@
-// A map of bounded size in two generations: when the newer one is full it becomes the older one,
-// whose unused entries are dropped with the next turn.
+// A map of bounded size in two generations. When the newer one is full, it replaces the older one,
+// whose unused entries are dropped.
 
 type RecentKeys<T> = {
   get(keyId: string): T | undefined;

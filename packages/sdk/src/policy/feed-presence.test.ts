@@ -56,7 +56,7 @@ test('a node closed before its first response sends leave', async (t) => {
   );
 });
 
-test('a failed leave is sent once more', async (t) => {
+test('a failed leave is retried once', async (t) => {
   const { plane, node } = await started(t);
   let fails = 1;
   plane.fault = ({ query }) => (query.has('leave') && fails-- > 0 ? gone() : null);

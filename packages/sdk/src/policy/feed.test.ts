@@ -158,7 +158,7 @@ test('polls are held open by default, and sent at intervals without longPoll', a
   ok(Math.abs(plain.plane.asked.length - expected) < expected / 4, `${plain.plane.asked.length}`);
 });
 
-test('a network that breaks held requests gets plain polls, and holding is tried again later', async (t) => {
+test('if the network breaks held requests, polls are plain, and holding is tried again later', async (t) => {
   const watched = await started(t, { pollMs: 2_000 });
   const { plane, clock } = watched;
   const isHeld = ({ query }: { query: URLSearchParams }) => Number(query.get('wait_ms')) > 0;
@@ -245,7 +245,7 @@ test('a closed node sends no requests, leaves no timer, and is degraded', async 
 
 const gone = (): Promise<Response> => Promise.reject(new TypeError('fetch failed'));
 
-test('a held poll never makes policy stale, however short staleAfterMs is', async (t) => {
+test('a held poll never makes the policy stale, however short staleAfterMs is', async (t) => {
   const { node, clock } = await started(t, { staleAfterMs: 5_000 });
   for (let passed = 0; passed < 60_000; passed += 500) {
     await clock.pass(500);

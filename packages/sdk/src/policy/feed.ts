@@ -33,7 +33,7 @@ type FeedParts = {
   nodeName: string;
   nodeId: string;
   sdk: string;
-  /** Null if responses need no signature. */
+  /** The verifier of signatures; null if responses need none. */
   verifier: FeedVerifier | null;
   longPoll: boolean;
   pollMs: number;
@@ -43,7 +43,7 @@ type FeedParts = {
   chance: Chance;
   time: Time;
   state: PolicyState;
-  /** Null without a cache. */
+  /** The cache; null without one. */
   cache: FeedCache | null;
 };
 
@@ -111,7 +111,7 @@ export class Feed {
     this.#pause.wake();
   }
 
-  /** After `stop`: revocations no longer have to wait for this node. Never rejects. */
+  /** Call it after `stop`: revocations then no longer wait for this node. Never rejects. */
   leave(): Promise<void> {
     return this.#source.leave(this.#securedVersion);
   }

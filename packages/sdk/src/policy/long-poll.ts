@@ -6,7 +6,7 @@ import type { Clock } from '../clock.ts';
 const HOLD_MS = 25_000;
 /**
  * The longest hold as a share of `staleAfterMs`. A confirmation counts from the time of its
- * request, so at the end of a hold the last one is as old as two holds.
+ * request, so at the end of a hold the last confirmation is as old as two holds.
  */
 const FRESH_SHARE = 0.4;
 /** A response without changes before this share of the hold means that the poll was not held. */

@@ -20,7 +20,7 @@ function reasonOf({ node }: Watched, key: string | null, route: RouteOptions = {
   return decision.allowed ? 'allowed' : decision.reason;
 }
 
-test('policy older than maxStaleMs denies every key, until it is confirmed again', async (t) => {
+test('a policy older than maxStaleMs denies every key, until it is confirmed again', async (t) => {
   const plane = new Plane();
   const key = plane.issue();
   const imported = plane.import('acme_live_4eC39HqLyjWDarjtT1zdp7');
@@ -36,7 +36,7 @@ test('policy older than maxStaleMs denies every key, until it is confirmed again
   deepEqual(
     [key, imported, new Plane().issue()].map((each) => reasonOf(watched, each, open)),
     ['policy_unavailable', 'policy_unavailable', 'policy_unavailable'],
-    'even where a cold start would be open, and whether or not the key is known',
+    'even on a route that allows keys without a policy, and whether or not the key is known',
   );
   deepEqual([reasonOf(watched, null), reasonOf(watched, 'x')], ['missing_key', 'malformed_key']);
   equal(await readyAfter(watched, 0), false);

@@ -17,9 +17,9 @@ type FailedTries = {
   /** The number of consecutive failures, including this one. */
   failures: number;
   hard: boolean;
-  /** `Retry-After` of the server, or of a proxy: a maintenance page may ask for an hour. */
+  /** `Retry-After` from the server, or from a proxy: a maintenance page may ask for an hour. */
   retryAfterMs: number | null;
-  /** Status 429: the server works but wants fewer requests; `Retry-After` is waited in full. */
+  /** Status 429: the server works but wants fewer requests, so `Retry-After` is kept in full. */
   isLimited: boolean;
 };
 

@@ -46,7 +46,7 @@ const PAGE_BYTES_WANTED = 256 * 1024;
 const PAGE_KEYS_FIRST = 1_000;
 const PAGE_KEYS_MIN = 50;
 export const PAGE_KEYS_MAX = 5_000;
-/** Far above PAGE_BYTES_WANTED; a page of PAGE_KEYS_MIN keys of any size fits. */
+/** Far above PAGE_BYTES_WANTED, so that a page of PAGE_KEYS_MIN keys of any size is accepted. */
 const ANSWER_BYTES_MAX = 8 * 1024 * 1024;
 /** JSON values in one response: parsing this many takes about ten megabytes. */
 const ANSWER_VALUES_MAX = 400_000;
@@ -121,7 +121,7 @@ export class Source {
     const timeoutMs = holdMs > 0 ? holdMs + HOLD_GRACE_MS : PLAIN_TIMEOUT_MS;
     const asked = await this.#ask('delta', query, { timeoutMs, isNamed }).catch(
       (error: unknown) => {
-        // With a lower limit than there are changes, the control plane sends a snapshot in pages.
+        // If there are more changes than the limit, the control plane sends a snapshot in pages.
         if (error instanceof Failed && error.isTooLarge) this.#deltaKeys = this.#keysMin;
         throw error;
       },
@@ -130,16 +130,15 @@ export class Source {
     return asked.body === UNCHANGED ? null : this.#read(asked, workspaceId, most);
   }
 
-  /** Reports to the control plane that this node is alive and has this version only. */
+  /** Reports to the control plane that this node is alive and has only this version. */
   async stay(version: number): Promise<void> {
     const query = `since=${version}&max_keys=1&wait_ms=0`;
     await this.#ask('delta', query, { timeoutMs: PLAIN_TIMEOUT_MS, isNamed: true });
   }
 
   /**
-   * Unregisters this node, so that revocations no longer wait for it. A request that was given
-   * up may still be on its way; the control plane doesn't register a node that has left. Never
-   * rejects.
+   * Unregisters this node, so that revocations no longer wait for it. An abandoned request may
+   * still be on its way; the control plane doesn't register a node that has left. Never rejects.
    */
   async leave(version: number): Promise<void> {
     const { transport, clock } = this.#parts;

@@ -8,7 +8,7 @@ import { Plane, startedOn, type Watched } from '../../test/plane.ts';
 const HOUR_MS = 3_600_000;
 const STALE_MS = 90_000;
 
-/** Whether the first decision is degraded, read before anything else of the node. */
+/** Whether the first decision is degraded; nothing else of the node is read before it. */
 function degradedIn({ node }: Watched, key: string): boolean {
   const decision = node.verify(key);
   return decision.allowed ? decision.context.degraded : decision.degraded;

@@ -20,7 +20,7 @@ export type Policy = {
   readonly proofs?: Proofs | undefined;
 };
 
-/** What the clocks say at one moment. */
+/** The clock readings at one moment, and what they mean for the policy. */
 export type Look = {
   /** The time for key expiry. */
   readonly nowMs: number;
@@ -41,7 +41,7 @@ type PolicyStateParts = {
   clock: Clock;
   time: Time;
   staleAfterMs: number;
-  /** Null: a policy of any age is used. */
+  /** The maximum age of a policy; null if a policy of any age is used. */
   maxStaleMs: number | null;
   log: Log;
 };
@@ -54,7 +54,7 @@ export class PolicyState {
   #confirmedAt: Moment | null = null;
   /** The policy counts as out of date until the next confirmation. */
   #isDoubted = true;
-  /** By the last confirmation, the wall clock is wrong, and so is everything measured with it. */
+  /** The last confirmation showed that the wall clock is wrong, so its readings do not count. */
   #isClockWrong = false;
   readonly #parts: PolicyStateParts;
   readonly #waiting = new Set<() => void>();
@@ -136,7 +136,7 @@ export class PolicyState {
       this.#parts.log(failure.hard ? 'error' : 'warn', `keyrail: ${failure.message}; ${kept}`);
   }
 
-  /** No more changes will arrive. */
+  /** Marks the policy as stale, because no more changes will arrive. */
   close(): void {
     this.#doubt();
     this.#wake();

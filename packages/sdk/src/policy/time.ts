@@ -1,4 +1,4 @@
-// Moments by both clocks of this machine, and the time used for key expiry: this machine's clock,
+// Moments on both clocks of this machine, and the time used for key expiry: this machine's clock,
 // but never earlier than the control plane's last known time, advanced by the monotonic clock.
 // Setting this machine's clock back does not bring an expired key back to life.
 import type { Clock } from '../clock.ts';
@@ -17,7 +17,7 @@ export const momentOf = (clock: Clock): Moment => ({
   elapsedMs: clock.monotonicMs(),
 });
 
-/** How long ago a moment was, by the clock that has advanced further. */
+/** How long ago a moment was, according to the clock that has advanced further. */
 export const msSince = (then: Moment, now: Moment): number =>
   Math.max(now.wallMs - then.wallMs, now.elapsedMs - then.elapsedMs);
 

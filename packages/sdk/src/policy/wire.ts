@@ -31,7 +31,7 @@ type Expected = {
   env: Env | null;
   /** The tenants that the feed must be limited to; null for all. */
   tenantIds: ReadonlySet<string> | null;
-  /** Null before the first response, which sets it. */
+  /** The workspace; null before the first response, which sets it. */
   workspaceId: string | null;
   /** The additional fields that were requested. */
   include: readonly Include[];
@@ -174,7 +174,7 @@ function ruleOf({ id, limit, window_ms, algorithm, scope }: Fields): RateLimitRu
   };
 }
 
-/** Faster than a regular expression; there may be a million digests. */
+/** Checked without a regular expression, which is slower: there may be a million digests. */
 function digestIn(value: unknown): string {
   if (typeof value === 'string' && value.length === DIGEST_CHARS && isLowerHex(value)) return value;
   throw new InvalidContent('invalid lookup_hash');

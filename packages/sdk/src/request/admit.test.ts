@@ -123,7 +123,7 @@ test('a route may skip the rate limits, or have a higher cost', async (t) => {
   equal(said(await admit(call(), { rateLimit: { cost: 2 } })), 'admitted');
 });
 
-test('when the counters are unreachable, the route decides', async (t) => {
+test('when the counters are unreachable, an option of the route decides', async (t) => {
   const context = contextOf({});
   const { admit } = await open(t, {
     verify: () => ({ allowed: true, context, limits: [rule] }),
@@ -135,7 +135,7 @@ test('when the counters are unreachable, the route decides', async (t) => {
   equal(said(await admit(call(), strict)), '503 unavailable');
 });
 
-test('a skipped route allows every request, without any request to the control plane', async (t) => {
+test('a skipped route allows every request without calling the control plane', async (t) => {
   const verify = () => {
     throw new Error('must not be called');
   };
@@ -160,7 +160,7 @@ test('an internal error denies the request and is not thrown', async (t) => {
 const idempotent: RouteOptions = { idempotency: true };
 const ended = { status: 201, headers: { 'x-a': 'b' }, body: Buffer.from('made') };
 
-test("the second request gets the first one's response", async (t) => {
+test('a repeated request gets the first response', async (t) => {
   const { admit } = await open(t);
   const first = await admit(call(once), idempotent);
   ok(first.kind === 'admitted');

@@ -42,7 +42,7 @@ type Admitter<R = unknown> = {
   /** Never throws and never rejects. */
   admit: Admit<R>;
   telemetry(): TelemetryState;
-  /** Sends what is still queued, for a limited time, and stops every timer; never rejects. */
+  /** Sends what is still queued, within a time limit, and stops every timer; never rejects. */
   close(): Promise<void>;
 };
 

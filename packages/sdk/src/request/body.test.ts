@@ -70,7 +70,7 @@ test('a body is put back as text after setEncoding', async (t) => {
   });
   const sent = 'grün und blau';
   const bytes = Buffer.from(sent);
-  // Split in the middle of a character.
+  // The text is split in the middle of a character.
   const pieces = [bytes.subarray(0, 3), bytes.subarray(3)];
   deepEqual(JSON.parse(await sendPieces(port, pieces)), [sent, sent]);
 });
@@ -83,7 +83,7 @@ test('an endless body is rejected at the limit, and the next request is served',
   equal(JSON.parse(await sendPieces(port, [Buffer.from('x')])).data.length, 1);
 });
 
-test('the wait for a body ends when its caller disconnects', async (t) => {
+test('waiting for a body ends when the caller disconnects', async (t) => {
   let failed: unknown;
   const port = await serve(t, (request) =>
     takeBody(request).catch((error: unknown) => {

@@ -92,14 +92,14 @@ function eventsOf(
   return events;
 }
 
-test('event times are formatted as by toISOString, even when the clock is set back', () => {
+test('event times have the format of toISOString, even when the clock is set back', () => {
   const textOf = timeTexts();
   const newYear = Date.UTC(2027, 0, 1);
   const times = [0, 7, 42, 999, 1000, newYear - 1, newYear, newYear + 5.9, newYear - 1, 70, -1];
   for (const ms of times) equal(textOf(ms), new Date(Math.floor(ms)).toISOString(), String(ms));
 });
 
-test('telemetry contains the route, and never its path, a query, a header or a key', () => {
+test('telemetry contains the route, but never a path, query, header or key', () => {
   const [event] = eventsOf('live', {
     authorization: 'Bearer kr_live_secret',
     'x-request-id': 'r7',

@@ -72,7 +72,7 @@ const isRequestId = (given: string | null | undefined): given is string =>
   given.length <= HEADER_CHARS_MAX['x-request-id'] &&
   VISIBLE.test(given);
 
-/** Unique across processes, and cheaper than one UUID per request. */
+/** IDs that are unique across processes, and cheaper than one UUID per request. */
 function requestIds(): () => string {
   const own = randomUUID();
   let count = 0;

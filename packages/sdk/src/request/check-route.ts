@@ -1,5 +1,5 @@
 // Checks a route's options when the route is declared. A misspelt `scopes` would leave the route
-// unprotected, so it throws at startup and not during a request.
+// unprotected, so the check throws at startup and not during a request.
 import { nearestName } from '@keyrail/protocol/wire/nearest-name.ts';
 import type { RouteIdempotency, RouteOptions, RouteRateLimit } from '../api/route.ts';
 import { fieldsOf } from '../json.ts';

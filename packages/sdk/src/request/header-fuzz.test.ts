@@ -23,10 +23,10 @@ import { createTestKeyrail } from '../testing.ts';
 
 const SHORT = 16 * 1024;
 const LONG = 64 * 1024;
-/** Four times the length: four times the time is in proportion, sixteen times is the square. */
+/** For four times the length, a proportional cost grows by 4, a quadratic one by 16. */
 const GROWTH_MAX = 8;
 const ROUNDS = 9;
-/** Shorter times depend more on a busy machine than on the length of a value. */
+/** Times below this depend more on a busy machine than on the length of a value. */
 const NOISE_MS = 20;
 const SEED = 20_261_118;
 

@@ -60,7 +60,7 @@ export const codeOf = (reason: DenialReason): DenialCode => codes[reason];
 export const refuseKey = (reason: DenialReason, missingScopes: readonly string[]): Refusal =>
   refuse(codes[reason], { missingScopes });
 
-/** The response for a code of the table. */
+/** The response for a code in the table. */
 export function refuse(code: RefusalCode, details: RefusalDetails = {}): Refusal {
   const { status, message } = table[code];
   const { missingScopes = [], headers = {} } = details;

@@ -14,9 +14,9 @@ import type { Failure, Transport } from '../transport.ts';
 const PATH_CHARS_MAX = 1_024;
 const SHARE_MIN = 0.000_001;
 const LINES_BYTES_FIRST = 64 * 1024;
-/** Half of what the control plane accepts in one request. */
+/** A batch is full at half of what the control plane accepts in one request. */
 const LINES_BYTES_FULL = LARGE_BODY_BYTES_MAX / 2;
-/** Reported in place of an invalid status. */
+/** The status reported in place of an invalid one. */
 const STATUS_ODD = 500;
 
 /** One request, with the field names of the API. */
@@ -103,7 +103,7 @@ export type TelemetryParts = {
 };
 
 export type Sender = {
-  /** Null if the control plane accepted the batch. */
+  /** Sends a batch; null if the control plane accepted it. */
   send(batch: Batch, timeoutMs: number): Promise<Failure | null>;
   /** `share`: the probability with which the event was chosen. */
   lineOf(event: TelemetryEvent, share: number): string;
@@ -149,8 +149,8 @@ export function openSender(
 }
 
 /**
- * Truncates every field to what the control plane accepts, so that one odd request never costs a
- * whole batch.
+ * Truncates every field to what the control plane accepts, so that it never rejects a whole batch
+ * because of one odd request.
  */
 // bench sdk: serialized by hand for every request, in a third of the time of `JSON.stringify`.
 export function lineOf(event: TelemetryEvent, projectId: string): string {

@@ -251,7 +251,7 @@ test('closing does not wait for a batch that is already slow', async (t) => {
     isClosed = true;
   });
   await clock.pass(2000);
-  // Long before the timeout of the request itself.
+  // Closing ends long before the timeout of the request itself.
   await until(() => isClosed);
   deepEqual(state(), { queued: 0, sent: 0, dropped: 3 });
   letGo();
@@ -262,7 +262,7 @@ test('closing does not wait for a batch that is already slow', async (t) => {
 test('an event that cannot be serialized does not affect others', async (t) => {
   const { record, clock, batches, state } = await open(t, { flushMs: 5000 });
   record(1);
-  // As a vendor's own adapter in JavaScript may produce it.
+  // A vendor's own adapter in JavaScript may produce an event like this.
   record(1, { method: undefined as never });
   record(1);
   await clock.pass(5000);

@@ -61,7 +61,7 @@ class TelemetryQueue {
   readonly #log: Log;
   readonly #settings: TelemetrySettings;
   readonly #sampling: Sampling;
-  /** All but the last are full. */
+  /** Batches to send; all but the last are full. */
   readonly #queue: Lines[] = [];
   /** Events that are not serialized yet: serializing them in groups costs less than one by one. */
   readonly #fresh: { event: TelemetryEvent; share: number }[] = [];

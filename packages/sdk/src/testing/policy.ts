@@ -13,7 +13,7 @@ export type TestKey = {
   scopes?: readonly string[] | undefined;
   expiresAt?: Date | undefined;
   rateLimits?: readonly RateLimitRule[] | undefined;
-  /** For nodes with the option `include`. */
+  /** The key's metadata, for nodes with the option `include`. */
   meta?: Record<string, unknown> | undefined;
   tenantExternalId?: string | undefined;
   /** The full text of an imported key; if absent, a new Keyrail key is created. */
@@ -29,11 +29,11 @@ export type TestPolicy = {
   readonly workspaceId: string;
   version(): number;
   issue(key: TestKey): IssuedKey;
-  /** False if there is no such key. */
+  /** Revokes a key; false if there is no such key. */
   revoke(keyText: string): boolean;
   /** One page of the snapshot, with at most `page.mostKeys` keys. */
   snapshot(filter: KeyFilter, page: Page): object;
-  /** Null without changes since that version; a snapshot if there are more than `mostKeys`. */
+  /** The changes since a version; null without any, a snapshot if they exceed `mostKeys`. */
   delta(since: number, filter: KeyFilter, mostKeys: number): object | null;
   /** Resolves at the next change, or when the signal aborts. */
   changed(signal: AbortSignal | null | undefined): Promise<void>;

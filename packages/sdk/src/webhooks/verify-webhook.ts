@@ -12,13 +12,13 @@ import { systemClock } from '../clock.ts';
 import { fieldsOf } from '../json.ts';
 
 export type WebhookEvent = {
-  /** Stable over retries: an event whose ID was seen before has been processed. */
+  /** The same in every retry: skip an event whose ID you have already processed. */
   id: string;
   /** An audit action such as `api_key.revoked`, or a notice such as `api_key.expiring`. */
   type: string;
-  /** When it happened. */
+  /** When the event happened. */
   timestamp: string;
-  /** The entry of the audit log. */
+  /** The audit log entry. */
   data: Record<string, unknown>;
 };
 
@@ -59,7 +59,7 @@ const TOLERANCE_SECONDS = 300;
  * parsed and serialised again. While a secret is being rotated, pass the old or the new one, or
  * both.
  */
-// biome-ignore lint/complexity/useMaxParams: three that everyone has, and options
+// biome-ignore lint/complexity/useMaxParams: three required values, and options
 export function verifyWebhook(
   body: string | Uint8Array,
   headers: HeaderSource,
@@ -75,7 +75,7 @@ export function verifyWebhook(
   if (!secrets.some((each) => isSignedWith(each, signature, message))) {
     throw new WebhookRefused('wrong_signature', 'The webhook has no valid signature.');
   }
-  // After the signature, so that the time cannot be probed without the secret.
+  // Checked after the signature, so that the time cannot be probed without the secret.
   const ageSeconds = now() / SECOND_MS - timestamp;
   if (ageSeconds > toleranceSeconds) {
     throw new WebhookRefused('too_old', 'The webhook is too old: it may be a replay.');

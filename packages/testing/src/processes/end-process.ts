@@ -5,7 +5,7 @@ import { once } from 'node:events';
 export const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
-/** Kills it like a crash, even while it is frozen, and waits for the rest of its output. */
+/** Kills the program as in a crash, even if it is frozen, and waits for the rest of its output. */
 export async function endProcess(child: ChildProcess): Promise<void> {
   if (hasEnded(child)) return;
   const gone = once(child, 'close');

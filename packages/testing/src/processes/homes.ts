@@ -54,7 +54,7 @@ export type Cluster = Home & {
   connections(): Promise<Record<string, number>>;
   /** A session of the superuser in the server's database, for holding locks. */
   session(): Promise<pg.Client>;
-  /** Stops every process of the cluster (SIGSTOP), like a failing disk or host. */
+  /** Stops every process of the cluster (SIGSTOP), as a failing disk or host would. */
   freeze(): Promise<void>;
   thaw(): void;
 };

@@ -69,7 +69,7 @@ export function ask(url: string, asked: Ask): Promise<Outcome> {
   });
 }
 
-/** Null if the text isn't a JSON object. */
+/** Parses a JSON object; null if the text isn't one. */
 function parse(text: string): Body | null {
   try {
     const value: unknown = JSON.parse(text);

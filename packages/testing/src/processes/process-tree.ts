@@ -16,7 +16,7 @@ export function stopTree(root: number): number[] {
 
 export function parentOf(pid: number): number {
   try {
-    // The program name is in parentheses and may itself contain some.
+    // The program name is in parentheses and may itself contain parentheses.
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
@@ -29,7 +29,7 @@ export function signalEach(pids: readonly number[], signal: NodeJS.Signals): voi
     try {
       process.kill(pid, signal);
     } catch {
-      // It has just exited.
+      // The process has just exited.
     }
   }
 }

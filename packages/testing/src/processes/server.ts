@@ -24,9 +24,9 @@ export type ServerProcess = {
   output(): string;
   signal(name: NodeJS.Signals): void;
   exited: Promise<Exit>;
-  /** Kills it like a crash (SIGKILL). */
+  /** Kills the server, as in a crash (SIGKILL). */
   kill(): Promise<void>;
-  /** Stops it like an operator (SIGTERM). */
+  /** Stops the server as an operator would (SIGTERM). */
   stop(): Promise<Exit>;
 };
 

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { installFromDistribution } from './distribution.ts';
 
-/** The first is the same browser without windows, and takes about half the time. */
+/** The first program is the same browser without windows, and takes about half the time. */
 const NAMES = [
   'chromium-headless-shell',
   'chromium',
@@ -14,7 +14,7 @@ const NAMES = [
   'google-chrome',
   'google-chrome-stable',
 ];
-/** Older distributions have only the second. */
+/** Older distributions have only the second package. */
 const PACKAGES = ['chromium-headless-shell', 'chromium'];
 
 let found: { path: string } | { missing: string } | undefined;

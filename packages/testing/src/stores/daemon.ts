@@ -10,9 +10,9 @@ import { type Account, commandUnder } from './scratch.ts';
 
 export type Daemon = {
   signal(name: NodeJS.Signals): void;
-  /** Ends it like a crash, even while it is frozen. */
+  /** Kills the program as in a crash, even while it is frozen. */
   kill(): Promise<void>;
-  /** Starts it, or starts it again on the same files, and waits until it is ready. */
+  /** Starts the program, or restarts it on the same files, and waits until it is ready. */
   start(): Promise<void>;
 };
 

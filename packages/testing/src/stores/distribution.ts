@@ -12,7 +12,7 @@ const LOCK_WAIT_SECONDS = 120;
 const POLICY = '/usr/sbin/policy-rc.d';
 const CREATE_CLUSTER = '/etc/postgresql-common/createcluster.conf';
 
-/** Once per process: package lists do not change in the meantime. */
+/** Set once per process: package lists do not change in the meantime. */
 let updated: { failure: string | null } | undefined;
 
 /** Returns null if the package was installed, otherwise the reason why not. */

@@ -43,7 +43,7 @@ type Wiring = (n: number, port: number, kind: 'peer' | 'etcd') => Promise<number
 
 type Timing = { ttl: number; loopWait: number; retryTimeout: number };
 
-/** In seconds. The shortest `ttl` Patroni recommends, enough for two retries. */
+/** The timing in seconds, with the shortest `ttl` Patroni recommends, enough for two retries. */
 const TIMING: Timing = { ttl: 20, loopWait: 2, retryTimeout: 8 };
 const MEMBERS = 2;
 const ASK_MS_MAX = 2_000;

@@ -17,7 +17,7 @@ export type PgBouncer = {
   port: number;
   url(database: string): string;
   signal(name: NodeJS.Signals): void;
-  /** Stops it like a crash. */
+  /** Stops PgBouncer as in a crash. */
   crash(): Promise<void>;
   restart(): Promise<void>;
   stop(): Promise<void>;

@@ -29,7 +29,7 @@ export type Postgres = {
   url(database: string): string;
   /** The same over TCP; throws unless the cluster was started with `tcp`. */
   tcpUrl(database: string): string;
-  /** Stops the server like a crash: no checkpoint, every connection lost, the disk kept. */
+  /** Stops the server as in a crash: no checkpoint, every connection lost, the disk kept. */
   crash(): Promise<void>;
   /** Whether the server has ended, on its own or through `crash`. */
   hasEnded(): boolean;
@@ -49,7 +49,7 @@ type Cluster = {
   tcp: boolean;
   durable: boolean;
   account: Account | null;
-  /** What precedes each command. */
+  /** The words that precede each command. */
   prefix: readonly string[];
   server: ChildProcess | null;
 };

@@ -25,7 +25,7 @@ export function openPostmaster(directory: string): Postmaster {
   };
 }
 
-/** Null if it isn't running: the file stays after a kill, and its pid may be another program's. */
+/** The server's pid; null if it isn't running: after a kill, the pid may be another program's. */
 function pidIn(directory: string): number | null {
   try {
     const pid = Number(readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n')[0]);

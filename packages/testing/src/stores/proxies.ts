@@ -16,7 +16,7 @@ const packages: Record<ProxyProgram, { name: string; version: string }> = {
   caddy: { name: 'caddy', version: 'version' },
 };
 
-/** Null if the program is there, otherwise why it is missing. */
+/** Why the program is missing; null if it is there. */
 export function proxyIsMissing(program: ProxyProgram): string | null {
   const { name, version } = packages[program];
   const runs = () => spawnSync(program, [version], { stdio: 'ignore' }).status === 0;
@@ -60,7 +60,7 @@ export const replaced = (text: string, changes: readonly (readonly [string, stri
 type ProxyRun = {
   /** Writes the configuration, and returns the arguments of the program. */
   configure(directory: string): string[];
-  /** A request through it, which fails until it is listening. */
+  /** Sends a request through the proxy, which fails until the proxy is listening. */
   request(): Promise<unknown>;
 };
 

@@ -4,7 +4,7 @@ import { until } from '../until.ts';
 import { type RedisServer, startRedis, startRedisCluster } from './redis.ts';
 
 export type ReplicatedRedis = {
-  /** Every node. */
+  /** The URL, which lists all nodes. */
   url: string;
   masters(): Promise<RedisServer[]>;
   /** True while each of three masters has a replica that follows it. */

@@ -24,7 +24,7 @@ export type RedisServer = {
   tell(...words: string[]): Promise<unknown>;
   freeze(): void;
   thaw(): void;
-  /** Stops the server like a crash. */
+  /** Stops the server as in a crash. */
   crash(): Promise<void>;
   /** Starts it again on the same port, without data. */
   restart(): Promise<void>;
@@ -35,7 +35,7 @@ const START_MS_MAX = 20_000;
 const STEP_MS = 20;
 /** One attempt to reach a starting server: another program may hold its port and not respond. */
 const PING_MS_MAX = 2000;
-/** Longer than any command in a test takes, and shorter than a test may take. */
+/** The time limit of a command: longer than any command in a test needs, shorter than a test. */
 const TELL_MS_MAX = 30_000;
 const SLOTS = 16_384;
 
@@ -75,7 +75,7 @@ export async function startRedis(settings: Record<string, string> = {}): Promise
   let child: ChildProcess | null = null;
 
   const end = (): void => {
-    if (child && !hasEnded(child)) child.kill('SIGKILL'); // also ends a frozen one
+    if (child && !hasEnded(child)) child.kill('SIGKILL'); // also ends a frozen server
     removeScratch(scratch);
   };
   process.once('exit', end);

@@ -24,7 +24,7 @@ export function removeScratch(directory: string): void {
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
-/** As root: the first of the named accounts that exists. Otherwise null. */
+/** The first of the named accounts that exists if the tests run as root; otherwise null. */
 export function unprivilegedAccount(names: string[]): Account | null {
   if (process.getuid?.() !== 0) return null;
   for (const name of names) {
@@ -58,7 +58,7 @@ function removeQuietly(directory: string): void {
   try {
     removeScratch(directory);
   } catch {
-    // It belongs to another user: skip it.
+    // The directory belongs to another user: skip it.
   }
 }
 

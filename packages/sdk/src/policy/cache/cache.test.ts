@@ -143,7 +143,7 @@ test('a file for another secret key, project or filter is rejected', async (t) =
     { tenantIds: [uuidOf(4, 9)] },
   ];
   for (const other of others) {
-    // Each has its own file name; here the file is copied to it.
+    // Each cache has its own file name; copy the file to that name.
     const cache = open(other);
     equal(await cache.load(), null);
     cache.keep(policyWith(1), timesAt(SAVED_AT));

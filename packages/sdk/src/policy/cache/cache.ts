@@ -32,9 +32,9 @@ export type DiskCache = {
    */
   keep(policy: Policy, times: KeptTimes, delta?: JournalDelta | null): void;
   /**
-   * Resolves true if a start from this cache would accept no key that has been removed so far:
-   * removals are written, or there are no files. False if neither was possible; the policy in force
-   * must not be acknowledged then. Never rejects.
+   * Resolves true if a node that starts from this cache would reject every key removed so far:
+   * either the removals are written, or there are no files. Resolves false if neither was possible;
+   * then the policy in force must not be acknowledged. Never rejects.
    */
   secure(): Promise<boolean>;
   /** Records when the node sent the request that confirmed the policy in force. */
@@ -108,7 +108,7 @@ type Reading = {
   proven: ProvenParts | null;
 };
 
-/** Null without files. Throws if they are invalid. */
+/** Reads both files; null without files. Throws if they are invalid. */
 async function readBoth(parts: Reading): Promise<Found | null> {
   const { belonging, proven } = parts;
   const { journal, plain } = await readFiles(parts);
@@ -140,7 +140,7 @@ async function readFiles({ whole, journal }: Reading) {
   return files.plain && !files.journal ? read() : files;
 }
 
-/** In order: a policy file must never exist without its journal. */
+/** Removes the policy file first: it must never exist without its journal. */
 async function removeBoth(whole: Versioned, journal: Versioned): Promise<void> {
   await removeVersions(whole);
   await removeVersions(journal);

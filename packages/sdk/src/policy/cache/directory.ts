@@ -20,7 +20,7 @@ const ABANDONED_MS = 3_600_000;
 /** A file for another secret key that has not been written for this long is no longer used. */
 const OUTDATED_MS = 30 * 86_400_000;
 
-/** File name prefixes: of one policy, and of one policy with this node's secret key. */
+/** File name prefixes: `ofPolicy` for all secret keys, `own` for this node's secret key only. */
 type Names = { ofPolicy: string; own: string };
 
 export type CacheNaming = {
@@ -54,7 +54,7 @@ export function namesOf(naming: CacheNaming): Names {
 const hexOf = (text: string, chars: number): string =>
   createHash('sha256').update(text).digest('hex').slice(0, chars);
 
-/** Null on systems without user IDs, such as Windows. */
+/** This process's user ID; null on systems without user IDs, such as Windows. */
 const ownUid = process.getuid?.() ?? null;
 
 export const isOwn = ({ uid }: Stats): boolean => ownUid === null || uid === ownUid;
@@ -77,7 +77,7 @@ export async function checkDirectory(dir: string): Promise<void> {
 /** Removes old files that a crash, or a node with another secret key, left behind. */
 export async function sweep(dir: string, { ofPolicy, own }: Names, now: number): Promise<void> {
   // An earlier SDK gave one name to all versions of a file. If it is installed again, it must not
-  // find such files, because they lack later revocations.
+  // find its old files, because they lack later revocations.
   for (const end of [POLICY_END, JOURNAL_END]) {
     await removeOlder(join(dir, own + end), Number.POSITIVE_INFINITY);
   }

@@ -69,7 +69,7 @@ test('a deleted policy file is written again before the next journal', async (t)
   const { dir, clock, open, versionOf, cache, policy } = await written(t, 10, 1);
   await unlink(await newestFile(dir, '.policy'));
   change(cache, policy, [removal(1)]);
-  // Each read takes real time, and the next write is scheduled from then on.
+  // Each read takes real time, and the next write is scheduled after it.
   // After half a minute the policy file would be written anyway.
   await until(async () => {
     await sleep(10);
@@ -90,7 +90,7 @@ test('an older policy file is ignored, and never combined with a journal that st
   change(cache, policy, [removal(2)]);
   await clock.pass(2_000);
   await until(async () => (await versionOf('news')) === 3);
-  // Another process checked the version before, and wrote its file after.
+  // Another process checked the version before this write and replaced the file after it.
   await copyFile(first, name);
   equal((await open().load())?.policy.version, 3);
   equal(logged.length, 0);
@@ -111,7 +111,7 @@ test('a journal is not applied to a policy with another history', async (t) => {
   await wholeWritten(oneClock, () => versionOf('policy'));
   const kept = await other.load();
   ok(kept);
-  // One gets two keys; then the database is restored, and the other gets neither of them.
+  // One node gets two keys. Then the database is restored, and the other node gets neither of them.
   const chance = chanceFrom(1);
   for (const number of [50, 51])
     change(one, policy, [{ kind: 'upsert', entry: entryOf(number, chance) }]);
@@ -217,7 +217,7 @@ test('versions without changes do not accumulate', () => {
   log.add(1, 2, [removal(1)]);
   for (let version = 2; version < 100; version += 1) log.add(version, version + 1, []);
   log.forget(50);
-  // If each were stored, only those after the fiftieth would be left.
+  // If each version were stored, only those after the fiftieth would be left.
   ok(log.follows(1));
 });
 

@@ -121,7 +121,7 @@ test('a directory that is a link, or open to other users, is neither read nor wr
   equal((await open().load())?.policy.version, 1);
   deepEqual(await readdir(dir), files);
 
-  // If its mode is corrected later, it must not contain an old copy.
+  // If the directory's mode is corrected later, it must not contain an old copy.
   await chmod(dir, 0o755);
   const fresh = open();
   equal(await fresh.load(), null);
@@ -158,7 +158,7 @@ test('a file with a forged huge version does not block later writes', async (t) 
 
 test('a policy file that the journal cannot follow is removed before the new version is acknowledged', async (t) => {
   const { dir, clock, open, cache, versionOf } = await written(t, 10, 1);
-  // A snapshot with more keys than are written immediately.
+  // A snapshot with too many keys to be written immediately.
   const many = policyWith(12_000, 9);
   cache.keep(many, timesAt(SAVED_AT));
   equal(await cache.secure(), true);

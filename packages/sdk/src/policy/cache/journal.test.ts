@@ -1,5 +1,5 @@
-// The journal survives the process too: whenever it is killed, a restart finds the policy of one
-// version, and no written revocation is lost.
+// The journal outlives the process: whenever the process is killed, a restart finds the policy of
+// one version, and no written revocation is lost.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { watch } from 'node:fs';
 import {
@@ -132,7 +132,7 @@ test('a journal without its policy file is not used, and is removed when it is o
   deepEqual(await readdir(dir), []);
 });
 
-/** Copies the files without those being written. The policy file is last: it only gets newer. */
+/** Copies all complete files. The policy file comes last, because it can only get newer. */
 async function copyNow(from: string, to: string): Promise<void> {
   await mkdir(to, { mode: 0o700 });
   for (const kind of ['.news', '.policy'] as const) {

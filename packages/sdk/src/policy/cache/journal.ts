@@ -30,7 +30,7 @@ type Head = {
   confirmedAt: number;
 };
 
-/** About twenty thousand revocations; with more, the policy file has to be written. */
+/** The size of about twenty thousand revocations; with more, the policy file has to be written. */
 const CHARS_MAX = 2 ** 21;
 const TEXTS_PER_PIECE = 1_000;
 /** Changes that are applied without a pause: a few milliseconds. */
@@ -108,8 +108,8 @@ export type Applied = { kept: Kept; since: number; texts: readonly string[] };
 
 /**
  * Applies the journal to a policy. Every change holds the final state of its key, so applying one
- * twice is harmless. Throws if the journal belongs to another policy; returns 'nothing new' if the
- * policy is as new, and 'a gap' if changes are missing between them.
+ * twice is harmless. Throws if the journal belongs to another policy. Returns 'nothing new' if the
+ * policy is at least as new as the journal, and 'a gap' if changes between them are missing.
  */
 export async function applyJournal(
   kept: Kept,

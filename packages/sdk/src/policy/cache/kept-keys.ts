@@ -23,7 +23,7 @@ export function openKeptKeys(naming: CacheNaming, dir: string): KeptKeys {
     async write(jwks) {
       const pieces = [Buffer.from(JSON.stringify(jwks))];
       const contents = { secretKey, version: VERSION, pieces, isSynced: true };
-      // If it fails, the next start just needs the control plane.
+      // If this fails, the next start just needs the control plane.
       await makeDirectory(dir)
         .then(() => writeSealed(path, contents))
         .then(() => syncPath(dir))

@@ -53,7 +53,7 @@ test('a policy file never exists without a journal, even after the cache was rem
   }
 });
 
-test('a starting node does not disturb one that is writing its first files', async (t) => {
+test('a starting node does not disturb another node that is writing its first files', async (t) => {
   for (let round = 0; round < 20; round += 1) {
     const { open, clock, logged } = await ground(t);
     const cache = open();

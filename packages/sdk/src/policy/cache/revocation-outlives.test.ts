@@ -65,7 +65,7 @@ async function scenario(t: TestContext, name: string): Promise<Record<string, un
     return null;
   }
   const node = [process.execPath, '--conditions=keyrail-source', SCENARIOS, name];
-  // The process leaves the directory on which it mounts its disk.
+  // The process leaves its mount directory behind.
   const dir = await mkdtemp(join(tmpdir(), 'kr-disk-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
   const env = { ...process.env, TMPDIR: dir };

@@ -28,9 +28,9 @@ const FILE_BYTES_MAX = 2 ** 31;
 const READ_BYTES = 1024 * 1024;
 /** The version of a file that was not written with this secret key; lower than every other one. */
 export const UNKNOWN_VERSION = -1;
-/** Does not wait for the other end of a FIFO, and does not follow links. */
+/** Opening does not wait for the other end of a FIFO, and does not follow links. */
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
-/** How often `meet` is tried before the write fails. */
+/** How many times `meet` is tried before the write fails. */
 const CONDITION_TRIES_MAX = 10;
 
 /** The version and the decrypted bytes. Throws if the file is missing or invalid. */
@@ -76,7 +76,7 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
 export type Contents = {
   secretKey: string;
   version: number;
-  /** Each of bounded size. */
+  /** Pieces of bounded size. */
   pieces: Iterable<Uint8Array>;
   /** Whether the file must survive a power cut, not only the process. */
   isSynced: boolean;
@@ -98,7 +98,7 @@ export async function writeSealed(path: string, contents: Contents): Promise<voi
   try {
     await writePart(part, contents);
     await meet(contents.condition);
-    // In the tick of the last check of the condition.
+    // Runs in the same tick as the last check of the condition.
     renameSync(part, path);
     contents.condition?.done(contents.version);
   } catch (error) {

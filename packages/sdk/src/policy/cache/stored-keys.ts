@@ -22,7 +22,7 @@ import type { Change, Entry, Extra, TermsSource } from '../table/table.ts';
 const DIGEST = /^[0-9a-f]{64}$/;
 const ID = /^.{1,200}$/s;
 const EXTERNAL_ID = /^.{1,400}$/s;
-/** The text was written by JSON.stringify, and the file is authenticated. */
+/** This check is enough, because JSON.stringify wrote the text and the file is authenticated. */
 const JSON_OBJECT = /^\{.*\}$/s;
 
 export function readChange(value: unknown): Change {
@@ -51,7 +51,7 @@ function readEntry(value: unknown): Entry {
   };
 }
 
-/** Undefined for a key without extras. */
+/** Reads the extras of a key; undefined if it has none. */
 export function readExtra(value: unknown): Extra | undefined {
   if (value === undefined) return undefined;
   const { meta, tenantExternalId } = readRecord(value, 'an extra');

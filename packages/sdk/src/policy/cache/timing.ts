@@ -10,7 +10,7 @@ export type Earliest = {
   close(): Promise<void>;
 };
 
-/** Runs an action one at a time, each at the earliest requested time. `act` must not reject. */
+/** Runs an action at the earliest requested time, one run at a time. `act` must not reject. */
 export function earliest(clock: Clock, act: () => Promise<void>): Earliest {
   let acting = Promise.resolve();
   let dueAt = Number.POSITIVE_INFINITY;
@@ -41,7 +41,7 @@ export function earliest(clock: Clock, act: () => Promise<void>): Earliest {
 
 export type Shared<T> = () => Promise<T>;
 
-/** Runs an action one at a time. All callers that arrive during a run share the next one. */
+/** Runs an action, one run at a time. All callers that arrive during a run share the next run. */
 export function shared<T>(act: () => Promise<T>): Shared<T> {
   let running: Promise<T> | null = null;
   let next: Promise<T> | null = null;

@@ -25,7 +25,7 @@ export type Versioned = {
 
 type Version = { version: number; path: string };
 
-/** How often the directory is listed again because a newer version replaced the listed one. */
+/** How many times the directory is listed because a newer version replaced the listed one. */
 const LISTINGS_MAX = 20;
 const VERSION = /^\d{1,16}$/;
 
@@ -36,7 +36,7 @@ function versionOfName(name: string, own: string, end: string): number | null {
   return VERSION.test(text) ? Number(text) : null;
 }
 
-/** The highest version first. Throws without the directory. */
+/** The versions of a file, the highest first. Throws without the directory. */
 export function versionsOf({ dir, own, end }: Versioned): Version[] {
   return readdirSync(dir)
     .flatMap((name): Version[] => {

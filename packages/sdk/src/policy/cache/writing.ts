@@ -23,7 +23,7 @@ const RETRY_MS_MAX = 60_000;
 const DOUBLINGS_MAX = 10;
 /** How many times recording a removal is attempted before the policy file is removed instead. */
 const RECORD_TRIES_MAX = 3;
-/** A written journal survives the process immediately, and a power cut after this time. */
+/** A written journal survives a killed process immediately, and a power cut after this time. */
 const SYNC_MS = 1_000;
 /** How often the time of the last confirmation is written. */
 const CONFIRMED_MS = 60_000;
@@ -33,7 +33,7 @@ const SMALL_KEYS_MAX = 10_000;
 /** The files on disk: `base` is the version of the policy file, `kept` has the journal applied. */
 export type Found = { kept: Kept; base: number; applied: Applied | null };
 
-/** The journal cannot follow the policy file that was being written: it is already outdated. */
+/** The policy file being written is already outdated, and the journal cannot follow it. */
 class Overtaken extends Error {}
 
 export class Writing {
@@ -115,7 +115,7 @@ export class Writing {
    * the files can neither be updated nor removed. Never rejects.
    */
   async secure(): Promise<boolean> {
-    // The policy file is about to be replaced; a stream of changes must not keep it waiting.
+    // The policy file is about to be replaced; a stream of changes must not delay that.
     await this.#replacing?.catch(() => {});
     return this.#isRecorded(this.#removedAt) || this.#securing();
   }
@@ -142,7 +142,7 @@ export class Writing {
   }
 
   async #secureOnce(): Promise<boolean> {
-    // A key that is removed while this runs triggers another run.
+    // A key removed while this runs triggers another run.
     const removedAt = this.#removedAt;
     const isResting = this.#clock.monotonicMs() < this.#retryAt;
     if (isResting || this.#isClosed) return this.#isRecorded(removedAt);

@@ -12,7 +12,7 @@ import { type Outgoing, SignedPlane, signed } from '../../../test/signed-plane.t
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const STALE_MS = 90_000;
-/** Two signatures name whole seconds, and clocks may drift by a thousandth of 20 minutes. */
+/** Two signatures contain whole seconds, and clocks may drift by a thousandth of 20 minutes. */
 const INEXACT_MS = 2_000 + 1_200;
 const polling = { longPoll: false, pollMs: 10_000 } as const;
 
@@ -25,7 +25,7 @@ const delayedBy =
       createdMs: createdMs - delayMs,
     });
 
-/** A node that starts from its cache, when `changes` has been called. */
+/** A node that starts from its cache after `changes` has been called. */
 async function restarted(t: TestContext, plane: SignedPlane, changes: () => void) {
   const cacheDir = await mkdtemp(join(tmpdir(), 'kr-delayed-'));
   t.after(() => rm(cacheDir, { recursive: true, force: true, maxRetries: 10 }));
@@ -62,7 +62,7 @@ for (const minutes of [1, 10, 59]) {
     equal(watched.node.state().degraded, false);
   });
 
-  test(`responses ${minutes} min old confirm a cached policy only within two minutes`, async (t) => {
+  test(`responses ${minutes} min old confirm a cached policy only if they are under two minutes old`, async (t) => {
     const plane = new SignedPlane();
     const watched = await restarted(t, plane, () => {
       plane.alter = delayedBy(plane, minutes * MINUTE_MS);
@@ -216,7 +216,7 @@ test('a 304, a redirect or another page in place of the first page gives no poli
   await startedOn(t, plane, { feedKeys: plane.jwks, ...polling });
   const status = 304;
   const attacks: SignedPlane['alter'][] = [
-    // The relay adds If-None-Match, so the control plane truly signs that nothing has changed.
+    // The relay adds If-None-Match, so the control plane does sign that nothing has changed.
     (sent, question) => signed({ ...sent, status, body: '' }, plane.signer, question),
     (sent, { target }) => ({ ...sent, status: 302, headers: { location: target } }),
     (sent, { target }) => (target.includes('nonce=') ? (recorded[1] ?? sent) : sent),

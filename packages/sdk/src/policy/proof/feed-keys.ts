@@ -15,7 +15,7 @@ export type FeedKeys = {
   find(kid: string): Promise<KeyObject | 'unknown' | 'no list'>;
   /** Loads the published list if that is due: after the start, and once a day. Never rejects. */
   refresh(): Promise<void>;
-  /** How often a new list lacked a key of the previous one. */
+  /** How many times a new list lacked a key of the previous one. */
   readonly removals: number;
   /** Why loading a list that was due failed; null if it worked, or before the first attempt. */
   readonly failure: string | null;
@@ -28,18 +28,18 @@ type JwksParts = { transport: Transport; clock: Clock; kept: KeptKeys | null; lo
 
 const PATH = '/.well-known/jwks.json';
 const TIMEOUT_MS = 10_000;
-/** Shorter if there is a list already: a response waits for the next one. */
+/** The timeout if there is already a list: shorter, because a response waits for the new list. */
 const AGAIN_TIMEOUT_MS = 3_000;
 /** An unknown key makes the node load the list again, but not more often than this. */
 const UNKNOWN_MS = 60_000;
-/** How long after a failure the list is loaded again: a response waits for each attempt. */
+/** The pause after a failure, because a response waits for each attempt to load the list. */
 const RETRY_MS = 3_600_000;
 const KEYS_MAX = 1000;
 
 /** Pinned keys by their IDs, or the list that the deployment publishes. */
 export type FeedKeySource = 'jwks' | ReadonlyMap<string, KeyObject>;
 
-/** The keys of the feed in a JWKS; throws a TypeError for one that is malformed. */
+/** The keys of the feed in a JWKS; throws a TypeError if the JWKS is malformed. */
 export function feedKeysIn(jwks: unknown): Map<string, KeyObject> {
   const { keys } = fieldsOf(jwks);
   if (!Array.isArray(keys) || keys.length > KEYS_MAX) {
@@ -135,7 +135,7 @@ class PublishedKeys implements FeedKeys {
   }
 }
 
-/** Null for a list that is malformed. */
+/** The keys of a list; null if the list is malformed. */
 function parsedKeys(jwks: unknown): Map<string, KeyObject> | null {
   try {
     return feedKeysIn(jwks);

@@ -30,7 +30,7 @@ const withHeader =
     return { ...sent, headers: value === null ? others : { ...others, [name]: value } };
   };
 
-/** Another character in place of one. */
+/** Replaces one character with another. */
 function flipped(text: string, { chance }: Scene, among = 'AQgw0'): string {
   if (text === '') return 'x';
   const at = Math.floor(chance() * text.length);
@@ -43,7 +43,7 @@ const withBody =
   (scene) =>
   (sent) => ({ ...sent, body: change(sent.body, scene) });
 
-/** Signed by the true key, but for another request. */
+/** Signed with the genuine key, but for another request. */
 const forQuestion =
   (change: (question: Question) => Question): Forge =>
   ({ plane }) =>
@@ -78,7 +78,7 @@ const inAny: Forgery[] = [
     { name: `a long ${name}`, forge: withHeader(name, (value) => value + 'a'.repeat(9000)) },
   ]),
   { name: 'unsigned', forge: () => (sent) => ({ ...sent, headers: {} }) },
-  { name: 'a second signature of the name', forge: input(/$/, ', keyrail=("@status")') },
+  { name: 'a second signature with the name', forge: input(/$/, ', keyrail=("@status")') },
   { name: 'another name', forge: input('keyrail=', 'sig1=') },
   { name: 'fewer components', forge: input('"@status" ', '') },
   { name: 'no path', forge: input('"@path";req ', '') },
@@ -91,7 +91,7 @@ const inAny: Forgery[] = [
   { name: 'components of the response', forge: input('"@query";req', '"@query"') },
   { name: 'another algorithm', forge: input('"ed25519"', '"hmac-sha256"') },
   { name: 'no algorithm', forge: input(';alg="ed25519"', '') },
-  { name: 'one more parameter', forge: input(/$/, ';nonce="x"') },
+  { name: 'an additional parameter', forge: input(/$/, ';nonce="x"') },
   { name: 'an expiry', forge: input(/$/, ';expires=9999999999') },
   { name: 'a later time', forge: input(/created=(\d+)/, 'created=9$1') },
   { name: 'an unknown key', forge: bySigner(() => newSigner('unknown')) },
@@ -107,7 +107,7 @@ const inAny: Forgery[] = [
   { name: 'another hold', forge: inTarget(/wait_ms=\d+|max_keys=\d+/, 'wait_ms=7') },
   { name: 'another page size', forge: inTarget(/max_keys=\d+/, 'max_keys=7') },
   { name: 'another path', forge: inTarget(/policy\/\w+/, 'policy/nodes') },
-  { name: 'another version asked', forge: inTarget(/\?/, '?since=0&') },
+  { name: 'another requested version', forge: inTarget(/\?/, '?since=0&') },
   {
     name: 'signed three minutes ago',
     times: 5,
@@ -163,7 +163,7 @@ const inBody: Forgery[] = [
       },
   },
   {
-    name: 'truly signed, of an older version',
+    name: 'a genuine signature of an older version',
     times: 3,
     forge:
       ({ plane }) =>
@@ -171,7 +171,7 @@ const inBody: Forgery[] = [
         signed(asOf(sent, { version: 1, since: 1 }), plane.signer, question),
   },
   {
-    name: 'truly signed, of another environment',
+    name: 'a genuine signature of another environment',
     forge:
       ({ plane }) =>
       (sent, question) =>
@@ -219,7 +219,7 @@ test('200 forged responses with changes are rejected, and the policy stays in fo
     ok(node.verify(known).allowed && !node.verify(added).allowed, name);
   }
   const refused = /feed_unproven_total (\d+)/.exec(node.metrics())?.[1];
-  // The others are not JSON any more.
+  // The other forgeries are no longer JSON.
   ok(Number(refused) >= 200, refused);
   plane.alter = (sent) => sent;
   await dealtWith({ plane, clock });

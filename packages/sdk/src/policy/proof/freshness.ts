@@ -1,7 +1,7 @@
 // Determines the moment that a signed response confirms. A relay may hold responses back and send
 // them later, so the signing time must keep pace with the monotonic clock, and may lag behind the
-// wall clock only by as much as a response to a nonce has proven. Such a response is new, whatever
-// the clocks say: it sets both.
+// wall clock only by as much as a response to a nonce has proven. A response to a nonce is new,
+// whatever the clocks say, so both comparisons start again from it.
 import { MINUTE_MS } from '@keyrail/protocol/wire/durations.ts';
 import type { Moment } from '../time.ts';
 
@@ -15,21 +15,21 @@ const ROUNDING_MS = 1_000;
 type SignedResponse = {
   signedAtMs: number;
   arrived: Moment;
-  /** It responds to a nonce. */
+  /** Whether the request had a nonce. */
   isProven: boolean;
 };
 
 type Freshness = {
   /** The moment up to which a response confirms the policy, or the reason to reject it. */
   judge(response: SignedResponse): Moment | string;
-  /** Why the wall clock is in doubt, by the last accepted response; null if it is not. */
+  /** Why the last accepted response puts the wall clock in doubt; null if it does not. */
   clockFault(): string | null;
 };
 
 export function createFreshness(): Freshness {
   /** The largest offset of the server's clock so far, and when it was seen. */
   let best: { offsetMs: number; atMs: number } | null = null;
-  /** By how much signatures may lag behind the wall clock, because a nonce proved it. */
+  /** How far signatures may lag behind the wall clock, as proven by a nonce. */
   let provenLagMs = 0;
   let lagMs = 0;
   return {

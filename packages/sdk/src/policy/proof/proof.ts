@@ -18,7 +18,7 @@ export type Proof = {
   digest: string;
   input: string;
   signature: string;
-  /** Compressed. */
+  /** The compressed body. */
   body: Uint8Array;
 };
 
@@ -33,9 +33,9 @@ export type FeedVerifier = {
   check(answer: ReceivedAnswer, isProven: boolean): Promise<Proof | null>;
   /** Verifies a response from a cache, and returns its body. Throws Unproven. */
   recheck(proof: Proof): Promise<Buffer>;
-  /** The moment up to which the last verified response confirms; null before one. */
+  /** The moment up to which the last verified response confirms the policy; null before one. */
   confirmedAt(): Moment | null;
-  /** Why the wall clock is in doubt, by the last verified response; null if it is not. */
+  /** Why the last verified response puts the wall clock in doubt; null if it does not. */
   clockFault(): string | null;
   readonly keys: Pick<FeedKeys, 'removals' | 'failure'>;
   /** The key that signed the last verified response. */

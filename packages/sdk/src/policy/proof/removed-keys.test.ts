@@ -61,7 +61,7 @@ test('a policy signed with a removed key is replaced within the hour', async (t)
   const watched = await startedOn(t, plane, options);
   ok(watched.node.verify(forged).allowed);
   plane.signer = replaced(plane).next;
-  // The true policy never had that key, so no change says that it is gone.
+  // The genuine policy never had that key, so no change removes it.
   const { version } = plane;
   plane.revoke(forged);
   plane.version = version;
@@ -87,7 +87,7 @@ test('a start loads the list again, even if the cache has one', async (t) => {
   match(second.node.state().failure?.message ?? '', /it was signed by an unknown key/);
 });
 
-test('a list without feed keys ends the trust in all earlier ones', async (t) => {
+test('after a list without feed keys, earlier keys are no longer trusted', async (t) => {
   const plane = new SignedPlane();
   const watched = await startedOn(t, plane, options);
   plane.published = [newSigner('receipts', 'receipt')];

@@ -32,7 +32,7 @@ export type ReceivedAnswer = ProofHeaders & {
   status: number;
   /** Path and query of the request. */
   target: string;
-  /** Without any compression. */
+  /** The body without any compression. */
   bytes: Uint8Array;
 };
 
@@ -52,7 +52,8 @@ export async function verifyAnswer(answer: ReceivedAnswer, keys: FeedKeys): Prom
   const signed = memberOf(present(answer.signature, 'Signature'), FEED_LABEL);
   const digest = status === OK ? present(answer.digest, 'Content-Digest') : null;
   const signer = readSignatureParams(params, { digest });
-  if (!signer) throw new Unproven('its signature covers other fields, or has other parameters');
+  if (!signer)
+    throw new Unproven('its signature covers unexpected fields, or has unexpected parameters');
   const signature = signatureIn(signed);
   const key = await keys.find(signer.kid);
   if (key === 'no list') throw new Unproven("the feed's keys have not been loaded yet", true);
@@ -65,7 +66,7 @@ export async function verifyAnswer(answer: ReceivedAnswer, keys: FeedKeys): Prom
   return signer;
 }
 
-/** Rejects other spellings of the same bytes. */
+/** Rejects other encodings of the same bytes. */
 function signatureIn(text: string): Buffer {
   const bytes = Buffer.from(SIGNATURE.exec(text)?.[1] ?? '', 'base64');
   if (`:${bytes.toString('base64')}:` === text) return bytes;
@@ -88,7 +89,7 @@ function present(value: string | null, name: string): string {
   return value;
 }
 
-/** A member of a dictionary (RFC 9651). It must be there exactly once. */
+/** A member of a dictionary (RFC 9651). It must occur exactly once. */
 function memberOf(dictionary: string, key: string): string {
   const found = membersOf(dictionary).filter((member) => member.startsWith(`${key}=`));
   const [member] = found;

@@ -54,7 +54,7 @@ const ID_CHARS = 36;
 /** Reused for every UUID: concatenating strings costs several times as much. */
 const idBytes = Buffer.alloc(ID_CHARS, '-');
 
-/** A cache of formatted IDs, indexed by first and last word, because the same callers come back. */
+/** A cache of formatted IDs, indexed by first and last word, because keys are used repeatedly. */
 const RECENT = 1024;
 const recentWords = new Int32Array(RECENT * ID_WORDS);
 const recentTexts = new Array<string>(RECENT).fill('00000000-0000-0000-0000-000000000000');

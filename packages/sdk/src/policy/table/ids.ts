@@ -13,7 +13,7 @@ const ROWS_AT_ONCE = 50_000;
 const NOTHING = new Int32Array(0);
 const scratch = new Int32Array(IDS_WORDS);
 
-/** Whole chunks that hold the rows of this many keys. */
+/** The number of rows for this many keys, rounded up to whole chunks. */
 const rowsFor = (keys: number): number => Math.ceil(Math.max(1, keys) / CHUNK_ROWS) * CHUNK_ROWS;
 
 export class Ids {

@@ -1,6 +1,6 @@
-// The IDs of all keys. A record of the table holds a link: a row of native keys, or a row of
-// imported keys, which also has the words that such a key's text does not contain. So imported keys
-// cost native keys no memory.
+// The IDs of all keys. A record of the table holds a link to a row for native keys or to a row for
+// imported keys. Only the latter have room for the details that an imported key's text does not
+// contain, so native keys need no memory for them.
 import type { Env } from '../../api/context.ts';
 import { Ids } from './ids.ts';
 import { IMPORTED_WORDS, importedWords } from './imported.ts';
@@ -8,10 +8,10 @@ import { IMPORTED_WORDS, importedWords } from './imported.ts';
 /** The part of a key that never changes. */
 type Identity = { keyId: string; tenantId: string; env: Env; importedPrefix?: string };
 
-/** The rows that are used, of native and of imported keys. */
+/** The used rows of native and of imported keys. */
 export type RowMarks = { native: Uint8Array; imported: Uint8Array };
 
-/** Never zero, which marks an empty record. */
+/** A link is never zero, which marks an empty record. */
 const linkTo = (row: number, imported: boolean): number => (imported ? -1 - row : row + 1);
 export const isImported = (link: number): boolean => link < 0;
 export const rowOf = (link: number): number => (link < 0 ? -1 - link : link - 1);

@@ -1,6 +1,6 @@
 // A hash table of keys by digest, with open addressing. The data for a decision directly follows
-// the digest: with a million keys, cache misses are the cost of a decision, so one has to do. The
-// table is filled densely, because every empty slot takes a whole record.
+// the digest: with a million keys, cache misses dominate the cost of a decision, so each decision
+// should have only one. The table is filled densely, because every empty slot takes a whole record.
 //
 // A probe reads tags, one byte for each slot, which the processor can cache. It reads a record only
 // if the tag matches: nearly always one record for a known key, and none for an unknown one.
@@ -12,18 +12,18 @@ import { DIGEST_WORDS } from './digest.ts';
 export const LINK_AT = DIGEST_WORDS;
 /** The pool index of its terms: scopes and rate limits. */
 export const TERMS_AT = 9;
-/** Two words, the high one first. */
+/** The expiry in two words, the high word first. */
 export const EXPIRY_AT = 10;
 export const RECORD_WORDS = 12;
 
 const RECORDS_MIN = 8;
-/** 68 to 85 % full: a probe reads a few tags, which are next to each other. */
+/** Shards are 68 to 85 % full: a probe reads a few tags, which are next to each other. */
 const FILL_MAX = 0.85;
 const FILL_SETTLED = 0.8;
-/** A shard with fewer keys shrinks. Well below the fill after growing, so that it does not flap. */
+/** Below this, a shard shrinks. Far below the fill after growing, to avoid constant resizing. */
 const FILL_MIN = 0.25;
 const GROWTH = 1.25;
-/** While filling: outgrown arrays are garbage, which costs more to collect than spare memory. */
+/** The growth while filling: collecting outgrown arrays as garbage costs more than spare memory. */
 const GROWTH_AT_FIRST = 2;
 /** The high word of the expiry of a key that does not expire. */
 export const NEVER = 0x7fffffff;
@@ -43,13 +43,13 @@ export function writeExpiry(words: Int32Array, start: number, at: number): void 
 const EMPTY = 0;
 const TAGS = 255;
 
-/** From a word that selects neither the shard nor the slot; never EMPTY. */
+/** Taken from a word that selects neither the shard nor the slot; never EMPTY. */
 const tagOf = (third: number): number => ((third >>> 0) % TAGS) + 1;
 
 /** One of many shards. Each grows separately, so that no resize blocks for long. */
 export class Shard {
   words: Int32Array;
-  /** By slot: EMPTY, or the tag of the record's digest. */
+  /** For each slot, EMPTY or the tag of the record's digest. */
   #tags: Uint8Array;
   #records: number;
   #used = 0;

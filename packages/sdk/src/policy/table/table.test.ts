@@ -87,7 +87,7 @@ test('after a mass removal a table frees its memory, in steps', () => {
   }
   for (const _ of table.settle());
   const full = table.bytes;
-  // A context holds the ids of its key in this way, and reads them later.
+  // A context refers to the IDs of its key like this, and reads them later.
   const row = rowOf(table, 1);
   const words = table.ids.native.wordsOf(row);
   const start = table.ids.native.startOf(row);
@@ -127,11 +127,11 @@ const usedIn = (words: Int32Array): number => {
   return used;
 };
 
-test('keys that collide in one part and slot are distinguished', () => {
+test('keys that collide in one shard and slot are distinguished', () => {
   const chance = chanceFrom(1);
   const table = new PolicyTable();
   const model = new Map<string, Entry>();
-  // The first two words choose part and slot: here they are all equal.
+  // The first two words select the shard and the slot; here they are equal for all keys.
   const crowded = (number: number) => `0011223344556677${sha256Hex(`${number}`).slice(16)}`;
   for (let number = 0; number < 300; number += 1) {
     const entry = { ...entryOf(number, chance), lookupHash: crowded(number) };
@@ -213,7 +213,7 @@ test('an expiry is stored to the millisecond', () => {
   }
 });
 
-test('a digest that arrives with other IDs gets the new ones', () => {
+test('a digest that arrives with different IDs gets the new IDs', () => {
   const chance = chanceFrom(2);
   const table = new PolicyTable();
   const entry = entryOf(1, chance);

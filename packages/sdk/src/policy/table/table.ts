@@ -11,18 +11,18 @@ import { LINK_AT, RECORD_WORDS, Shard, TERMS_AT, writeExpiry } from './shard.ts'
 
 /** A checked key of the feed. */
 export type Entry = {
-  /** Lowercase hex. */
+  /** The hash in lowercase hex. */
   lookupHash: string;
   keyId: string;
   tenantId: string;
   env: Env;
-  /** Only for an imported key: its display prefix. */
+  /** The display prefix, only for an imported key. */
   importedPrefix?: string;
   scopes: readonly string[];
   /** Milliseconds since the epoch; Infinity if the key does not expire. */
   expiresAt: number;
   limits: readonly RateLimitRule[];
-  /** Only if the node requests it. */
+  /** The extra, only if the node requests it. */
   extra?: Extra;
 };
 
@@ -52,7 +52,7 @@ const MOVED_AT_ONCE = 20_000;
 export const NO_TERMS: Terms = { scopes: fixedSet([]), limits: Object.freeze([]) };
 const NOTHING = new Int32Array(0);
 
-/** Faster than JSON for a million keys; the lengths make every name unambiguous. */
+/** Faster to format than JSON for a million keys; the lengths make every name unambiguous. */
 function nameOf({ scopes, limits }: TermsSource): string {
   let name = '';
   for (const { id, limit, windowMs, algorithm, scope } of limits) {
@@ -98,7 +98,7 @@ export class PolicyTable {
       limits: Object.freeze(limits.map((rule) => Object.freeze({ ...rule }))),
     }),
   });
-  /** By link to the IDs. Null until a key has one: other nodes pay nothing for it. */
+  /** Extras by the link to a key's IDs; null until a key has an extra, to save memory. */
   #extras: Map<number, Extra> | null = null;
   #size = 0;
   /** Two sums over the digests of all keys; independent of their order. */
@@ -234,7 +234,7 @@ export class PolicyTable {
   }
 
   /**
-   * Frees the rows of IDs that many removed keys leave; shards shrink on their own. Yields, so that
+   * Frees the ID rows that removed keys leave behind; shards shrink on their own. Yields, so that
    * the caller can pause. No key may be added or removed before it ends.
    */
   *shrink(): Generator<void> {
