@@ -1,4 +1,4 @@
-// A full key on its way from the palette to this screen's input. It can only be taken once.
+// Passes a full key from the palette to the Explain screen. It can be taken only once.
 let handed: string | null = null;
 let onHanded = (): void => {};
 
@@ -13,7 +13,7 @@ export function takeHandedKey(): string | null {
   return text;
 }
 
-/** For the screen while it is open. Returns a function that stops listening. */
+/** The open screen listens here. Returns a function that stops listening. */
 export function listenForKey(listener: () => void): () => void {
   onHanded = listener;
   return () => {

@@ -1,4 +1,5 @@
-// What the palette finds in a workspace: keys by name, prefix or ID, and a pasted key to explain.
+// Palette results in a workspace: keys by name, prefix or ID, and an action that explains a pasted
+// key.
 import { withoutSecrets } from '@keyrail/protocol/wire/secret-texts.ts';
 import { useSend } from '../api/query.ts';
 import { type Env, type Place, paths } from '../paths.ts';
@@ -12,7 +13,7 @@ import { useScope } from './scope.ts';
 const KEYS_FOUND_MAX = 8;
 const TEXT_CHARS_MIN = 2;
 const TEXT_CHARS_MAX = 100;
-/** Longer than the prefix that lists show: it may be a full key, which no search may send. */
+/** Longer texts than a display prefix may be full keys, which are never sent as a search. */
 const WHOLE_KEY = /kr_(live|test)_[\w-]{7,}/;
 
 const go = (to: string) => () => void navigate(to);
@@ -43,9 +44,9 @@ export function WorkspaceCommands() {
 
 const envOf = (text: string | undefined): Env => (text === 'live' ? 'live' : 'test');
 
-/** The key is handed over in memory: it never gets into a URL or the history. */
+/** Passes the key in memory, so that it never gets into a URL or the history. */
 function explains(text: string, place: Place): Command[] {
-  // After the navigation, which may have cleared the input of a screen that is already open.
+  // Runs after the navigation, because that may clear the input of a screen that is already open.
   const run = () => void navigate(paths.explain(place)).then(() => handKey(text));
   return [{ id: 'explain pasted', label: palette.explain, icon: 'explain', run }];
 }

@@ -49,7 +49,7 @@ export const texts = {
   },
   empty: {
     title: (env: Env) => `No ${env} keys yet`,
-    text: 'Each key belongs to one tenant and one project. Your nodes accept a new key within a second.',
+    text: 'Each key belongs to one tenant and one project. Your nodes accept it within a second.',
     reference: 'How keys work',
   },
   none: {
@@ -90,6 +90,6 @@ export const texts = {
     result: (done: number, all: number) => `${done} of ${keys(all)} done.`,
     failedSome: (failed: number) => `${failed} failed.`,
     stopped: 'Stopped. The remaining keys weren’t changed.',
-    noImpact: 'Couldn’t load the impact.',
+    noImpact: 'Couldn’t load what this would affect.',
   },
 };

@@ -1,5 +1,5 @@
-// Three ways to the first verified request: code for an app, Edge with curl, and the example in a
-// clone. The last two are commands that run as they are.
+// Three ways to send a first verified request: code for an app, Edge with curl, and the example in
+// a clone. The last two are commands that can be run unchanged.
 import type { SnippetText } from '../../ui/content/snippet.tsx';
 import { SCOPE } from './create-first.ts';
 import { texts } from './texts.ts';
@@ -20,7 +20,7 @@ KEYRAIL_SECRET_KEY=${secretKey} \\
 
 const RETRIES = '--retry 20 --retry-delay 1 --retry-connrefused';
 
-/** Edge listens before it has the policy; it is ready once it does. */
+/** Edge listens before it has loaded the policy. /readyz succeeds once it has. */
 const edgeOf = (facts: Facts): string => `\
 ${settingsOf(facts)}KEYRAIL_EDGE_LISTEN=127.0.0.1:4410 npx keyrail-edge &
 curl -sS -o /dev/null ${RETRIES} http://127.0.0.1:4410/readyz
