@@ -32,7 +32,7 @@ async function pressControls(page: Page, again: () => Promise<unknown>): Promise
   const address = page.url();
   const dialogs = page.locator('dialog[open]');
   const shown = await dialogs.count();
-  // Behind an open dialog the page is inert.
+  // The page behind an open dialog is inert.
   const controls = page.locator(shown > 0 ? 'dialog[open]' : 'main').locator(CONTROLS);
   const names = await namesOf(controls);
   ok(names.length <= CONTROLS_MAX, `${address} has more controls than this test presses`);

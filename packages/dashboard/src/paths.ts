@@ -1,4 +1,4 @@
-// The path of every screen, from the table of screens.
+// The path of every screen, built from the table of screens.
 import type { Env } from '@keyrail/protocol/wire/env.ts';
 import { fill, type ParamNames, type Values } from './router/pattern.ts';
 import { rowOf, type ScreenName, screenNames, type screens } from './screens.ts';

@@ -9,7 +9,7 @@ type Places = {
   tenants: readonly { id: string }[];
 };
 
-/** The steps that open it, as `kind:name`. The kinds are in `steps`. */
+/** The steps that open the dialog, as `kind:name`. The kinds are defined in `steps`. */
 type Line = readonly [name: string, path: string, ...lead: string[]];
 
 export const dialogShots = (places: Places): Shot[] =>

@@ -10,9 +10,9 @@ import { openStudio } from './studio.ts';
 
 const [, , folder = 'pictures'] = process.argv;
 const SIZE = { width: 1280, height: 800 };
-/** Tall enough for more than the overview's chart. */
+/** Tall enough to show more of the overview than its chart. */
 const TALL = { ...SIZE, height: 976 };
-/** Nodes are slow on a busy machine, so the picture would misrepresent the product. */
+/** Nodes are slower on a busy machine, so the picture would misrepresent the product. */
 const CALM_MS = 60;
 const TRIES_MAX = 12;
 

@@ -29,7 +29,7 @@ export const longNames: Names = {
   scope: LONG,
 };
 
-/** The objects used for path parameters, by the segment before them. */
+/** The objects to use for path parameters, by the preceding path segment. */
 export async function objectsOf({ given, as, slug }: Vendor, names = plainNames) {
   const project = await given.project({ name: names.project, slug: 'billing' });
   const tenant = await given.tenant({ external_id: names.externalId, name: names.tenant });

@@ -1,6 +1,5 @@
-// Setup for browser tests: the real server, which uses this process's store, one Chromium for all
-// tests, and a browser context for each test. A test fails on unexpected console errors and
-// warnings.
+// Setup for browser tests: the real server on this process's store, one Chromium for all tests, and
+// a browser context for each test. A test fails on unexpected console errors and warnings.
 import { deepEqual } from 'node:assert/strict';
 import { after, type TestContext } from 'node:test';
 import { isFullRun } from '@keyrail/testing/full-run.ts';
@@ -41,7 +40,7 @@ export type Ground = {
 /** Long enough for a busy machine, short enough that the report names the failing line. */
 const WAIT_MS_MAX = 30_000;
 
-/** Not a name of this machine, so pages there over plain HTTP aren't a secure context. */
+/** A host name other than localhost, so pages over plain HTTP aren't in a secure context. */
 export const PLAIN_HOST = 'keys.internal';
 
 type Shared = { browser: Browser; origin: string; close(): Promise<void> };

@@ -1,4 +1,4 @@
-// A user who only has a keyboard. Something always has the focus.
+// Acts as a user who only has a keyboard, and checks that something always has the focus.
 import { ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 

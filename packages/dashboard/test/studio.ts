@@ -105,7 +105,7 @@ export async function picture(page: Page, name: string, camera: Camera): Promise
       if (camera.themes.length > 0 && !camera.themes.includes(colorScheme)) continue;
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.evaluate(SETTLED);
-      // The picture would otherwise lack parts that the browser skips while they are out of view.
+      // Otherwise, the picture would lack parts that the browser skips while they are out of view.
       await page.evaluate(SHOW_ALL);
       const isOpen = (await page.locator('dialog[open]').count()) > 0;
       const path = join(camera.folder, `${name}-${width}-${colorScheme}.png`);

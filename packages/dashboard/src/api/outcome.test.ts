@@ -1,4 +1,4 @@
-// Which idempotency key is used when a change is sent again.
+// The idempotency key that is used when a change is sent again.
 import { equal, notEqual, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { KeyrailUnreachable } from '@keyrail/client';

@@ -1,4 +1,4 @@
-// Sends changes whose outcome is unknown again, without making them twice.
+// Retries changes whose outcome is unknown, without making them twice.
 import { KeyrailError, KeyrailUnreachable, newIdempotencyKey } from '@keyrail/client';
 
 /** The change may have been made despite a 5xx, unless the server says it wasn't. */

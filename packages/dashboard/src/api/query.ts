@@ -162,7 +162,7 @@ export const useSendPages = () => {
 const keyOf = (workspaceId: string | null, endpoint: Endpoint, input: unknown) =>
   [scopeOf(endpoint, workspaceId), endpoint, input] as const;
 
-/** The server stores responses for idempotency keys by workspace. */
+/** Idempotency keys only work within a workspace. */
 const takesKey = (endpoint: Endpoint, workspaceId: string | null): boolean =>
   endpoint.startsWith('POST ') && scopeOf(endpoint, workspaceId) !== null;
 

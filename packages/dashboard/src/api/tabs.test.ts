@@ -51,7 +51,7 @@ test('tabs share a session, end it together, and never mix the data of two users
   for (const each of [page, second]) await ended(each).waitFor({ state: 'detached' });
   equal(await nameOf(page).inputValue(), 'Half-typed');
 
-  // Changing the password here ends this browser's other sessions too.
+  // Changing the password also ends this user's session in the other tab.
   const account = await tab(owner, ground, '/account');
   await account.getByLabel('Current password').fill(PASSWORD);
   const other = await logIn(callersOf(vendor), email);
@@ -114,7 +114,7 @@ test('after sign-in, only URLs within this application are opened', async (t) =>
   await titled(visitor.page, 'Audit log').waitFor();
 });
 
-test('a tab stops when another tab switches workspaces, and can switch back or follow', async (t) => {
+test('a tab pauses when another tab switches workspaces, and can switch back or follow', async (t) => {
   const ground = await openGround(t);
   if (!ground) return;
   const owner = await ground.signIn();

@@ -5,7 +5,7 @@ export type SessionFacts = {
   token: string;
   userId: string;
   email: string;
-  /** How long the session lasts without a request, and its latest end. */
+  /** How long the session lasts without a request, and when it ends at the latest. */
   idleMs?: number;
   endsMs?: number;
 };

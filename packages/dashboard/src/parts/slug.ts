@@ -2,7 +2,7 @@
 import { SLUG_CHARS_MIN } from '@keyrail/protocol/wire/limits.ts';
 import { SLUG } from '@keyrail/protocol/wire/slug.ts';
 
-/** Shorter than the API allows, for readable URLs. */
+/** Shorter than the API allows, so that URLs stay readable. */
 const MADE_CHARS_MAX = 48;
 
 export const isSlug = (text: string): boolean => SLUG.test(text);

@@ -113,7 +113,7 @@ async function show(top: number | null): Promise<void> {
   const address = currentAddress();
   if (address.pathname !== shown.get().pathname) for (const listener of leaving) listener();
   await load(address.pathname);
-  // Another URL has been requested in the meantime.
+  // Skipped if another URL has been requested in the meantime.
   if (mine !== showings) return;
   shownIndex = index;
   // Rendered synchronously, so that the page is high enough to scroll.

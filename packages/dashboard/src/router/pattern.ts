@@ -41,7 +41,7 @@ export function paramsIn(pattern: string, pathname: string): Record<string, stri
 
 export const isEnv = (text: string): text is Env => envs.some((env) => env === text);
 
-/** Empty for text that isn't valid URL encoding. */
+/** Returns an empty string if the text isn't valid URL encoding. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

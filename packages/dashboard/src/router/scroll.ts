@@ -9,7 +9,7 @@ let tops: (number | null)[] = [];
 export function startScroll(): void {
   tops = stored();
   addEventListener('pagehide', () => {
-    // The browser restores it after a reload or a return from another site.
+    // After a reload or a return from another site, the browser restores the scroll position.
     history.scrollRestoration = 'auto';
     try {
       sessionStorage.setItem(STORED, JSON.stringify(tops));

@@ -18,7 +18,7 @@ type Props = {
   isAtField: boolean;
   /** The form can safely be submitted again. */
   repeats?: boolean;
-  /** Why the form can't be submitted now. Shown at the button. */
+  /** Why the form can't be submitted now. Shown next to the button. */
   wait?: string | null;
   onSubmit(): void;
   children: ReactNode;

@@ -13,7 +13,7 @@ export function takeHandedKey(): string | null {
   return text;
 }
 
-/** The open screen listens here. Returns a function that stops listening. */
+/** For the screen while it is open. Returns a function that stops listening. */
 export function listenForKey(listener: () => void): () => void {
   onHanded = listener;
   return () => {

@@ -1,4 +1,4 @@
-// Keyboard shortcuts for the whole application, which are off while the user types.
+// Keyboard shortcuts for the whole application.
 import { useEffect, useRef } from 'react';
 import { workspacePageOf } from '../match.ts';
 import { navigate, useAddress } from '../router/location.ts';

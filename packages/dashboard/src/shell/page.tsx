@@ -16,7 +16,7 @@ type Facts = { crumbs: readonly Crumb[]; title: string };
 
 const facts = createObserved<Facts>({ crumbs: [], title: '' });
 
-/** For the header. */
+/** The breadcrumb and the title, for the header. */
 export const usePageFacts = (): Facts => useObserved(facts);
 
 type Props = {

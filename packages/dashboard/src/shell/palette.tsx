@@ -124,7 +124,7 @@ function Results({ id, commands, current, onRun, onPoint }: ResultsProps) {
   );
 }
 
-/** The results from sources of mounted screens. */
+/** Results from the sources that mounted screens have added. */
 function useFound(text: string): readonly Command[] {
   const sources = useObserved(paletteSources);
   const [found, setFound] = useState<readonly Command[]>([]);
@@ -205,7 +205,7 @@ function goCommands(place: Place): Command[] {
   return pages;
 }
 
-/** A page in one environment has a counterpart in the other. */
+/** Switches to the same page in the other environment. */
 function envCommands(page: WorkspacePage): Command[] {
   if (page.env === null) return [];
   const other = page.env === 'live' ? 'test' : 'live';

@@ -26,7 +26,7 @@ const KEPT = `(async () => JSON.stringify([
   await indexedDB?.databases?.(), globalThis.caches ? await caches.keys() : [],
 ]))()`;
 
-/** Everything that scripts on the page can still access. */
+/** Returns everything that scripts on the page can still access. */
 async function heapOf(page: Page): Promise<string> {
   const session = await page.context().newCDPSession(page);
   const chunks: string[] = [];

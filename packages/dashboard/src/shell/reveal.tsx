@@ -28,7 +28,7 @@ type Revealed = {
 const revealed = createObserved<Revealed | null>(null);
 let shown = 0;
 
-/** Shows a secret. Pass it from the response and don't keep a copy. */
+/** Shows a secret. Pass the secret directly from the response, and don't keep a copy. */
 export const showSecret = (secret: Revealed): void => {
   shown += 1;
   revealed.set(secret);

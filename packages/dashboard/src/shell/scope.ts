@@ -32,7 +32,7 @@ export function rememberEnv(env: Env): void {
   try {
     sessionStorage.setItem(STORED, env);
   } catch {
-    // Pages for both environments then return to live.
+    // Without storage, pages for both environments lead back to live.
   }
 }
 

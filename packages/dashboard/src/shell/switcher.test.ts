@@ -18,7 +18,7 @@ test('a workspace can be found by name with the keyboard', async (t) => {
   }
   await visit(`/w/${vendor.slug}/test/tenants`);
   const button = page.getByRole('button', { name: /Switch workspace/ });
-  // The menu library has loaded.
+  // Wait until the menu library has loaded.
   await button.and(page.locator('[aria-haspopup]')).waitFor();
   await button.focus();
   await page.keyboard.press('Enter');

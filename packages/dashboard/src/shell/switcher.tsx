@@ -9,7 +9,7 @@ import { Menu } from '../ui/overlays/menu.tsx';
 import styles from './account-menu.module.css';
 import { useScope } from './scope.ts';
 
-/** With only a few workspaces, there is no search field. */
+/** With fewer workspaces than this, there is no search field. */
 const SEARCHED_FROM = 6;
 
 export function Switcher() {

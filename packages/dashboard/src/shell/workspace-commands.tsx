@@ -13,7 +13,7 @@ import { useScope } from './scope.ts';
 const KEYS_FOUND_MAX = 8;
 const TEXT_CHARS_MIN = 2;
 const TEXT_CHARS_MAX = 100;
-/** Longer texts than a display prefix may be full keys, which are never sent as a search. */
+/** Text longer than a display prefix may be a full key, which is never sent as a search. */
 const WHOLE_KEY = /kr_(live|test)_[\w-]{7,}/;
 
 const go = (to: string) => () => void navigate(to);

@@ -3,7 +3,7 @@
 type Words = {
   /** Shown between the actor and the target. */
   verb: string;
-  /** What the target is; shown before its name. */
+  /** The kind of target, shown before its name. */
   noun: string;
   /** Shown instead of the verb and the target if the actor and the target are the same user. */
   own?: string;

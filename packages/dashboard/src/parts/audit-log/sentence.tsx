@@ -23,7 +23,7 @@ export function Sentence({ row, names }: Props) {
 
 const list = new Intl.ListFormat('en', { type: 'conjunction' });
 
-/** An update says which fields it changed: "updated the name and scopes of key Backend". */
+/** Updates name the changed fields: "updated the name and scopes of key Backend". */
 function wordsOf(row: AuditRow): { verb: string; noun: string } {
   const { action, target_type, payload } = row;
   const own = ownVerb(row);

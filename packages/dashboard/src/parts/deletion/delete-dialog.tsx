@@ -29,7 +29,7 @@ export function DeleteDialog({ kind, id, name, onClose, onDeleted }: Props) {
     change.mutate(input, {
       onSuccess: async ({ revoked_keys }) => {
         toast(texts.done(name, revoked_keys));
-        // Leave the page first. Otherwise, it would request the deleted object.
+        // Leaves the page first. Otherwise, the page would request the deleted object.
         await onDeleted();
         await refresh(...REFRESHES);
       },

@@ -1,4 +1,4 @@
-// The clock, the nodes and the result.
+// The running clock, the rows of the nodes, and the result.
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { loadChunk } from '../../load-chunk.ts';
 import { classes } from '../../ui/classes.ts';

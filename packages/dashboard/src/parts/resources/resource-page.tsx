@@ -15,7 +15,7 @@ type Texts = Readonly<
 
 type Props<T> = {
   kind: 'project' | 'tenant';
-  /** Null if there is none. */
+  /** Null if there is no project or tenant with this ID. */
   query: { data: T | null | undefined; error: Error | null; refetch(): unknown };
   nameOf(object: T): string;
   texts: Texts;

@@ -3,7 +3,7 @@ import { count } from '../../ui/content/spans.ts';
 
 export const numberText = count;
 
-/** At most three digits: the histogram has no higher precision. */
+/** At most three digits, because the histogram isn't more precise. */
 export const latencyText = (ms: number): string =>
   ms >= 1000 ? `${(ms / 1000).toPrecision(3)} s` : `${Number(ms.toPrecision(3))} ms`;
 

@@ -53,7 +53,7 @@ test('entries are shown as sentences, and can be filtered, opened and exported',
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();
   match((await saved).suggestedFilename(), /^audit-.*\.jsonl$/);
-  // Other screens may have cached the lists that the names come from.
+  // Names come from lists that other screens may have cached.
   for (const name of ['Members', 'Audit log', 'Secret keys', 'Audit log', 'Projects']) {
     const navigation = page.getByRole('navigation', { name: 'Workspace' });
     await navigation.getByRole('link', { name, exact: true }).click();
@@ -63,7 +63,7 @@ test('entries are shown as sentences, and can be filtered, opened and exported',
   await sheet.getByText('Entry not found').waitFor();
 });
 
-/** Enough for several pages of the list and of the verification. */
+/** Enough entries for several pages of the list and of the verification. */
 const ROWS = 450;
 
 test('verification finds a changed byte, and a log cut off since the last verification', async (t) => {

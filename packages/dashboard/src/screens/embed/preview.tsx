@@ -6,7 +6,7 @@ import styles from './embed.module.css';
 import { type SampleChoice, sampleToken, sampleTransport } from './sample.ts';
 import { texts } from './texts.ts';
 
-/** Not part of this build. The server serves it at this URL. */
+/** The script isn't part of this build. The server serves it at this URL. */
 const WIDGET: string = '/widget.js';
 
 type Theme = 'light' | 'dark';

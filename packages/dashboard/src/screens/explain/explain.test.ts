@@ -18,7 +18,7 @@ const reasons: DenialReason[] = [
   'project_deleted',
 ];
 
-test('the response shown is the one the SDK sends', () => {
+test('the response shown is the same as the SDK’s', () => {
   for (const reason of reasons) {
     const missing = reason === 'insufficient_scope' ? ['a:read', 'b:write'] : [];
     deepEqual(denialOf(reason, missing), refuseKey(reason, missing), reason);

@@ -122,7 +122,7 @@ function Limits({ own, project }: { own: Rules; project: Project | undefined }) 
   );
 }
 
-/** Why the key doesn't work, or will soon stop working. */
+/** Says why the key doesn't work, or will soon stop working. */
 function Ended({ of: key }: { of: ApiKey }) {
   const { ended } = texts;
   const lines: [string, string | null, string | null, string | null][] = [

@@ -17,7 +17,7 @@ import { texts } from './texts.ts';
 
 export type Beside = {
   scope: Scope;
-  /** Null while the names are loading. */
+  /** Null while names are loading. */
   tenants: Names | null;
   projects: Names | null;
   weeks: Weeks;

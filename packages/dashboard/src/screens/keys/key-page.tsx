@@ -6,7 +6,7 @@ import type { PageProps } from '../../ui/tables/table.tsx';
 import { type Beside, columnsOf } from './columns.tsx';
 import { type ApiKey, useProjectNames, useTenantNames, useWeeks } from './names.ts';
 
-/** What all pages of the list share. */
+/** Values shared by all pages of the list. */
 type OfList = Pick<Beside, 'rotated' | 'toggle' | 'onAct'> & { has(id: string): boolean };
 
 export const ListContext = createContext<OfList | null>(null);

@@ -34,7 +34,7 @@ export async function createFirst(send: Send, names: Names): Promise<Created> {
   return { projectId, key };
 }
 
-/** Whether its prefix is that of a working test secret key of this workspace. */
+/** Whether the text has the prefix of a working test secret key of this workspace. */
 export async function isTestSecret(send: Send, text: string): Promise<boolean> {
   if (!SECRET_KEY.test(text)) return false;
   const { data: known } = await send('GET /v1/secret_keys', { query: { limit: KEYS_READ } });

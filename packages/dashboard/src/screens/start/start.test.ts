@@ -81,7 +81,7 @@ test('the guide takes a new workspace to its first verified request', async (t) 
   );
   ok(!kept.includes(key) && !kept.includes(secretKey), 'no secret is left in the page');
 
-  // The user leaves the page and returns. It looks the same.
+  // The user leaves the page and returns to the same state.
   await visit(`/w/${vendor.slug}/settings`);
   await visit(`/w/${vendor.slug}/start`);
   await page.getByText('Waiting for a node').waitFor();
@@ -163,7 +163,7 @@ test('the guide uses the secret key the workspace was created with', async (t) =
   await leave();
   equal(await secretKeys(), 1);
 
-  // Without that key, one new secret key is created.
+  // If no key is pasted, one new secret key is created.
   await page.getByRole('button', { name: 'Create another test key' }).click();
   await create.click();
   await leave();

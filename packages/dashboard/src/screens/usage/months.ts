@@ -1,4 +1,4 @@
-// The last months, and the active tenants in one of them.
+// The list of recent months, and the active tenants in one of them.
 
 import type { Item } from '@keyrail/client';
 import { type UseQueryResult, useQuery } from '@tanstack/react-query';
@@ -11,7 +11,7 @@ const PAGE_ROWS = 1000;
 const PAGES_MAX = 5;
 export const ROWS_MAX = PAGES_MAX * PAGE_ROWS;
 
-/** The last twelve months as `2026-11`, newest first. */
+/** The last twelve months in the form `2026-11`, newest first. */
 export function lastMonths(nowMs: number): string[] {
   const now = new Date(nowMs);
   return Array.from({ length: MONTHS }, (_, back) =>

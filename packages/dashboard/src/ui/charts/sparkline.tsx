@@ -1,4 +1,4 @@
-// A small bar chart, with the same values as text.
+// A tiny bar chart, with the same values as text.
 
 const WIDTH = 72;
 const HEIGHT = 20;

@@ -19,7 +19,7 @@ const looks: Readonly<Record<StateName, { tone: Tone; shape: Shape }>> = {
 
 const usable: readonly StateName[] = ['active', 'expiring', 'quarantined'];
 
-/** `isRotated`: another key has replaced this one. */
+/** `isRotated` is true if another key has replaced this one. */
 export function KeyState({ of, isRotated = false }: { of: StatedKey; isRotated?: boolean }) {
   const { state } = of;
   const { tone, shape } = looks[state];

@@ -27,7 +27,7 @@ export const Secret = ({ value, label, onCopied, copyRef }: Props) => (
   </div>
 );
 
-/** A prefix, an ID or a hash. `of` is its name on the copy button. */
+/** A prefix, an ID or a hash. `of` is the name used on the copy button. */
 export const KeyText = ({ text, of }: { text: string; of?: string }) => (
   <span className={styles.key}>
     <code translate="no">{text}</code>

@@ -98,7 +98,9 @@ export function ComboboxPopup({ takesFocus, ...props }: PopupProps) {
   );
 }
 
-/** Options whose name or ID is the text. If any match in the same case, only those. */
+/**
+ * Options whose name or ID is the text. If some match in the same case, only those are returned.
+ */
 function exactOf(options: readonly Choice[], typed: string): Choice[] {
   const matching = (isSame: (text: string) => boolean) =>
     options.filter(({ label, note = '' }) => isSame(label) || isSame(note));

@@ -9,8 +9,8 @@ const EDGES = 'main, dialog, aside, header, [role=status], body';
 type Step = { parent: Element; next: Element | null; previous: Element | null };
 
 /**
- * Remembers the position of an element. The returned function gives the element, or else the
- * nearest control.
+ * Remembers the position of an element. The returned function returns the element, or the nearest
+ * control if it was removed.
  */
 export function placeOf(element: HTMLElement): () => HTMLElement | null {
   const steps: Step[] = [];

@@ -32,7 +32,7 @@ export type Column<T> = {
   align?: 'end';
   /** The position in a card: name and state at the top, facts below, the menu in the corner. */
   card: 'name' | 'state' | 'fact' | 'menu' | 'select' | 'none';
-  /** Hidden if the table is narrower than 1,000 px. The object's own page shows it. */
+  /** Hidden if the table is narrower than 1,000 px. The object's own page shows the value. */
   isExtra?: boolean;
   /** Rows are sorted by this column, which the heading indicates. */
   order?: 'ascending' | 'descending' | undefined;
@@ -40,7 +40,10 @@ export type Column<T> = {
   cell(row: T): ReactNode;
 };
 
-/** Loads data for one page of rows, such as names, and passes on the columns for that page. */
+/**
+ * Loads data for one page of rows, such as names, and renders the page with the columns built from
+ * it.
+ */
 export type PageProps<T> = {
   rows: readonly T[];
   children(columns: readonly Column<T>[]): ReactNode;
@@ -218,7 +221,10 @@ function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   links[at + step]?.focus();
 }
 
-/** Loads the next page near the end of the list. The button is for keyboards and after errors. */
+/**
+ * Loads the next page near the end of the list. The button is for keyboard users and for retries
+ * after errors.
+ */
 function More({ isLoading, onMore }: { isLoading: boolean; onMore(): void }) {
   const end = useRef<HTMLDivElement>(null);
   const more = useRef(onMore);
