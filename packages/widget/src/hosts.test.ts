@@ -1,5 +1,5 @@
-// The element inside hostile pages, pages with injected markup, pages with their own dialogs and
-// shortcuts, pages with several elements, and pages in other languages.
+// The element inside various pages: hostile ones, and pages with injected markup, their own dialogs
+// and shortcuts, several elements, or other languages.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,8 @@ test('replacing styles and globals on the page does not break the element', asyn
   const site = await openSite(t);
   if (!site) return;
   const { page } = site;
-  // Before the script: additions by old libraries. After it: everything a page can replace.
+  // Before the script, the page has additions by old libraries. After it, the page replaces
+  // everything it can.
   await page.addInitScript(() => {
     Reflect.set(Array.prototype, 'each', () => 'from an old library');
     Reflect.set(Array.prototype, 'toJSON', () => 'an array');
@@ -91,7 +92,7 @@ test('two elements work on one page with dialogs, shortcuts, languages and direc
   equal(back, 'Create key');
   await page.keyboard.press('Escape');
 
-  // It is German with its own theme, because its section of the page is.
+  // The second element is German, because its section of the page is, and has its own theme.
   const german = page.locator('section keyrail-keys');
   await german.getByText('Noch keine Schlüssel').waitFor();
   await german.getByRole('button', { name: 'Schlüssel erstellen' }).click();

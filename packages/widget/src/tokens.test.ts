@@ -56,7 +56,7 @@ test('a token that expires while the user types a name is renewed once, and noth
   equal(site.asked(), 3);
   await isStillThere();
 
-  // The token was revoked. The call changed nothing, so it is retried and creates one key.
+  // The token is revoked. The rejected call changed nothing, so it is retried and creates one key.
   site.expects(refusals);
   await vendor.as.liveKey('POST /v1/tenants/{id}/embed_tokens/revoke', { id: site.tenantId });
   await page.getByRole('dialog').getByLabel('invoices:read').check();

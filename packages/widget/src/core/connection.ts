@@ -31,7 +31,7 @@ type Access = { client: Caller; session: Session };
 const REQUEST_MS_MAX = 20_000;
 const CALL_MS_MAX = 25_000;
 const REPEATS_MAX = 1;
-/** A new token that the server rejects is replaced once. */
+/** If the server rejects a new token, it is replaced once. */
 const REFUSALS_MAX = 2;
 
 export class Connection {
@@ -68,7 +68,7 @@ export class Connection {
       if (!isTokenRefusal(error)) throw error;
       const isCurrent = this.#access === used || this.#access === null;
       const next = isCurrent ? await this.#renew('refused') : this.#access;
-      // This call was for another tenant's keys.
+      // The call was made for another tenant's keys.
       if (next === null || !isSameTenant(used.session, next.session)) throw error;
       return use(next.client, signal).catch((again: unknown) => {
         throw isTokenRefusal(again) ? this.#end('refused', again) : again;
@@ -154,7 +154,7 @@ export class Connection {
     this.#change({ session: next.session, ending: null });
   }
 
-  /** Waits, but less if the page becomes visible or online, or if a call needs the token. */
+  /** Waits, but stops early if the page becomes visible or online, or if a call needs the token. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);

@@ -1,4 +1,4 @@
-// Describes an error to the element's user.
+// Describes an error in words for the element's user.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { Words } from '../texts/texts.ts';
 import type { ErrorDetail } from '../types.ts';

@@ -1,4 +1,4 @@
-// What an error means for the connection.
+// Determines what an error means for the connection.
 import { KeyrailError, KeyrailUnreachable } from '@keyrail/client';
 import type { Transport } from '../types.ts';
 import type { Ending } from './session.ts';

@@ -18,6 +18,6 @@ export function delayOfRenewal(
   return Math.min(DELAY_MS_MAX, Math.max(DELAY_MS_MIN, delayMs));
 }
 
-/** Two delays, so three attempts. A refresh has one minute before the old token expires. */
+/** Two delays mean three attempts. A refresh has one minute before the old token expires. */
 export const waitsBetween = (reason: TokenReason): readonly number[] =>
   reason === 'refresh' ? [5_000, 20_000] : [500, 2_000];

@@ -14,7 +14,7 @@ export type Fault = 'error.setup' | 'error.token_url';
 
 type AppProps = {
   words: Words;
-  /** Null until the page has configured where tokens come from. */
+  /** Null until the page has set `token-url` or `getToken`. */
   connection: Connection | null;
   state: ConnectionState;
   fault: Fault | null;

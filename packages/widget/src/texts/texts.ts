@@ -11,7 +11,7 @@ export type Texts = { [K in keyof Table]?: Table[K] | undefined } & {
 
 /** The texts every screen uses. */
 export type Words = Table & {
-  /** The language of dates and numbers. */
+  /** The language used for dates and numbers. */
   lang: string;
   dir: 'ltr' | 'rtl';
   scopes: Readonly<Record<string, string>>;
