@@ -28,7 +28,7 @@ export const texts = {
   },
   sessions: {
     title: 'Sessions',
-    lead: 'Where you’re signed in. Browsers report their own names, so don’t rely on these as proof.',
+    lead: 'Where you’re signed in. Device names are reported by the browser and can be faked.',
     list: 'Sessions',
     failed: 'Couldn’t load your sessions.',
     this: 'This session',

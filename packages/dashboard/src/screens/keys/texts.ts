@@ -49,7 +49,7 @@ export const texts = {
   },
   empty: {
     title: (env: Env) => `No ${env} keys yet`,
-    text: 'Each key belongs to one tenant and one project. Your nodes accept it within a second.',
+    text: 'Each key belongs to one tenant and one project. Your nodes accept a new key within a second.',
     reference: 'How keys work',
   },
   none: {

@@ -38,15 +38,14 @@ function Verified() {
   const { text, action } = texts.next[isOut ? 'out' : 'in'];
   return (
     <Panel title={texts.done} lead={text}>
-      {isOut ? (
-        <LinkButton kind="primary" wide to={paths.signIn} search={{ next: paths.workspaces }}>
-          {action}
-        </LinkButton>
-      ) : (
-        <LinkButton kind="primary" wide to={paths.workspaces}>
-          {action}
-        </LinkButton>
-      )}
+      <LinkButton
+        kind="primary"
+        wide
+        to={isOut ? paths.signIn : paths.workspaces}
+        search={isOut ? { next: paths.workspaces } : {}}
+      >
+        {action}
+      </LinkButton>
     </Panel>
   );
 }
